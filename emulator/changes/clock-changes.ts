@@ -8,7 +8,7 @@ export type Time = string | number | Date;
 /** A duration: ISO 8601 such as `PT30S`, short such as `30s`, or milliseconds. */
 export type Duration = string | number;
 
-/** What the clock is to become: first the mode, then the time, then so much later. */
+/** Change of the clock: its mode, then its time, then a duration to advance. */
 export interface ClockChanges {
   readonly mode?: ClockMode | undefined;
   readonly now?: Time | undefined;
@@ -16,8 +16,8 @@ export interface ClockChanges {
 }
 
 /**
- * Changes a clock in one step; the promise resolves when what has become due has run. Throws `bad_request` that names the
- * member, and changes nothing.
+ * Changes a clock. The promise resolves when all tasks that became due have run. Throws `bad_request` that names the
+ * invalid member; nothing is changed then.
  * @internal
  */
 export function changeClock(clock: WorldClock, { mode, now, advance, ...others }: ClockChanges): Promise<void> {
@@ -43,7 +43,7 @@ function readDuration(given: Duration): number {
   throw mistake('advance has to be a duration such as PT30S, or whole milliseconds');
 }
 
-/** ECMA-262, 21.4.1.1: what a date can hold. */
+/** Range of a date (ECMA-262, 21.4.1.1). */
 function isTime(time: number): boolean {
   return Number.isInteger(time) && Math.abs(time) <= 8.64e15;
 }

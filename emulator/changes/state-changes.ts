@@ -6,23 +6,26 @@ import { lazy } from '../memory/lazy.js';
 import { DEPLOYMENT_STATUSES, type DeploymentStatus } from '../repositories/deployments.js';
 import { parseDuration } from '../time/iso-8601.js';
 
-/** What a repository can be told to be. */
+/** States that a repository can be set to. */
 const SETTABLE_STATES = ['active', 'archived', 'thawing', 'syncing', 'deleted', 'no_default_branch'] as const;
 
-/** States whose refusals name a time to wait. */
+/** States whose refusals have a `Retry-After` header. */
 const WAITED_FOR: ReadonlySet<string | undefined> = new Set(['archived', 'thawing', 'syncing']);
 
-/** End of a state: exactly one of these. */
+/** End of a state. Exactly one member is given. */
 export interface EndsChange {
-  /** Number of requests that the state refuses, until it ends. */
+  /** Number of requests that the state refuses before it ends. */
   readonly requests?: number | undefined;
-  /** Time on the clock until the state ends: a duration such as `PT30S` or `30s`, or milliseconds. `archived` counts from the first refused request. */
+  /**
+   * Time on the clock until the state ends: a duration such as `PT30S` or `30s`, or milliseconds. For `archived`, it
+   * starts at the first refused request.
+   */
   readonly after?: string | number | undefined;
-  /** When the latch of that name is released. */
+  /** Name of a latch. Releasing it ends the state. */
   readonly signal?: string | undefined;
 }
 
-/** What is absent stays as it is. */
+/** Changes of an organization. Absent members stay as they are. */
 export interface OrganizationChanges {
   readonly authentication?: 'available' | 'unavailable' | undefined;
   readonly hosting?: 'on' | 'off' | undefined;
@@ -31,19 +34,19 @@ export interface OrganizationChanges {
   readonly ends?: EndsChange | undefined;
 }
 
-/** What is absent stays as it is. */
+/** Changes of a repository. Absent members stay as they are. */
 export interface RepositoryChanges {
   readonly state?: (typeof SETTABLE_STATES)[number] | undefined;
   readonly ends?: EndsChange | undefined;
-  /** Seconds that refusals name, of the states `archived`, `thawing` and `syncing`. */
+  /** Seconds in `Retry-After` of refusals in the states `archived`, `thawing` and `syncing`. */
   readonly retryAfter?: number | undefined;
-  /** What deployments come to, by their ids. */
+  /** Final statuses of deployments, by deployment id. */
   readonly deployments?:
     | Readonly<Record<string, { readonly status: DeploymentStatus; readonly after?: string | number | undefined }>>
     | undefined;
 }
 
-/** Organizations and repositories by name; what is absent stays as it is. */
+/** Changes of organizations and repositories, by name. Absent ones stay as they are. */
 export interface StateChanges {
   readonly organizations?: Readonly<Record<string, OrganizationChanges>> | undefined;
   readonly repositories?: Readonly<Record<string, RepositoryChanges>> | undefined;
@@ -51,12 +54,15 @@ export interface StateChanges {
   readonly variants?: Partial<Variants> | undefined;
 }
 
-/** Maximum number of organizations, of repositories, and of deployments of a repository in one change, which is checked in one piece. */
+/**
+ * Maximum number of organizations, repositories, and deployments of a repository in one change, because a change is
+ * checked without yielding to the event loop.
+ */
 const MAX_CHANGED = 1000;
 
 /**
- * Changes of the state, as the library and the admin API take them. Most runs never change a state, so the schema is made
- * when the first changes come.
+ * Schema of state changes, for the library and the admin API. Created on first use, because most processes never change
+ * a state.
  * @internal
  */
 export const stateChangesSchema = lazy(() => {
@@ -66,7 +72,7 @@ export const stateChangesSchema = lazy(() => {
     z.int().min(0),
   ]);
 
-  /** When a state is over: exactly one of these. */
+  /** End of a state. Exactly one member is given. */
   const endsOf = z
     .strictObject({
       requests: z.int().min(1).max(1_000_000_000),
@@ -136,12 +142,12 @@ export const stateChangesSchema = lazy(() => {
     .partial();
 });
 
-/** A duration in milliseconds, from text or a number of them. @internal */
+/** Returns a duration, given as text or in milliseconds, in milliseconds. @internal */
 export function millisecondsOf(given: string | number): number {
   return typeof given === 'number' ? given : parseDuration(given)!;
 }
 
-/** The limits that can be changed while the service runs. */
+/** Limits that can be changed while the service runs. */
 export type RunningLimits = Pick<Limits, (typeof RUNNING_LIMITS)[number]>;
 
 export function runningLimits(all: Limits): RunningLimits {

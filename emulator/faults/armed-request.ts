@@ -9,20 +9,20 @@ import type { ChosenAction, GitFacts, RequestFacts, StageFacts } from './request
 import type { Position } from './stage.js';
 import type { FaultEntry } from './tally.js';
 
-/** What was decided about a request: the actions that are still to come, or none. */
+/** Decision about a request: the actions that are still to be carried out; empty if the fault does not fire. */
 type Decision = readonly Action[];
 
 const NOTHING: Decision = [];
 const NONE: readonly ChosenAction[] = [];
 const NO_TEXTS: readonly string[] = [];
 
-/** Members of `match` that the head of a Git request does not tell. */
+/** Members of `match` that are known only from the body of a Git request. */
 const OF_GIT_BODY: ReadonlySet<string> = new Set(['git.command', 'git.ref']);
 
-/** The faults that may meet one request, and those that did. */
+/** Faults that can fire for one request, and those that have fired. */
 export type RequestFaults = Omit<ArmedRequest, 'add'>;
 
-/** Of a request that no fault can meet. */
+/** Shared value for requests that no fault can apply to. */
 export const NO_FAULTS: RequestFaults = {
   isArmed: false,
   fired: NO_TEXTS,
@@ -37,20 +37,20 @@ export const NO_FAULTS: RequestFaults = {
 };
 
 /**
- * The faults that may meet one request, each decided about once: at the first stage at which it would do something. Most
- * requests meet none of those of their operation, and are to cost little more than without them.
+ * Faults that can fire for one request. Each of them is decided once, at the first stage at which it would act. Most
+ * requests meet none of the faults of their operation, so the checks have to be cheap.
  */
 export class ArmedRequest {
-  /** The last fault that ended a stage; undefined while none has. */
+  /** Id of the last fault that ended a stage; undefined if none has. */
   decisive: string | undefined = undefined;
   private ids: string[] | undefined = undefined;
   private told: string[] | undefined = undefined;
   private refused: string[] | undefined = undefined;
-  /** Facts from the body of a Git request; undefined until it was read. */
+  /** Facts from the body of a Git request; undefined until it is read. */
   private git: GitFacts | undefined = undefined;
-  /** In the order of the plan's entries. */
+  /** Decisions by the index of the entry in the plan. */
   private decisions: (Decision | undefined)[] = [];
-  /** How many faults do nothing more. */
+  /** Number of faults that have no more actions to carry out. */
   private settled = 0;
 
   constructor(
@@ -60,48 +60,54 @@ export class ArmedRequest {
     private plan: FaultPlan,
   ) {}
 
-  /** Further faults, which the request turned out to ask for; those for other operations only ride along. */
+  /** Adds faults that the request asks for. Those for other operations are kept but never fire. */
   add(entries: readonly FaultEntry[]): void {
     const before = this.plan.entries;
     this.plan = planOf([...before, ...entries], this.facts.operation);
     this.decisions = this.plan.entries.map((entry) => this.decisions[before.indexOf(entry)]);
   }
 
-  /** False for almost every request, also once no fault can meet it any more: then nothing else needs to be asked. */
+  /**
+   * True if a fault can still fire or has fired. False for almost every request, which then needs no further checks.
+   */
   get isArmed(): boolean {
     return this.settled < this.plan.meeting || (this.ids !== undefined && this.ids.length > 0);
   }
 
-  /** Ids of the faults that touched the request, in order. */
+  /** Ids of the faults that have fired, in order. */
   get fired(): readonly string[] {
-    // The journal keeps this list: it may grow while the answer is sent.
+    // The journal keeps this array, which may grow while the response is sent.
     if (this.isArmed) this.ids ??= [];
     return this.ids ?? NO_TEXTS;
   }
 
-  /** Why faults that nearly met the request did not, a sentence each. */
+  /** Reasons why faults that matched almost did not fire, one sentence each. */
   get reasons(): readonly string[] {
     return this.told ?? NO_TEXTS;
   }
 
-  /** Reasons that concern faults which the request itself asked for. Faults held back by their counters are left out. */
+  /**
+   * Reasons why faults that the request itself asked for did not fire. Faults that their counters held back are left
+   * out.
+   */
   get ignored(): readonly string[] {
     return this.refused ?? NO_TEXTS;
   }
 
-  /** Whether a fault asks what the JSON body says. */
+  /** True if a fault has a condition on the JSON body. */
   get needsBody(): boolean {
     return this.plan.needsBody;
   }
 
-  /** Records facts from the body of a Git request. They are known at this and all later stages. */
+  /** Records facts from the body of a Git request. They are known at the current and all later stages. */
   learn(git: GitFacts): void {
     this.git = git;
   }
 
   /**
-   * What happens at a stage: chosen in one step, each counter taken at once, before anything waits. At most one of the
-   * actions ends the stage (an error, a raw answer, a cut, a lost answer); delays come before it in the list.
+   * Returns the actions that fire at a stage. Selects them and takes their counters synchronously, so that concurrent
+   * requests cannot share a count. At most one action, the last, ends the stage: an error, a raw response, a cut or a
+   * lost response. Delays come before it.
    */
   take(position: Position): readonly ChosenAction[] {
     const planned = this.plan.at.get(position);
@@ -110,12 +116,12 @@ export class ArmedRequest {
 
   /** Adds a reason for each fault that the request asked for and whose stage it did not reach. */
   end(): void {
-    // A Git client asks for its fault with every request of a conversation, and only one of them reaches the stage.
+    // A Git client sends its faults with every request of a conversation, of which only one reaches the stage.
     if (this.facts.operation.group === 'Git') return;
     for (const [position, planned] of this.plan.at) {
       for (const fault of planned) {
         const { text, compiled } = fault.entry;
-        // A fault with `skip` might have let this request pass.
+        // A fault with `skip` may have skipped this request on purpose.
         if (text === undefined || compiled.skip > 0 || this.decisions[fault.index] !== undefined) continue;
         this.decisions[fault.index] = NOTHING;
         this.tell(fault, `the request did not come to ${position}`, false);
@@ -123,7 +129,7 @@ export class ArmedRequest {
     }
   }
 
-  /** Resolves when the latch is released, or the client has gone. */
+  /** Resolves when the latch is released or the client disconnects. */
   released(latch: string, signal: AbortSignal): Promise<void> {
     return this.latches.hold(latch, signal);
   }
@@ -154,7 +160,7 @@ export class ArmedRequest {
     return all;
   }
 
-  /** Undefined: nothing is decided here, but may be at a later stage. */
+  /** Decides if a fault fires. Returns undefined if the decision has to wait for a later stage. */
   private decide(fault: PlannedFault, facts: StageFacts, last: ChosenAction | undefined): Decision | undefined {
     const { entry, actions, ends, stateCode } = fault;
     const { compiled, tally } = entry;
@@ -217,7 +223,7 @@ export class ArmedRequest {
     this.plan.entries.find((entry) => entry.id === id)!.tally.fire(this.facts.id);
   }
 
-  /** The key of the counter that counts this request. */
+  /** Returns the key of the counter for this request. */
   private keyOf({ id, text, compiled }: FaultEntry): string {
     const { organizationName, repositoryName = '', verified, operation, connection, scenario = '' } = this.facts;
     const sub = verified?.claims.sub ?? '';

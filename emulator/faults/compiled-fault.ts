@@ -11,24 +11,24 @@ import { canReplaceResponse, checkReach, type ReachContext } from './reach.js';
 import { stagesOf } from './request-shape.js';
 import { BEFORE_IN_BAND, type Position, type Stage } from './stage.js';
 
-/** A fault that was found in order, ready to be asked about requests. Nothing of it ever changes. */
+/** Validated fault, prepared for matching. Immutable. */
 export type CompiledFault = ReturnType<typeof compileFault>;
 
 export interface CompileContext extends ReachContext {
   /** Milliseconds on the world's clock. */
   readonly now: number;
-  /** Every operation there is. */
+  /** All operations of the service. */
   readonly operations: readonly FaultedOperation[];
 }
 
-/** Throws `bad_request` for a fault that could never fire; the sentence names the member and what is allowed. */
+/** Compiles a fault. Throws `bad_request` if it could never fire, with the member and the allowed values. */
 export function compileFault(definition: Fault, context: CompileContext) {
   const refuse = (detail: string) => problem('bad_request', `${context.where}: ${detail}`);
   const { match = {}, when = {}, at, sequence } = definition;
   if ((definition.do === undefined) === (sequence === undefined)) {
     throw refuse('a fault has do or sequence, and not both.');
   }
-  /** One for all requests, or of a sequence one for each. */
+  /** Entries of a sequence apply to one request each; a single entry applies to all requests. */
   const entries: readonly Entry[] = sequence
     ? sequence.map((entry) => (entry === 'pass' ? entry : [entry]))
     : [[definition.do!].flat()];
@@ -43,18 +43,18 @@ export function compileFault(definition: Fault, context: CompileContext) {
     /** Returns the text form; undefined if it has none. */
     text: lazy(() => writeFault(definition)),
     priority: definition.priority ?? 0,
-    /** What operations have to be called; undefined: anything. */
+    /** Globs for operation ids; undefined for all operations. */
     operations: match.op === undefined ? undefined : [match.op].flat(),
     criteria: criteriaOf(match),
     entries,
     isSequence: sequence !== undefined,
     skip: when.skip ?? 0,
-    /** Infinity where there is no end. */
+    /** Infinity if unlimited. */
     times: Math.min(when.times ?? Number.POSITIVE_INFINITY, sequence ? sequence.length : Number.POSITIVE_INFINITY),
     every: when.every ?? 1,
     chance: when.chance ?? 1,
     by: when.by ?? (['rule'] as const),
-    /** Milliseconds on the world's clock, as `until` and `expires`. */
+    /** `from`, `until` and `expires` are in milliseconds on the world's clock. */
     from: when.from === undefined ? Number.NEGATIVE_INFINITY : instantOf(when.from, now),
     until: when.until === undefined ? Number.POSITIVE_INFINITY : instantOf(when.until, now),
     expires: definition.ttl === undefined ? Number.POSITIVE_INFINITY : now + parseDuration(definition.ttl)!,
@@ -98,7 +98,7 @@ export function isFor({ operations }: CompiledFault, { id }: FaultedOperation): 
   return operations === undefined || operations.some((glob) => matchesGlob(glob, id));
 }
 
-/** Where a request of the operation meets `action`; undefined: nowhere. */
+/** Returns the position at which a request of the operation meets `action`; undefined if it cannot. */
 export function positionOf(
   action: Action,
   { definition: { at } }: CompiledFault,
@@ -112,7 +112,7 @@ export function positionOf(
   return isQuota ? 'quota' : position;
 }
 
-/** ISO 8601: a time, or a duration from `now` on. */
+/** Parses an ISO 8601 time, or a duration that starts at `now`. */
 function instantOf(text: string, now: number): number {
   return parseTime(text) ?? now + parseDuration(text)!;
 }

@@ -10,26 +10,26 @@ import type { StageFacts } from './request-facts.js';
 
 /** One condition of a fault. */
 export interface Criterion {
-  /** The member of the fault that asks for it. */
+  /** Member of the fault that states the condition. */
   readonly member: string;
   readonly holds: (facts: StageFacts) => boolean;
-  /** Why it does not hold: `repo is team/app, not other/*`. */
+  /** Returns why the condition does not hold: `repo is team/app, not other/*`. */
   readonly tell: (facts: StageFacts) => string;
 }
 
 interface Condition extends Member {
-  /** Returns the criteria for the value that a fault has for the member. */
+  /** Returns the criteria for the value of the member in a fault. */
   readonly criteriaOf: (wanted: never) => readonly Criterion[];
 }
 
-/** JSON has a number, the text form its digit. */
+/** A number in JSON, a digit in the text form. */
 const PROTOCOL: Key<0 | 1 | 2> = {
   ...choice(['0', '1', '2']),
   read: (text) => ([0, 1, 2] as const).find((version) => String(version) === text),
   schema: () => z.union([z.literal(0), z.literal(1), z.literal(2)], { error: 'Has to be 0, 1 or 2' }),
 };
 
-/** The schema of a record of matchers. */
+/** Returns the schema of a record of matchers. */
 export function matchersSchema(): z.ZodType {
   const matcher = z.union(
     [
@@ -45,18 +45,18 @@ export function matchersSchema(): z.ZodType {
     .refine((value) => Object.keys(value).length <= 64, 'Has more than 64 members');
 }
 
-/** Reads a fact of a request: of a record, that of a name. */
+/** Reads a fact of a request. For a record, reads the value with the given name. */
 type ReadFact = (facts: StageFacts, name: string) => unknown;
 
 const GLOB = '* stands for any rest';
-/** The empty subject is one, too. */
+/** Accepts the empty subject. */
 const SUBJECT: Key = { ...TEXT, read: (text) => text, schema: () => z.string().max(FAULT_LIMITS.text) };
 const ALGORITHM = choice(['ES256', 'ES384', 'ES512', 'RS256']);
 const SERVICE = choice(['upload-pack', 'receive-pack']);
 const PHASE = choice(['advertise', 'rpc']);
 const COMMAND = choice(['ls-refs', 'fetch', 'object-info']);
 
-/** Every member of `match` but `op`. */
+/** All members of `match` except `op`. */
 export const CONDITIONS: readonly Condition[] = [
   textual('org', 'Organization', GLOB, ({ request }) => request.organizationName),
   textual('repo', 'Repository', `team/app; ${GLOB}`, ({ request }) => request.repositoryName),
@@ -87,7 +87,7 @@ export const CONDITIONS: readonly Condition[] = [
   textual('scenario', 'Scenario', 'that the client names', ({ request }) => request.scenario),
 ];
 
-/** The conditions of `match`, apart from that on the operation. */
+/** Returns the criteria of `match`, except that on the operation. */
 export function criteriaOf(match: Match): Criterion[] {
   return CONDITIONS.flatMap(({ path, criteriaOf }) => {
     const wanted = valueAt({ match }, path.split('.'));
@@ -136,7 +136,7 @@ function valued(member: string, label: string, nameOf: string, read: ReadFact): 
       ([name, matcher]): Criterion => ({
         member,
         holds: (facts) => matches(matcher, read(facts, name)),
-        // A value may be a secret: only that it differs is told.
+        // Does not show the value, because it may be a secret.
         tell: () => `${member} ${show(name)} is not as asked for`,
       }),
     );
@@ -156,7 +156,10 @@ function matches(matcher: Matcher, value: unknown): boolean {
 /** Name of a header field: a token of RFC 9110, section 5.6.2. */
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
-/** Returns why no request has what `match` asks for by name: a header, query parameter, claim or member; undefined if one can. */
+/**
+ * Returns why no request can have the headers, query parameters, claims or members that `match` names; undefined if one
+ * can.
+ */
 export function findContradiction({ token, http }: Match): string | undefined {
   const badName = Object.keys(http?.header ?? {}).find((name) => !HEADER_NAME.test(name));
   if (badName !== undefined) return `match.http.header: ${JSON.stringify(badName)} is not the name of a header.`;
@@ -176,7 +179,7 @@ export function findContradiction({ token, http }: Match): string | undefined {
   return undefined;
 }
 
-/** Returns why no value meets all parts of the matcher; undefined if one can. `isOfTexts`: values are texts. */
+/** Returns why no value meets all parts of the matcher; undefined if one can. `isOfTexts`: all values are strings. */
 function clashWithin(matcher: Exclude<Matcher, string>, isOfTexts: boolean): string | undefined {
   const { equals, contains, glob, present } = matcher;
   const others = (['equals', 'contains', 'glob'] as const).filter((part) => matcher[part] !== undefined);
@@ -197,12 +200,12 @@ function asText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** Without prototypes, which differ between readers of JSON. */
+/** Returns a copy with plain prototypes, because JSON readers create objects with different ones. */
 function plain(value: unknown): unknown {
   return typeof value === 'object' && value !== null ? JSON.parse(JSON.stringify(value)) : value;
 }
 
-/** RFC 6901: `/a/b~1c/0`; the empty pointer is the whole value. */
+/** Returns the value at a JSON pointer such as `/a/b~1c/0` (RFC 6901). The empty pointer is the whole value. */
 function memberAt(value: unknown, pointer: string): unknown {
   if (pointer === '') return value;
   if (!pointer.startsWith('/')) return undefined;

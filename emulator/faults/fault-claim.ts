@@ -7,18 +7,18 @@ import type { WrittenFault } from './grammar.js';
 import type { FaultedOperation } from './operation-shape.js';
 import { readWritten } from './schema.js';
 
-/** What the requests of a token ask for. */
+/** Faults and scenario that a token asks for. */
 export interface AskedByToken {
   readonly faults?: readonly (string | GivenFault)[] | undefined;
   readonly scenario?: string | undefined;
 }
 
-/** The claims of a token by which its requests ask for faults: none where it asks for nothing. */
+/** Claims of a token that asks for faults. Empty if it asks for none. */
 export type FaultClaims = { readonly emu?: AskedByToken };
 
 /**
- * Makes the claim of a token that is about to be signed. Throws `bad_request` for what every request with the token would
- * be refused for, so that it is told before anything is sent. `where` is what the faults are called in a refusal.
+ * Creates the claim for a token to be signed. Throws `bad_request` for faults that every request with the token would
+ * be refused for. `where` names the faults in error messages.
  */
 export function faultClaims(
   { faults, scenario }: AskedByToken,
@@ -37,7 +37,9 @@ export function faultClaims(
 
 const CLAIM = 'The claim emu';
 
-/** What the claim `emu` asks for: `{"faults": ["rate_limited*2", {"do": …}], "scenario": "s1"}`. Throws `bad_request`. */
+/**
+ * Parses the claim `emu`, such as `{"faults": ["rate_limited*2", {"do": …}], "scenario": "s1"}`. Throws `bad_request`.
+ */
 export function readClaim(emu: unknown): {
   readonly written: readonly WrittenFault[];
   readonly scenario: string | undefined;

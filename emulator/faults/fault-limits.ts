@@ -1,26 +1,26 @@
-/** What bounds the faults of one world. */
+/** Limits for the faults of one world. */
 export const FAULT_LIMITS = {
-  /** Faults that are registered at a time. */
+  /** Maximum number of registered faults. */
   registered: 1_000,
-  /** Different texts of faults that requests have asked for; the one asked for longest ago goes first. */
+  /** Maximum number of different fault texts that requests have asked for; the least recently used is evicted. */
   inBand: 1_000,
-  /** Faults that one request may ask for. */
+  /** Maximum number of faults that one request may ask for. */
   perRequest: 32,
-  /** Entries of a sequence, and actions of a fault. */
+  /** Maximum number of entries of a sequence, and of actions of a fault. */
   actions: 1_000,
-  /** Counters of faults that count apart; the one used longest ago goes first. */
+  /** Maximum number of separate counters (`by`); the least recently used is evicted. */
   counters: 10_000,
-  /** Requests that are remembered of a fault: the last. */
+  /** Number of latest request ids that a fault keeps. */
   requestIds: 100,
-  /** Sentences about faults that did not fire, in the journal's line of one request. */
+  /** Maximum number of sentences about faults that did not fire in one journal entry. */
   reasons: 8,
-  /** Milliseconds of real time: what a timer of Node holds. */
+  /** Maximum latency in milliseconds of real time, which is the maximum of a Node timer. */
   latency: 2 ** 31 - 1,
-  /** Lines of progress. */
+  /** Maximum number of progress lines. */
   floodLines: 100_000,
-  /** Characters of a text. */
+  /** Maximum number of characters of a text. */
   text: 4_096,
 } as const;
 
-/** How a client names the scenario that it is in. */
+/** Scenario id that a client may send. */
 export const SCENARIO = /^[\w.:/-]{1,100}$/;

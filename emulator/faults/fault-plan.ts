@@ -8,32 +8,32 @@ import type { FaultedOperation } from './operation-shape.js';
 import type { Position } from './stage.js';
 import type { FaultEntry } from './tally.js';
 
-/** What one fault may do at one place of a request's way. */
+/** Actions of one fault at one position of the pipeline. */
 export interface PlannedFault {
   readonly entry: FaultEntry;
-  /** Its place in `entries` of the plan. */
+  /** Index of the fault in `entries` of the plan. */
   readonly index: number;
   readonly actions: ReadonlySet<Action>;
-  /** Whether one of them ends the stage. */
+  /** True if one of the actions ends the stage. */
   readonly ends: boolean;
-  /** The code of a state that has to stand in the way of the request. */
+  /** Code of a repository state. The fault fires only for requests that this state would refuse. */
   readonly stateCode: ProblemCode | undefined;
-  /** What is told of a request that it nearly met, by the reason. */
+  /** Journal sentence for a request that the fault almost applied to, by the reason. */
   readonly refusal: LastText<string>;
 }
 
-/** The faults that requests of one operation can meet, found once for all of them. */
+/** Faults that can apply to the requests of one operation. Computed once for all of them. */
 export interface FaultPlan {
   readonly entries: readonly FaultEntry[];
-  /** How many of them do something on the operation. */
+  /** Number of faults that have an action on the operation. */
   readonly meeting: number;
-  /** By the place where they do something, in the order in which they are asked. */
+  /** Faults by the position at which they act, in the order in which they are tried. */
   readonly at: ReadonlyMap<Position, readonly PlannedFault[]>;
-  /** Whether one of them asks what the JSON body says. */
+  /** True if a fault has a condition on the JSON body. */
   readonly needsBody: boolean;
 }
 
-/** Those of `entries` that are for the operation. */
+/** Returns the plan for an operation, from those of `entries` that apply to it. */
 export function planOf(entries: readonly FaultEntry[], operation: FaultedOperation): FaultPlan {
   const mine = [...new Set(entries)]
     .filter(({ compiled }) => isFor(compiled, operation))

@@ -3,27 +3,27 @@ import type { Stage } from './stage.js';
 
 export type { Action } from './kinds/index.js';
 
-/** One fault as JSON has it: which requests it meets, when, where on their way, and what it does. */
+/** Fault in its JSON form: the requests it applies to, when it fires, the stage, and its actions. */
 export interface Fault {
-  /** Given by the registry where it is left out. */
+  /** Assigned by the registry if absent. */
   readonly id?: string;
   readonly note?: string;
-  /** Higher is asked first; of equals, the one that was registered first. */
+  /** Faults with a higher priority are tried first; of equal ones, the one registered first. */
   readonly priority?: number;
   readonly match?: Match;
   readonly when?: When;
-  /** Default: the first stage that the action is made for, mostly `before`. */
+  /** Default: the default stage of the action, usually `before`. */
   readonly at?: Stage;
   readonly do?: Action | readonly Action[];
-  /** One entry per request that matches, then nothing more. In place of `do`. */
+  /** Alternative to `do`: one entry per matching request. After the last entry, the fault does not fire any more. */
   readonly sequence?: readonly (Action | 'pass')[];
-  /** What `verify` holds it to; without, that it fired at least once. */
+  /** Number of firings that `verify` requires; default at least 1. */
   readonly expect?: { readonly fired: number | { readonly min?: number; readonly max?: number } };
-  /** ISO 8601 duration on the world's clock after which it is gone. */
+  /** ISO 8601 duration on the world's clock after which the fault is removed. */
   readonly ttl?: string;
 }
 
-/** What a text has to be: the text itself, a glob (`*`, `?`), or one of these. */
+/** Condition on a text: the exact text, a glob (`*`, `?`), or one of these objects. */
 export type Matcher =
   | string
   | { readonly equals?: unknown; readonly contains?: string; readonly glob?: string; readonly present?: boolean };
@@ -35,12 +35,12 @@ export interface GitHead {
   readonly protocol: 0 | 1 | 2;
 }
 
-/** All that is given has to hold. Globs know `*` and `?`. */
+/** Conditions on a request, all of which have to hold. Globs support `*` and `?`. */
 export interface Match {
-  /** Ids as `emulator routes` prints them: `commitPack`, `git*`. */
+  /** Operation ids as `emulator routes` prints them, or globs: `commitPack`, `git*`. */
   readonly op?: string | readonly string[];
   readonly org?: string;
-  /** The decoded name. */
+  /** Decoded repository name. */
   readonly repo?: string;
   readonly token?: {
     readonly sub?: string;
@@ -53,35 +53,35 @@ export interface Match {
     readonly method?: string;
     readonly header?: Readonly<Record<string, Matcher>>;
     readonly query?: Readonly<Record<string, Matcher>>;
-    /** By JSON pointer (RFC 6901). */
+    /** Matchers by JSON pointer (RFC 6901). */
     readonly body?: Readonly<Record<string, Matcher>>;
   };
   readonly git?: Partial<GitHead> & {
     readonly command?: 'ls-refs' | 'fetch' | 'object-info';
     readonly ref?: string;
   };
-  /** The scenario id that the client sends. */
+  /** Scenario id that the client sends. */
   readonly scenario?: string;
 }
 
-/** Which of the requests that match are met. */
+/** Selects the matching requests for which the fault fires. */
 export interface When {
-  /** So many pass first. */
+  /** Number of matching requests to skip first. */
   readonly skip?: number;
-  /** So many are met; without it all. */
+  /** Maximum number of requests for which it fires; unlimited if absent. */
   readonly times?: number;
-  /** Every so manieth of them: 1 is each. */
+  /** Fires for every n-th matching request; 1 is every request. */
   readonly every?: number;
-  /** 0 to 1; the n-th request of a partition always gets the same verdict from the same seed. */
+  /** Probability from 0 to 1. The result for the n-th request of a counter depends only on the seed. */
   readonly chance?: number;
-  /** What has a counter of its own; without it, the fault. */
+  /** Dimensions that have separate counters; default: one counter for the fault. */
   readonly by?: readonly ('rule' | 'token' | 'repo' | 'op' | 'connection')[];
-  /** ISO 8601 times, or durations since the fault was set, on the world's clock. */
+  /** ISO 8601 times, or durations since the fault was added, on the world's clock. */
   readonly from?: string;
   readonly until?: string;
 }
 
-/** A value of an action under a name that JSON had until version 0.1. Still read, and shown by its new name. */
+/** Action with a name that the JSON form used until version 0.1. Still accepted, and shown with its current name. */
 export type FormerAction =
   | { readonly unknownCode: KindValues['code'] }
   | { readonly report: KindValues['ng'] }
@@ -90,7 +90,7 @@ export type FormerAction =
 
 export type GivenAction = Action | FormerAction;
 
-/** A fault as it is given in JSON. */
+/** Fault as JSON input. */
 export interface GivenFault extends Omit<Fault, 'do' | 'sequence'> {
   readonly do?: GivenAction | readonly GivenAction[];
   readonly sequence?: readonly (GivenAction | 'pass')[];

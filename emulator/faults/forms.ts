@@ -13,23 +13,25 @@ export interface FaultForm extends Written {
 
 export interface FormContext {
   readonly operations: readonly FaultedOperation[];
-  /** `http://127.0.0.1:8080` */
+  /** Origin of the emulator, such as `http://127.0.0.1:8080`. */
   readonly origin: string;
-  /** True if the admin API asks for a token. */
+  /** True if the admin API requires a token. */
   readonly hasAdminToken: boolean;
 }
 
-/** Where the commands look for an emulator that is not named. */
+/** Origin that the commands use if none is given. */
 const DEFAULT_ORIGIN = 'http://127.0.0.1:8080';
 
 const IN_BAND_COUNTS = 'What requests ask for is counted for each subject and repository apart.';
 
-/** Writes the fault in every way to ask for it. The id is left out, so that each text can be used again. */
+/**
+ * Returns the fault in every form in which it can be given. The id is left out, so that each text can be used again.
+ */
 export function formsOf({ id: _, ...fault }: Fault, context: FormContext): readonly FaultForm[] {
   const text = writeFault(fault);
   const json = writeJson(fault);
   const body = writeJson(text === undefined ? fault : { spec: text });
-  // A literal of TypeScript sets the prototype by `"__proto__": …`.
+  // In a TypeScript object literal, `"__proto__": …` would set the prototype.
   const literal = text === undefined ? json.replaceAll('"__proto__":', '["__proto__"]:') : `'${text}'`;
   return [
     { id: 'header', title: 'Header', ...headerForm(text, fault) },
@@ -48,16 +50,16 @@ export function formsOf({ id: _, ...fault }: Fault, context: FormContext): reado
   ];
 }
 
-/** Characters that are not seen, or change how others are seen. */
+/** Invisible characters, and characters that change how others are displayed. */
 const UNSEEN = /[\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
 
-/** JSON in one line, in which what is not seen is escaped: a part of YAML and of TypeScript as well. */
+/** Returns JSON in one line with invisible characters escaped. It is also valid YAML and TypeScript. */
 function writeJson(value: unknown): string {
   const escaped = (one: string) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`;
   return JSON.stringify(value).replaceAll(UNSEEN, escaped);
 }
 
-/** The form of a fault that a request asks for, unless its stage is over by then. */
+/** Returns the in-band form of a fault. It has no text if its stage precedes the reading of in-band faults. */
 function inBand({ at }: Fault, text: string, note = IN_BAND_COUNTS): Written {
   if (at === undefined || !BEFORE_IN_BAND.has(at)) return { text, note };
   return {
@@ -72,7 +74,7 @@ function headerForm(text: string | undefined, fault: Fault): Written {
 
 const TOKEN_NOTE = 'Git takes it as its password, every other client as its bearer token.';
 
-/** A value that is the same as a glob, and needs no quotes. */
+/** Text that is equal to itself as a glob and needs no quotes. */
 const EXACT = /^\w[\w./@:-]*$/;
 
 function tokenCommand(text: string | undefined, fault: Fault): string {

@@ -1,11 +1,11 @@
-/** `matchesGlob` for one glob, which is asked about often. */
+/** Returns `matchesGlob` for one glob, optimized for many calls. */
 export function globTest(glob: string): (text: string) => boolean {
   return /[*?]/.test(glob) ? (text) => matchesGlob(glob, text) : (text) => text === glob;
 }
 
 /**
- * Whether `text` is what `glob` says: `*` stands for any characters, none among them, and `?` for one. It never takes
- * longer than the product of the two lengths.
+ * Returns true if `text` matches `glob`: `*` matches any number of characters, and `?` exactly one. The worst case is
+ * the product of the two lengths.
  */
 export function matchesGlob(glob: string, text: string): boolean {
   let at = 0;

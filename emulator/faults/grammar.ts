@@ -9,10 +9,10 @@ import { type Member, ownMember, valueAt, withValueAt } from './member.js';
 import { MEMBERS, textKeyOf } from './members.js';
 import { STAGES, type Stage } from './stage.js';
 
-/** A fault as it was written, and what it means. */
+/** Fault with the text that it was parsed from. */
 export interface WrittenFault {
   readonly text: string;
-  /** The name it begins with: in band its id. */
+  /** Name at the start of the text. It is the id of an in-band fault. */
   readonly name: string;
   readonly fault: Fault;
 }
@@ -25,8 +25,8 @@ const FORM = 'name[*times][+skip][@stage][;key=value]';
  *
  *     name[*times][+skip][@stage][;key=value]…
  *
- * A value may have characters percent-encoded, such as `%2C` for a comma. `code:NAME` is `NAME`. Throws `bad_request`
- * that names `where` the faults stand, and what is wrong.
+ * Characters of a value may be percent-encoded, such as `%2C` for a comma. `code:NAME` is equivalent to `NAME`. Throws
+ * `bad_request` with `where`, which names the source of the faults, and the error.
  */
 export function parseFaults(value: string, where: string): WrittenFault[] {
   const texts = value.split(',').map((text) => text.trim());
@@ -67,7 +67,7 @@ function isCode(name: string): boolean {
   return !Object.hasOwn(KINDS, name);
 }
 
-/** Reads the keys of a kind as `values`, and those that every fault has into the fault. */
+/** Reads the keys of a kind into `values`, and the keys that all faults have into the fault. */
 function readKeys(
   name: string,
   { keys, needs = [], oneOf = [] }: Kind,
@@ -105,7 +105,7 @@ function readKeys(
   return { values, fault };
 }
 
-/** Finds the member that a key such as `match.repo` or `match.header.X-Name` names. */
+/** Finds the member for a key such as `match.repo` or `match.header.X-Name`. */
 function findMember(key: string): { readonly key: Key; readonly names: readonly string[] } | undefined {
   const short = textKeyOf(key);
   for (const { path, key: row, nameOf, mark } of MEMBERS) {
@@ -127,7 +127,7 @@ function decode(text: string): string | undefined {
   }
 }
 
-/** Writes a fault in the text form; undefined if only JSON can say it. */
+/** Returns the text form of a fault; undefined if only JSON can express it. */
 export function writeFault(fault: Fault): string | undefined {
   const [action] = [fault.do ?? []].flat();
   if (action === undefined) return undefined;
@@ -157,7 +157,10 @@ function pairsOf({ path, nameOf }: Member, fault: Fault): (readonly [key: string
   return Object.entries(value ?? {}).map(([name, one]) => [`${key}.${encode(name)}`, one]);
 }
 
-/** Returns undefined if the text is no fault: a value has characters that no text can have. */
+/**
+ * Parses the text again. Returns undefined if it is invalid, because a value has characters that the text form cannot
+ * contain.
+ */
 function readBack(text: string): Fault | undefined {
   try {
     return parseFault(text, '').fault;
@@ -166,7 +169,7 @@ function readBack(text: string): Fault | undefined {
   }
 }
 
-/** Percent-encoded, but for what means nothing to the grammar, to shells and to header fields. */
+/** Percent-encodes all characters that have a meaning in the grammar, in shells or in header fields. */
 function encode(value: string): string {
   return encodeURIComponent(value.replaceAll(/\p{Surrogate}/gu, '\ufffd'))
     .replaceAll(/%(?:2F|3A|2B|40)/g, (one) => decodeURIComponent(one))

@@ -1,24 +1,24 @@
 import { z } from 'zod';
 import { FAULT_LIMITS } from './fault-limits.js';
 
-/** Values that a key accepts, for a form that asks for one. */
+/** Values that a key accepts, for input forms. */
 export interface KeyForm {
   readonly type: 'integer' | 'number' | 'text' | 'choice';
   readonly least?: number;
   readonly most?: number;
-  /** Values beside those of the type; all values of a choice. */
+  /** Additional values besides those of the type; for a choice, all values. */
   readonly values?: readonly string[];
   /** Maximum number of characters. */
   readonly longest?: number;
   readonly example: string;
 }
 
-/** A value that a fault says: as text, and as a member of JSON. */
+/** Value of a fault, in its text form and as a JSON member. */
 export interface Key<Value = unknown> {
   /** Describes the value in error messages. */
   readonly wants: string;
   readonly form: KeyForm;
-  /** Returns undefined if the text is not such a value. */
+  /** Parses the text form. Returns undefined if it is invalid. */
   read(text: string): Value | undefined;
   schema(): z.ZodType;
 }
@@ -46,7 +46,7 @@ export function choice<const Value extends string>(values: readonly [Value, ...V
   };
 }
 
-/** `message` is the error of JSON. */
+/** Returns a key for texts that match `allowed`. `message` is the error for JSON. */
 export function pattern(wants: string, allowed: RegExp, example: string, message = `Has to be ${wants}`): Key<string> {
   return {
     wants,
@@ -56,7 +56,7 @@ export function pattern(wants: string, allowed: RegExp, example: string, message
   };
 }
 
-/** A text that `isValid` accepts; `wants` describes it. */
+/** Returns a key for texts that `isValid` accepts. `wants` describes them. */
 export function textThat(wants: string, example: string, isValid: (text: string) => boolean) {
   return {
     wants,
@@ -70,7 +70,7 @@ const ANY_TEXT = `a text of 1 to ${FAULT_LIMITS.text} characters`;
 
 export const TEXT = textThat(ANY_TEXT, '*', () => true);
 
-/** A text that the line of a protocol can hold: control characters would end the line. */
+/** Text for one line of a protocol. Control characters are invalid, because they would end the line. */
 export const LINE = {
   ...textThat(ANY_TEXT, 'injected fault', (text) => /^[^\p{Cc}]+$/u.test(text)),
   schema: () => TEXT.schema().regex(/^[^\p{Cc}]+$/u, 'Has to be one line without control characters'),
@@ -86,7 +86,7 @@ export const FRACTION: Key<number> = {
   schema: () => z.number().min(0).max(1),
 };
 
-/** Values between commas. */
+/** Returns a key for values separated by commas. */
 export function listOf<Value>(key: Key<Value>, min: number, max: number): Key<readonly Value[]> {
   return {
     wants: `${key.wants}; several between commas`,
@@ -99,7 +99,7 @@ export function listOf<Value>(key: Key<Value>, min: number, max: number): Key<re
   };
 }
 
-/** Makes the schema of an object without other members. Its errors list the members. */
+/** Returns the schema of an object that has only these members. Its error messages list them. */
 export function strict<Shape extends z.ZodRawShape>(shape: Shape) {
   const known = Object.keys(shape).join(', ');
   return z.strictObject(shape, {

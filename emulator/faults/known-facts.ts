@@ -17,11 +17,11 @@ const WAY: readonly Stage[] = [
   'response.body',
 ];
 
-/** Members of `match`, and the stage from which on they are known. */
+/** Members of `match`, and the first stage at which they are known. */
 interface KnownRow {
   readonly members: readonly string[];
   readonly from: Stage;
-  /** Requests that the row is for; undefined for all. */
+  /** Requests to which the row applies; undefined for all. */
   readonly of?: { readonly words: string; readonly holds: (shape: RequestShape) => boolean };
 }
 
@@ -32,8 +32,8 @@ const ofCommand = (command: string, words = `of ${command}`) => ({
 });
 
 /**
- * What is known of a request at which stage. The first row that has the member and holds for the request decides. A request
- * that no row of a member holds for never has the fact.
+ * Table of the stages at which facts about a request become known. The first row that contains the member and applies
+ * to the request decides. If no row applies, requests of this kind never have the fact.
  */
 export const KNOWN_FACTS: readonly KnownRow[] = [
   { members: ['op', 'org', 'scenario', 'http.method', 'http.header', 'http.query'], from: 'headers' },
@@ -43,7 +43,7 @@ export const KNOWN_FACTS: readonly KnownRow[] = [
     from: 'headers',
     of: { words: 'where the path names it', holds: ({ namesRepository }) => namesRepository },
   },
-  // The token was verified before any of the body is read.
+  // The token is verified before the body is read.
   { members: ['repo'], from: 'body' },
   { members: ['token.sub', 'token.kid', 'token.alg', 'token.scopes', 'token.claims'], from: 'body' },
   {
@@ -61,7 +61,7 @@ export const KNOWN_FACTS: readonly KnownRow[] = [
   },
 ];
 
-/** Returns the stage from which on the member is known of such a request; undefined if never. */
+/** Returns the first stage at which the member is known for such a request; undefined if never. */
 export function knownFrom(member: string, shape: RequestShape): Stage | undefined {
   return KNOWN_FACTS.find(({ members, of }) => members.includes(member) && (of?.holds(shape) ?? true))?.from;
 }
@@ -71,7 +71,7 @@ export function isNoLater(first: Stage, second: Stage): boolean {
   return WAY.indexOf(first) <= WAY.indexOf(second);
 }
 
-/** Describes what becomes known at each stage, such as `repo (where the path names it)`. */
+/** Returns the facts that become known at each stage, such as `repo (where the path names it)`. */
 export function factsByStage(): ReadonlyMap<Stage, readonly string[]> {
   const wordsOf = ({ members, of }: KnownRow) => `${members.join(', ')}${of ? ` (${of.words})` : ''}`;
   return new Map(WAY.map((stage) => [stage, KNOWN_FACTS.filter(({ from }) => from === stage).map(wordsOf)]));

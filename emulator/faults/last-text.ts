@@ -1,7 +1,4 @@
-/**
- * The text that was made last: what is told of many requests in a row is then the same string, and not one for each of
- * them in the journal.
- */
+/** Caches the last text. Consecutive requests with the same reason then share one string in the journal. */
 export class LastText<Of> {
   private made: { readonly of: Of; readonly text: string } | undefined;
 

@@ -1,13 +1,13 @@
 /**
- * What holds requests until it is released, by name. A latch is there as long as something waits for it: a release
- * lets go of what waits at that moment, and is not remembered for what comes later. So one that came too early says
- * that it released nothing, and the script that sent it can wait until there is something to release.
+ * Latches by name. Each holds requests until it is released. A latch exists while something waits for it. A release
+ * affects only those that wait at that moment; a release without waiters returns 0, so the script that sent it can try
+ * again.
  */
 export class Latches {
   private readonly holders = new Map<string, Set<() => void>>();
   private isClosed = false;
 
-  /** Resolves when the latch is released, when all of them are closed, or when `signal` is aborted. */
+  /** Resolves when the latch is released, all latches are closed, or `signal` is aborted. */
   hold(name: string, signal: AbortSignal): Promise<void> {
     if (this.isClosed || signal.aborted) return Promise.resolve();
     return new Promise((resolve) => {
@@ -23,19 +23,19 @@ export class Latches {
     });
   }
 
-  /** Lets go of everything that waits for the latch; returns how much that was. */
+  /** Releases all waiters of the latch. Returns their number. */
   release(name: string): number {
     const holders = [...(this.holders.get(name) ?? [])];
     for (const release of holders) release();
     return holders.length;
   }
 
-  /** How much waits for each latch, by name. */
+  /** Returns the number of waiters by latch. */
   waiting(): ReadonlyMap<string, number> {
     return new Map([...this.holders].map(([name, { size }]) => [name, size]));
   }
 
-  /** Lets go of everything, and holds nothing any more. */
+  /** Releases all waiters. Later calls of `hold` return immediately. */
   close(): void {
     this.isClosed = true;
     for (const name of [...this.holders.keys()]) this.release(name);

@@ -46,7 +46,7 @@ const PRIORITY = integer(-1_000_000, 1_000_000);
 const PARTS = listOf(choice(['rule', 'token', 'repo', 'op', 'connection']), 1, 100);
 const DURATION = textThat('an ISO 8601 duration, such as PT5S', 'PT5S', (text) => parseDuration(text) !== undefined);
 
-/** Every member of a fault but `at`, `do` and `sequence`. */
+/** All members of a fault except `at`, `do` and `sequence`. */
 export const MEMBERS: readonly Member[] = [
   { path: 'id', label: 'Id', hint: 'default fault-1, …', key: ID },
   { path: 'note', label: 'Note', hint: 'shown with it', key: TEXT },
@@ -64,7 +64,7 @@ export const MEMBERS: readonly Member[] = [
   { path: 'ttl', label: 'Removed after', hint: 'PT1H', key: DURATION },
 ];
 
-/** The key of a member in the text form: its path, in which the group `token`, `http` or `git` is left out. */
+/** Returns the key of a member in the text form: its path without the group `token`, `http` or `git`. */
 export function textKeyOf(path: string): string {
   return path.replace(/^match\.(?:token|http|git)\./, 'match.');
 }

@@ -3,20 +3,20 @@ export type Effect = 'read' | 'write' | 'delete';
 /** Effect and scopes of a request. */
 export interface FaultedPurpose {
   readonly effect: Effect;
-  /** Scopes that the token needs together. */
+  /** Required scopes. The token needs all of them. */
   readonly scopes: readonly string[];
 }
 
-/** What faults need to know of an operation. */
+/** Part of an operation that faults depend on. */
 export interface FaultedOperation extends FaultedPurpose {
   readonly id: string;
   readonly group: string;
   readonly reads?: 'nothing' | 'json' | 'stream';
   readonly subject: string;
   readonly routes: readonly { readonly method: string; readonly path: string }[];
-  /** True if HEAD answers like GET; default true. */
+  /** True if HEAD is answered like GET; default true. */
   readonly head?: boolean;
   readonly purposeOf?: (query: URLSearchParams, body: unknown) => FaultedPurpose;
-  /** Codes that it can answer with, beside those that every operation can. */
+  /** Codes that the operation can return, in addition to those of all operations. */
   readonly errors?: readonly string[];
 }

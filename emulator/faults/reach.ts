@@ -13,23 +13,23 @@ import { STAGES, type Stage } from './stage.js';
 export type IsRefused = (code: ProblemCode, operation: FaultedOperation, effect: Effect) => boolean;
 
 export interface ReachContext {
-  /** Name of the fault in error messages: that of a header, or of a member. */
+  /** Name of the fault in error messages: a header or a member. */
   readonly where: string;
-  /** How the fault came, if with a request. */
+  /** Source of an in-band fault; undefined for a registered one. */
   readonly inBand?: 'header' | 'claim' | undefined;
-  /** Undefined if the variants are unknown: a state then refuses every operation on a repository. */
+  /** Undefined if the variants are unknown. A state then refuses every operation on a repository. */
   readonly isRefused?: IsRefused | undefined;
 }
 
-/** A kind of request, and the stage at which it meets an action. */
+/** Kind of request, and the stage at which it meets an action. */
 interface Meeting {
   readonly shape: RequestShape;
   readonly stage: Stage;
 }
 
 /**
- * Throws `bad_request` unless each action of the fault can happen to a request of at least one of `operations`: a request that
- * has what `match` asks for, at a stage at which that is known.
+ * Throws `bad_request` if an action of the fault cannot fire for any request to `operations`. A request has to match,
+ * and the stage must not precede the one at which the facts in `match` are known.
  */
 export function checkReach(
   compiled: { readonly definition: Fault; readonly criteria: readonly Criterion[]; readonly entries: readonly Entry[] },
@@ -95,7 +95,7 @@ function shapesFor(
     .filter((shape) => fits(shape, match) && members.every((member) => knownFrom(member, shape) !== undefined));
 }
 
-/** Names the members of `match` that exclude each other: without any one of them, some request fits. */
+/** Returns the members of `match` that exclude each other: if any of them is removed, some request matches. */
 function clashOf(match: Match, members: readonly string[], operations: readonly FaultedOperation[]): string {
   const clashing = members.filter((member) => {
     const others = members.filter((one) => one !== member);
@@ -104,13 +104,16 @@ function clashOf(match: Match, members: readonly string[], operations: readonly 
   return clashing.length > 0 ? `: no request has all of ${clashing.map((member) => `match.${member}`).join(', ')}` : '';
 }
 
-/** Returns true if the operation can answer with the code of the action, or the action has no code. */
+/** Returns true if the operation can return the code of the action, or the action has no code. */
 export function canReplaceResponse(action: Action, { errors }: FaultedOperation): boolean {
   const code = codeOf(action);
   return code === undefined || !isSwitchCode(code) || (errors?.includes(code) ?? false);
 }
 
-/** Returns true if the member is known. A token that asks for faults is verified before they meet the stage `auth`. */
+/**
+ * Returns true if the member is known at the stage. In-band faults of a token are read after it is verified, so they
+ * know its facts also at the stage `auth`.
+ */
 function isKnown(member: string, { shape, stage }: Meeting, { inBand }: ReachContext): boolean {
   return isNoLater(knownFrom(member, shape)!, inBand === 'claim' && stage === 'auth' ? 'body' : stage);
 }

@@ -1,15 +1,15 @@
 import { type ProblemCode, problemCodes } from '../http/problem.js';
 import { quoteText, quoteWord } from './shell.js';
 
-/** How a code comes about: from a request alone, from a state that is set, from a quota, or from a fault. */
+/** Way to get an error code: a request alone, a state, a quota, or a fault. */
 type RecipeWay = 'natural' | 'state' | 'quota' | 'fault';
 
-/** A request as `curl` sends it. */
+/** Request that `curl` sends. */
 interface RecipeRequest {
   readonly method: string;
   /** The request target. */
   readonly path: string;
-  /** The variable with the token; null for a request without one. */
+  /** Shell variable with the token; null for a request without a token. */
   readonly token?: string | null;
   readonly headers?: Readonly<Record<string, string>>;
   readonly json?: unknown;
@@ -19,21 +19,21 @@ interface RecipeRequest {
 
 /** One command. */
 type RecipeStep =
-  /** `emulator …`, which finds the emulator by EMULATOR_URL. */
+  /** Arguments of `emulator`, which finds the emulator by EMULATOR_URL. */
   | { readonly emulator: readonly string[] }
-  /** A token with these flags of `emulator token`, kept in a variable. */
+  /** Flags of `emulator token`, and the shell variable for the token. */
   | { readonly token: readonly string[]; readonly as: string }
   | { readonly send: RecipeRequest };
 
-/** How to get an error from an emulator on which nothing was done yet. */
+/** Steps to get an error code from a newly started emulator. */
 export interface Recipe {
   readonly code: ProblemCode;
   readonly way: RecipeWay;
-  /** The last one is the request that is answered with the code. */
+  /** The response to the last request has the code. */
   readonly steps: readonly [...RecipeStep[], { readonly send: RecipeRequest }];
 }
 
-/** The repository of the recipes, and the organization that an emulator has without `--org`. */
+/** Repository of the recipes, and the default organization of an emulator. */
 const REPO = 'app';
 const ORG = 'demo';
 
@@ -55,7 +55,7 @@ function remove(path: string): { readonly send: RecipeRequest } {
   return { send: { method: 'DELETE', path } };
 }
 
-/** Commits a file, with this content, onto a branch. */
+/** Commits a file with this content to a branch. */
 function commit(content: string, metadata: object = {}): RecipeStep {
   const files = [{ path: 'a.txt', content_id: 'a' }];
   const about = { target_branch: 'main', commit_message: content, author: ADA, files, ...metadata };
@@ -76,7 +76,7 @@ const UNREACHABLE = state({ organizations: { [ORG]: { upstream: { error: 'The fo
 const MIRROR = post('/api/repos', { base_repo: { provider: 'gitlab', owner: 'team', name: 'app' } });
 const FORGE_MIRROR = post('/api/repos', { base_repo: { provider: 'github', owner: 'team', name: 'app' } });
 
-/** The codes that need no fault, by the way they come about. */
+/** Steps for the codes that need no fault. */
 const WAYS: Readonly<Record<'natural' | 'state' | 'quota', Readonly<Partial<Record<ProblemCode, Recipe['steps']>>>>> = {
   natural: {
     bad_request: [TOKEN, CREATE, get('/api/v1/repos/commit')],
@@ -97,7 +97,7 @@ const WAYS: Readonly<Record<'natural' | 'state' | 'quota', Readonly<Partial<Reco
     route_not_found: [TOKEN, get('/api/nowhere')],
     repository_not_found: [TOKEN, get('/api/v1/repo')],
     repository_deleted: [TOKEN, CREATE, remove(`/api/repos/${REPO}`), remove(`/api/repos/${REPO}`)],
-    // The state keeps the sync that begins from asking any host.
+    // In this state, the sync that starts contacts no host.
     upstream_already_configured: [TOKEN, UNREACHABLE, MIRROR, MIRROR],
     branch_not_found: [TOKEN, CREATE, get('/api/v1/repos/branch?name=none')],
     ref_not_found: [TOKEN, CREATE, get('/api/v1/repos/commit?sha=none')],
@@ -177,20 +177,23 @@ const WAYS: Readonly<Record<'natural' | 'state' | 'quota', Readonly<Partial<Reco
   },
 };
 
-/** Any code can be asked for; the others come about in no other way, or only after some time. */
+/**
+ * Returns the steps for a code that only a fault can cause, or that otherwise occurs only after some time. Every code
+ * can be caused by a fault.
+ */
 function byFault(code: ProblemCode): Recipe['steps'] {
   return [TOKEN, CREATE, get('/api/v1/repo', { headers: { 'X-Emulator-Fault': code } })];
 }
 
-/** How to get each code, in the order of the specification's tables. */
+/** Recipe for each code, in the order of the specification's tables. */
 export const RECIPES: readonly Recipe[] = problemCodes().map(({ code }) => {
   const [way, rows] = Object.entries(WAYS).find(([, steps]) => steps[code]) ?? ['fault', {}];
   return { code, way: way as RecipeWay, steps: rows[code] ?? byFault(code) };
 });
 
 /**
- * The commands of a recipe, one a line, for a shell of POSIX. What the last one prints is the answer with its head; of
- * the others only failures are told.
+ * Returns the commands of a recipe for a POSIX shell, one per line. The last command prints the response with its
+ * headers; the others print only errors.
  */
 export function writeCommands({ steps }: Recipe): string[] {
   return steps.map((step, index) => {

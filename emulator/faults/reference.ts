@@ -6,25 +6,28 @@ import { factsByStage } from './known-facts.js';
 import { RECIPES, writeCommands } from './recipes.js';
 import { BEFORE_IN_BAND, STAGES, type Stage } from './stage.js';
 
-/** Everything that can be asked for. */
+/** Reference of all faults. */
 export type FaultReference = ReturnType<typeof faultReference>;
 export type NameReference = FaultReference['names'][number];
 export type CodeReference = FaultReference['codes'][number];
 
-/** Describes all that can be asked for, from the tables that serve it; codes as a service with this prefix shows them. */
+/**
+ * Returns the reference of all faults, from the tables that implement them. Codes have the prefix `forgePrefix`, as in
+ * responses.
+ */
 export function faultReference(forgePrefix = 'forge') {
   const shown = (name: string) => shownCode(name as ProblemCode, forgePrefix);
   const codes = new Map<string, { status: number; title: string }>(problemCodes().map((row) => [row.code, row]));
   return {
     grammar: 'name[*times][+skip][@stage][;key=value]…',
     stages: STAGES,
-    /** Members of `match` that are known from a stage on; the stages in the order in which a request comes to them. */
+    /** Members of `match` by the stage at which they become known, in pipeline order. */
     known: Object.fromEntries(factsByStage()),
     names: [...TEXT_NAMES].map(([name, kind]) => ({
       name: shown(name),
       ...describe(kind, name, codes.get(name)?.status),
     })),
-    /** Codes, and how to get them. */
+    /** Codes with their recipes. */
     codes: RECIPES.map((recipe) => {
       const { status, title } = codes.get(recipe.code)!;
       return { code: shown(recipe.code), status, title, way: recipe.way, commands: writeCommands(recipe) };
@@ -32,7 +35,7 @@ export function faultReference(forgePrefix = 'forge') {
   };
 }
 
-/** Describes a name of the grammar; `status` is that of a code. */
+/** Describes a name of the text form. `status` is that of a code; undefined for other kinds. */
 function describe(kind: Kind, name: string, status: number | undefined) {
   const { about, keys, needs = [], oneOf = [] } = kind;
   const stages = stagesWith(kind, {});
@@ -44,7 +47,7 @@ function describe(kind: Kind, name: string, status: number | undefined) {
       wants,
       needed: needs.includes(key),
       ...form,
-      /** Where the fault can happen with the key, where that is not everywhere: of a choice by its value. */
+      /** Stages that the key restricts the fault to; for a choice, by its values. */
       narrows: (form.type === 'choice' ? form.values! : [form.example])
         .map((value) => ({
           ...(form.type === 'choice' && { value }),
@@ -54,21 +57,24 @@ function describe(kind: Kind, name: string, status: number | undefined) {
     })),
     /** Keys of which at most one may be given. */
     oneOf,
-    /** The member of an action that it is written as in JSON. */
+    /** Member of the JSON action. */
     action: status === undefined ? name : 'error',
     ...(status !== undefined && { status }),
-    /** Only operations that list the code can answer with it. */
+    /** Only operations that list the code can return it. */
     isOfFew: isSwitchCode(name as ProblemCode),
     stages,
     defaultStages: stages.filter((stage) => defaults.some(([, each]) => each === stage)),
-    /** By operation: Git's by their ids, the others as `api`; where one has none, a stage has to be given. */
+    /**
+     * Default stages by operation: Git operations by id, all others as `api`. If an operation has none, the fault must
+     * name a stage.
+     */
     defaults: Object.fromEntries(defaults) as Readonly<Record<string, Stage>>,
-    /** Stages that requests can ask for by a header or a claim. */
+    /** Stages at which in-band faults can fire. */
     inBandStages: stages.filter((stage) => !BEFORE_IN_BAND.has(stage)),
   };
 }
 
-/** Stages of a kind with these values of its keys. */
+/** Returns the stages of a kind for these values of its keys. */
 function stagesWith(kind: Kind, values: object): readonly Stage[] {
   return kind.stagesOf?.(kind.ofKeys ? kind.ofKeys(values) : values) ?? kind.stages;
 }

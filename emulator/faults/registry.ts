@@ -9,66 +9,69 @@ import type { FaultedOperation } from './operation-shape.js';
 import { checkReach, type IsRefused } from './reach.js';
 import { Counters, type FaultEntry, type SkipReason, Tally } from './tally.js';
 
-/** A fault as it is shown. */
+/** Fault with its counters, as responses show it. */
 export interface FaultView extends Fault {
   readonly id: string;
   readonly source: 'registered' | 'in-band';
-  /** The text form, as the request has it that asked for the fault; undefined if only JSON can say the fault. */
+  /** Text form, for an in-band fault as the request has it; undefined if only JSON can express the fault. */
   readonly text?: string;
-  /** Requests that were what it asks for. */
+  /** Number of matching requests. */
   readonly matched: number;
-  /** Requests that it touched. */
+  /** Number of requests for which it fired. */
   readonly fired: number;
-  /** How many more it meets; of what it counts apart, with the last one. Null: no end. */
+  /**
+   * Number of further requests for which it fires; with separate counters, that of the last one used. Null if
+   * unlimited.
+   */
   readonly remaining: number | null;
-  /** How many of those that matched it did not touch, by the reason. */
+  /** Number of matching requests for which it did not fire, by the reason. */
   readonly skippedBecause: Readonly<Record<SkipReason, number>>;
-  /** The last requests that it touched. */
+  /** Ids of the last requests for which it fired. */
   readonly requestIds: readonly string[];
 }
 
-/** What a snapshot keeps: an immutable value. */
+/** Immutable value for a snapshot. */
 export type FaultsValue = ReturnType<Faults['snapshot']>;
 
 interface FaultsPorts {
   readonly clock: { now(): number };
-  /** What chance is drawn from. */
+  /** Seed of random decisions. */
   readonly seed: string;
-  /** Undefined if the variants are unknown: a state then refuses every operation on a repository. */
+  /** Undefined if the variants are unknown. A state then refuses every operation on a repository. */
   readonly isRefused?: IsRefused;
 }
 
-/** Who asks in band, as far as counters are concerned: `organization`, repository and `sub`, joined by NUL. */
+/** Key of an in-band caller for counters: organization, repository and `sub`, joined by NUL. */
 export type Caller = string;
 
-/** The faults of a world: those that are registered, and those that requests have asked for. */
+/** Faults of a world: registered ones, and in-band ones, which requests ask for. */
 export class Faults {
   /** By id, in order of registration. */
   private registered = new Map<string, FaultEntry>();
   /** By text, in order of use. */
   private inBand = new Map<string, FaultEntry>();
-  /** By the id of an operation. */
+  /** Plans by operation id. */
   private readonly plans = new Map<string, FaultPlan>();
-  /** When the first of those that are registered is over. */
+  /** Time at which the first registered fault expires. */
   private nextExpiry = Number.POSITIVE_INFINITY;
   private counts = new Counters();
   private inBandCounts = new Counters();
-  /** The scenario that each caller sent last. */
+  /** Scenario that each caller sent last. */
   private scenarios = new Map<Caller, string>();
-  /** Ids that were given. */
+  /** Number of ids assigned. */
   private named = 0;
   private ordered = 0;
-  /** Counts the changes of the registered set. */
+  /** Number of changes of the registered faults. */
   private changes = 0;
 
   constructor(private readonly ports: FaultsPorts) {}
 
-  /** Whether no request can meet a fault that it does not ask for itself. */
+  /** True if there are no registered faults. */
   get isIdle(): boolean {
     return this.registered.size === 0;
   }
 
-  /** Another number after every change of the registered faults. */
+  /** Number that changes with every change of the registered faults. */
   get revision(): number {
     return this.changes;
   }
@@ -86,33 +89,33 @@ export class Faults {
     this.compile(fault, operations, 'The fault');
   }
 
-  /** Registers one more. Throws `bad_request` for what could never fire, and `conflict` for an id that is in use. */
+  /** Registers a fault. Throws `bad_request` if it could never fire, and `conflict` if its id is in use. */
   add(fault: Fault, operations: readonly FaultedOperation[]): FaultView {
     const [entry] = this.put([], [this.compile(fault, operations, 'The fault')]);
     return this.show(entry!);
   }
 
   /**
-   * Registers `faults` in the place of those with the ids, or, when one is refused, leaves all as it is. Returns the ids
-   * of what it has registered.
+   * Replaces the faults with these ids by `faults`. Changes nothing if one of them is refused. Returns the ids of the
+   * registered faults.
    */
   exchange(ids: readonly string[], faults: readonly Fault[], operations: readonly FaultedOperation[]): string[] {
     const compiled = faults.map((fault) => {
       const where = `The fault ${fault.id ?? ''}`.trim();
-      // Faults of a scenario were checked under the variants that the scenario sets.
+      // The faults of a scenario were checked with the variants that the scenario sets.
       return compileFault(fault, { where, operations, now: this.now });
     });
     return this.put(ids, compiled).map(({ id }) => id);
   }
 
-  /** Puts these in the place of all that are registered, or, when one of them is refused, of none. */
+  /** Replaces all registered faults. Changes nothing if one of them is refused. */
   replaceAll(faults: readonly Fault[], operations: readonly FaultedOperation[]): FaultView[] {
     this.requireRoom(faults.length);
     const compiled = faults.map((fault, index) => this.compile(fault, operations, `faults.${index}`));
     return this.put([...this.registered.keys()], compiled).map((entry) => this.show(entry));
   }
 
-  /** Registers faults in the place of those with the ids; throws if there is no room, or an id is in use. */
+  /** Replaces the faults with these ids. Throws if the limit is reached or an id is in use. */
   private put(ids: readonly string[], compiled: readonly CompiledFault[]): FaultEntry[] {
     const replaced = new Set(ids);
     const staying = this.liveEntries().filter(({ id }) => !replaced.has(id));
@@ -132,7 +135,7 @@ export class Faults {
     return entries;
   }
 
-  /** Changes members of one; its counters go on. Undefined when there is none. */
+  /** Changes members of a fault and keeps its counters. Returns undefined if the fault does not exist. */
   patch(id: string, changes: Partial<Fault>, operations: readonly FaultedOperation[]): FaultView | undefined {
     const entry = this.live(id);
     if (!entry) return undefined;
@@ -154,18 +157,18 @@ export class Faults {
     return entry && this.show(entry);
   }
 
-  /** Returns the fault as it was given; undefined if there is none with the id. */
+  /** Returns the fault as it was given; undefined if it does not exist. */
   definition(id: string): Fault | undefined {
     return this.live(id)?.compiled.definition;
   }
 
-  /** Registered ones in their order, then those that requests asked for. */
+  /** Returns the registered faults in their order, then the in-band ones. */
   list(): FaultView[] {
     const inBand = [...this.inBand.values()].sort((a, b) => a.order - b.order);
     return [...this.liveEntries(), ...inBand].map((entry) => this.show(entry));
   }
 
-  /** Ends a fault, or the counters of one that requests ask for. False when there is none. */
+  /** Removes a registered fault, or the counters of an in-band one. Returns false if it does not exist. */
   remove(id: string): boolean {
     const entry = this.live(id);
     if (!entry) return false;
@@ -176,7 +179,7 @@ export class Faults {
     return true;
   }
 
-  /** The registered faults that requests of the operation can meet. */
+  /** Returns the registered faults that can apply to requests of the operation. */
   planFor(operation: FaultedOperation): FaultPlan {
     this.expire();
     const known = this.plans.get(operation.id);
@@ -187,7 +190,7 @@ export class Faults {
   }
 
   /**
-   * The fault that a request asks for. Throws `bad_request` for one that could never fire, or not on `operation`, where
+   * Returns the entry for an in-band fault. Throws `bad_request` if it could never fire, or never on `operation` if
    * that is given.
    */
   asked(
@@ -198,7 +201,8 @@ export class Faults {
     const known = this.inBand.get(text);
     const { isRefused } = this.ports;
     const compiled = known?.compiled ?? compileFault(fault, { ...context, now: this.now, isRefused });
-    // If the state does not refuse the request, the response says so: a read passes while a sync runs.
+    // A state fault that does not apply is not refused here, because the response tells why: a read passes while a sync
+    // runs.
     if (only) checkReach(compiled, only, { ...context, isRefused: () => true });
     const entry = known ?? { id: this.freeId(name), text, order: ++this.ordered, compiled, tally: new Tally() };
     this.inBand.delete(text);
@@ -207,12 +211,12 @@ export class Faults {
     return entry;
   }
 
-  /** Notes the line of the journal for what a fault has touched before there was a request. */
+  /** Adds a request id to a fault that fired before the request had an id. */
   noteTouched(id: string, requestId: string): void {
     this.registered.get(id)?.tally.note(requestId);
   }
 
-  /** Notes the scenario that a caller sends: what it counted in another one ends. */
+  /** Records the scenario that a caller sends. Counters of its previous scenario end. */
   enterScenario(caller: Caller, scenario: string): void {
     const before = this.scenarios.get(caller);
     this.scenarios.delete(caller);
@@ -223,7 +227,7 @@ export class Faults {
     this.inBandCounts.delete((key) => key.slice(key.indexOf('\0')) === ended);
   }
 
-  /** Returns true if a registered fault is for requests in this scenario. */
+  /** Returns true if a registered fault has a condition on this scenario. */
   namesScenario(scenario: string): boolean {
     return this.liveEntries().some(({ compiled: { definition } }) => {
       const glob = definition.match?.scenario;
@@ -270,7 +274,7 @@ export class Faults {
     return id;
   }
 
-  /** The name itself, or the next of `name-2`, `name-3`, … */
+  /** Returns the name if it is free, otherwise the first free one of `name-2`, `name-3`, … */
   private freeId(name: string): string {
     const taken = new Set([...this.registered.values(), ...this.inBand.values()].map(({ id }) => id));
     if (!taken.has(name)) return name;
@@ -293,7 +297,7 @@ export class Faults {
     return [...this.registered.values()];
   }
 
-  /** Those whose time is over go. */
+  /** Removes faults that have expired. */
   private expire(): void {
     if (this.nextExpiry === Number.POSITIVE_INFINITY) return;
     const { now } = this;
@@ -303,7 +307,7 @@ export class Faults {
     this.register(live);
   }
 
-  /** Puts these in the place of all that are registered. */
+  /** Replaces all registered faults. */
   private register(entries: readonly FaultEntry[]): void {
     this.registered = new Map(entries.map((entry) => [entry.id, entry]));
     this.nextExpiry = Math.min(...entries.map(({ compiled }) => compiled.expires), Number.POSITIVE_INFINITY);
@@ -338,7 +342,7 @@ export class Faults {
   }
 }
 
-/** The entry with a tally that no other entry counts in. */
+/** Returns the entry with its own copy of the tally. */
 function withOwnTally(entry: FaultEntry): FaultEntry {
   return { ...entry, tally: entry.tally.copy() };
 }

@@ -2,13 +2,15 @@ import type { ProblemCode } from '../http/problem.js';
 import type { Action, GitHead } from './fault.js';
 import type { FaultedOperation } from './operation-shape.js';
 
-/** What faults may ask of a request. Some of it is undefined until a step of its way has found it. */
+/**
+ * Facts about a request that faults can have conditions on. Some are undefined until a step of the pipeline sets them.
+ */
 export interface RequestFacts {
   readonly id: string;
   readonly operation: FaultedOperation;
   readonly organizationName: string;
   readonly repositoryName: string | undefined;
-  /** The verified token; `payload` has all of its claims. */
+  /** Verified token; `payload` contains all its claims. */
   readonly verified:
     | {
         readonly claims: { readonly sub: string; readonly scopes: readonly string[] };
@@ -19,26 +21,26 @@ export interface RequestFacts {
     | undefined;
   readonly method: string;
   readonly target: { readonly query: string };
-  /** The JSON body, once it has been read. */
+  /** JSON body; undefined until it is read. */
   readonly json: unknown;
   readonly gitHead: GitHead | undefined;
   readonly scenario: string | undefined;
-  /** Names the connection that the request came on. */
+  /** Name of the connection. */
   readonly connection: string;
   header(name: string): string | undefined;
   /** Returns the code with which the request is refused in the state of `code`; undefined if not refused. */
   stateRefusal(code: ProblemCode): ProblemCode | undefined;
 }
 
-/** The same, with what is known of a Git request at the stage. */
+/** Facts about a request, with those of a Git request that are known at the stage. */
 export interface StageFacts {
   readonly request: RequestFacts;
   readonly git: GitFacts | undefined;
 }
 
-/** An action that was chosen for a request. Its counter is taken. */
+/** Action selected for a request. Its counter has been taken. */
 export interface ChosenAction {
-  /** Of the fault. */
+  /** Id of the fault. */
   readonly id: string;
   readonly action: Action;
 }
@@ -46,6 +48,6 @@ export interface ChosenAction {
 /** Facts from the body of a Git request. */
 export interface GitFacts {
   readonly command?: 'ls-refs' | 'fetch' | 'object-info' | undefined;
-  /** Full names, as the client writes them. */
+  /** Full ref names, as the client sends them. */
   readonly refs?: readonly string[] | undefined;
 }

@@ -3,16 +3,16 @@ import { matchesGlob } from './glob.js';
 import type { Effect, FaultedOperation, FaultedPurpose } from './operation-shape.js';
 import { STAGES, type Stage } from './stage.js';
 
-/** Facts from the head of a Git request, and the command in its body. */
+/** Facts from the header of a Git request, and the command in its body. */
 interface GitShape extends Omit<GitHead, 'protocol'>, Pick<NonNullable<Match['git']>, 'command'> {
   readonly protocols: readonly GitHead['protocol'][];
 }
 
-/** One kind of request to an operation, as far as the row of the operation determines it. */
+/** Kind of request to an operation, as far as the operation's row determines it. */
 export interface RequestShape extends FaultedPurpose {
   readonly operation: FaultedOperation;
   readonly methods: readonly string[];
-  /** True if a path of the operation names the repository. */
+  /** True if a path of the operation contains the repository. */
   readonly namesRepository: boolean;
   readonly git: GitShape | undefined;
   readonly stages: ReadonlySet<Stage>;
@@ -29,7 +29,7 @@ const COMMON: ReadonlySet<Stage> = new Set<Stage>([
 ]);
 const WITH_BODY: ReadonlySet<Stage> = new Set<Stage>([...COMMON, 'body']);
 
-/** Query or body that gives a request a purpose other than that in the row of its operation. */
+/** Query or body that gives a request another purpose than the operation's row. */
 const OTHER_PURPOSES: Readonly<Record<string, { readonly query?: string; readonly body?: object }>> = {
   gitInfoRefs: { query: 'service=git-receive-pack' },
   lfsBatch: { body: { operation: 'upload' } },
@@ -53,7 +53,7 @@ const OF_GIT: Readonly<Record<string, readonly GitRow[]>> = {
   ],
 };
 
-/** The shapes of operations that faults were checked against: each check asks for those of every operation. */
+/** Cache of the kinds of requests by operation, because each check of a fault needs those of all operations. */
 const SHAPES = new WeakMap<FaultedOperation, readonly RequestShape[]>();
 
 /** Returns the kinds of requests to the operation. */
@@ -94,7 +94,7 @@ export function stagesOf(operation: FaultedOperation): ReadonlySet<Stage> {
   return new Set((Object.keys(STAGES) as Stage[]).filter((stage) => shapes.some(({ stages }) => stages.has(stage))));
 }
 
-/** Returns true if a request of this kind can have what `match` asks for. The operation itself is not compared. */
+/** Returns true if a request of this kind can match. Does not compare the operation. */
 export function fits({ methods, git }: RequestShape, { http = {}, git: wanted = {} }: Match): boolean {
   const { service, phase, protocol, command } = wanted;
   return (
@@ -106,7 +106,7 @@ export function fits({ methods, git }: RequestShape, { http = {}, git: wanted = 
   );
 }
 
-/** Returns the effect of the request. An effect that the body decides is known only after the body was read. */
+/** Returns the effect of the request. If the body decides it, it is known only after the body is read. */
 export function effectAt({ operation, effect }: RequestShape, isBodyRead: boolean): Effect {
   return operation.reads === 'json' && !isBodyRead ? operation.effect : effect;
 }

@@ -12,14 +12,14 @@ import { type Kind, schemaOf } from './kinds/kind.js';
 import { schemasBelow } from './members.js';
 import { STAGES, type Stage } from './stage.js';
 
-/** The schema of an action: one member, named by its kind. Made when the first fault is read as JSON. */
+/** Schema of an action: one member, named by its kind. Created on first use. */
 const actionSchema = lazy(() =>
   strict(Object.fromEntries(Object.entries(KINDS).map(([name, kind]) => [name, schemaOf(kind as Kind)])))
     .partial()
     .refine((value) => Object.keys(value).length === 1, `Has to have one of ${Object.keys(KINDS).join(', ')}`),
 );
 
-/** The members of a fault in JSON. What a fault can do at all is checked by `compileFault`. */
+/** Schema of a fault in JSON. `compileFault` checks if the fault can fire. */
 export const faultSchema = lazy(
   (): z.ZodType =>
     z.lazy(() => {
@@ -38,12 +38,12 @@ export const faultSchema = lazy(
     }),
 );
 
-/** Reads a fault from JSON. Throws `bad_request` that names the member and what is allowed. */
+/** Parses a fault from JSON. Throws `bad_request` with the member and the allowed values. */
 export function readFault(value: unknown, where: string): Fault {
   return checkShape(faultSchema(), isObject(value) ? withActionsRead(value) : value, where) as Fault;
 }
 
-/** Reads each action by itself, so that its errors are not those of the union that it stands in. */
+/** Parses each action on its own, so that error messages are not those of a union. */
 function withActionsRead(fault: Members): Members {
   const { do: given, sequence } = fault;
   return {
@@ -55,7 +55,7 @@ function withActionsRead(fault: Members): Members {
   };
 }
 
-/** One more than a fault may have, so that the schema tells of those that are too many. */
+/** One more than the maximum, so that the schema reports too many actions. */
 const MAX_READ = FAULT_LIMITS.actions + 1;
 
 function readAction(member: 'do' | 'sequence') {
@@ -66,12 +66,12 @@ function readAction(member: 'do' | 'sequence') {
   };
 }
 
-/** Kinds by the names that JSON had for them. */
+/** Kinds by their former JSON names. */
 const FORMER: ReadonlyMap<string, string> = new Map(
   Object.entries(KINDS).flatMap(([name, { formerly }]) => (formerly === undefined ? [] : [[formerly, name]])),
 );
 
-/** Kinds may have their former names, and codes those of a deployment. */
+/** Replaces former names of kinds, and codes with the prefix of a deployment, by current ones. */
 function withPresentNames(action: unknown): unknown {
   if (!isObject(action)) return action;
   return Object.fromEntries(
@@ -87,10 +87,10 @@ function withPresentNames(action: unknown): unknown {
   );
 }
 
-/** Members that a fault in words has in its text. */
+/** Members that the text form contains. */
 const IN_WORDS = ['do', 'sequence', 'at', 'when'];
 
-/** Reads a fault: its text, or as `readGivenFault` does. Throws `bad_request` that names the member. */
+/** Parses a fault in its text form or as `readGivenFault` does. Throws `bad_request` with the member. */
 export function readWritten(value: unknown, where: string): WrittenFault {
   if (typeof value === 'string') return parseFault(value.trim(), where);
   const fault = readGivenFault(value, where);
@@ -100,8 +100,8 @@ export function readWritten(value: unknown, where: string): WrittenFault {
 }
 
 /**
- * Reads a fault: in JSON; or in the words of the grammar, as `spec`, with members that these do not say. Throws
- * `bad_request` that names the member.
+ * Parses a fault in JSON, or with its text form as the member `spec` and members that the text form lacks. Throws
+ * `bad_request` with the member.
  */
 export function readGivenFault(value: unknown, where: string): Fault {
   if (!isObject(value) || value.spec === undefined) return readFault(value, where);
@@ -117,7 +117,7 @@ export function readGivenFault(value: unknown, where: string): Fault {
   return readFault({ ...fault, ...rest }, where);
 }
 
-/** Calls `read`, and puts `where` before the detail of its errors. */
+/** Calls `read`, and prepends `where` to the detail of its errors. */
 export function within<Value>(where: string, read: () => Value): Value {
   try {
     return read();

@@ -1,6 +1,6 @@
 /**
- * Where on a request's way a fault comes in. Up to `before` nothing has been changed; at `after` the effect was made,
- * and what is lost is the answer.
+ * Stages of a request at which faults fire. Up to `before`, nothing has been changed. At `after`, the request has taken
+ * effect, and only its response can be lost.
  */
 export const STAGES = {
   accept:
@@ -20,8 +20,11 @@ export const STAGES = {
 
 export type Stage = keyof typeof STAGES;
 
-/** Stages that a request has passed when the fault that it asks for is read. */
+/** Stages that a request has passed before its in-band faults are read. */
 export const BEFORE_IN_BAND: ReadonlySet<Stage> = new Set<Stage>(['accept', 'headers']);
 
-/** A stage, or the place before it where quotas are taken: before anything is said about the repository. */
+/**
+ * Stage, or `quota`: the position before it at which quotas are taken, before anything is revealed about the
+ * repository.
+ */
 export type Position = Stage | 'quota';

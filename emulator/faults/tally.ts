@@ -2,17 +2,17 @@ import { createHash } from 'node:crypto';
 import type { CompiledFault } from './compiled-fault.js';
 import { FAULT_LIMITS } from './fault-limits.js';
 
-/** How far a fault has come with the requests that it counts together. */
+/** Counter of a fault. */
 export interface Count {
-  /** Requests that matched. */
+  /** Number of matching requests. */
   readonly seen: number;
-  /** Requests that it met: of a sequence also those that it let pass. */
+  /** Number of requests selected by `when`; for a sequence, including those with `pass`. */
   readonly met: number;
 }
 
-/** Counts by key, at most `FAULT_LIMITS.counters` of them: the one used longest ago goes first. */
+/** LRU map of counters by key, with at most `FAULT_LIMITS.counters` entries. */
 export class Counters {
-  /** In order of use. */
+  /** Entries in order of use, the least recently used first. */
   private byKey: Map<string, Count>;
 
   constructor(counts: Iterable<readonly [string, Count]> = []) {
@@ -38,15 +38,15 @@ export class Counters {
   }
 }
 
-/** Why a fault that matched did not fire. */
+/** Reasons why a matching fault did not fire. */
 export const SKIP_REASONS = ['priority', 'chance', 'window', 'skip', 'every', 'exhausted'] as const;
 
 export type SkipReason = (typeof SKIP_REASONS)[number];
 
-/** What became of the decision about one request: the index of an entry, or why not. */
+/** Decision about one request: the index of an entry, or the reason why the fault does not fire. */
 export type Verdict = { readonly entry: number } | { readonly reason: SkipReason; readonly why: string };
 
-/** What a decision depends on beside the fault and its counter. */
+/** Inputs of a decision besides the fault and its counter. */
 export interface Circumstances {
   /** Milliseconds on the world's clock. */
   readonly now: number;
@@ -59,14 +59,14 @@ export class Tally {
   fired = 0;
   readonly skipped = Object.fromEntries(SKIP_REASONS.map((reason) => [reason, 0])) as Record<SkipReason, number>;
   requestIds: string[] = [];
-  /** The key of the counter used last. */
+  /** Key of the counter used last. */
   latest = '';
 
   copy(): Tally {
     return Object.assign(new Tally(), { ...this, skipped: { ...this.skipped }, requestIds: [...this.requestIds] });
   }
 
-  /** Decides about one request that matches, and counts it under `key`, in one step. */
+  /** Decides about a matching request and counts it under `key`, synchronously. */
   decide(fault: CompiledFault, counters: Counters, key: string, { now, seed }: Circumstances): Verdict {
     this.matched += 1;
     if (now < fault.from || now >= fault.until) return this.skip('window', 'it is outside its window of time');
@@ -84,31 +84,33 @@ export class Tally {
     return { reason, why };
   }
 
-  /** A connection that was not read has no id. */
+  /** A connection that ended before its request was read has no request id. */
   fire(requestId: string): void {
     this.fired += 1;
     this.note(requestId);
   }
 
-  /** Notes the request that it touched; of a connection there may be none. */
+  /** Records a request for which the fault fired. An empty id is ignored. */
   note(requestId: string): void {
     if (requestId === '') return;
     this.requestIds.push(requestId);
     if (this.requestIds.length > FAULT_LIMITS.requestIds) this.requestIds.shift();
   }
 
-  /** How many more requests it meets, of those it counts with the last one; undefined: no end. */
+  /**
+   * Returns the number of further requests for which the fault fires, by the counter used last; undefined if unlimited.
+   */
   remaining({ times }: CompiledFault, counters: Counters): number | undefined {
     return times === Number.POSITIVE_INFINITY ? undefined : times - counters.get(this.latest).met;
   }
 }
 
-/** A fault that requests can meet, with what has become of it. */
+/** Fault with its counts. */
 export interface FaultEntry {
   readonly id: string;
-  /** The text that requests ask for it by; undefined for one that is registered. */
+  /** Text of an in-band fault; undefined for a registered one. */
   readonly text: string | undefined;
-  /** Of two with the same priority the lower one is asked first. */
+  /** Among faults of equal priority, a lower number is tried first. */
   readonly order: number;
   readonly compiled: CompiledFault;
   readonly tally: Tally;
@@ -125,7 +127,10 @@ function reasonAgainst(
   return chance < 1 && draw() >= chance ? ['chance', `its chance of ${chance} was against it`] : undefined;
 }
 
-/** From 0 to 1, without 1: the n-th request of a counter always draws the same number from the same seed. */
+/**
+ * Returns a pseudorandom number from 0 (inclusive) to 1 (exclusive), which depends only on seed, counter and number of
+ * the request.
+ */
 function drawn(seed: string, key: string, n: number): number {
   const digest = createHash('sha256')
     .update(JSON.stringify([seed, 'fault', key, n]))

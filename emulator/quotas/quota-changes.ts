@@ -5,17 +5,17 @@ import { checkShape } from '../http/body.js';
 import { lazy } from '../memory/lazy.js';
 import { PARTITIONS, type Partition, type Quota, type Quotas } from './quotas.js';
 
-/** So that levels stay whole numbers: 2^53 parts of a token. */
+/** Maximum number of tokens. It keeps levels, which count fractions of a token, below 2^53. */
 const MAX_TOKENS = 1_000_000_000;
-/** Maximum number of quotas in one change. Every request is counted by each of them. */
+/** Maximum number of quotas in one change. Each quota counts every request. */
 const MAX_QUOTAS = 100;
 
-/** `10/s`, `600/m`, `1/10s`, `5/250ms`: tokens, and the time in which they come. */
+/** Refill rate: tokens per time, such as `10/s`, `600/m`, `1/10s`, `5/250ms`. */
 const RATE = /^([1-9]\d{0,8})\/([1-9]\d{0,5})?(ms|s|m|h)$/;
 const UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const;
 const LONGEST = 86_400_000;
 
-/** A quota as it is set. Most runs set none, so the schema is made when the first one comes. @internal */
+/** Schema of a quota in a change. Created on first use, because most processes set no quota. @internal */
 export const quotaSchema = lazy(() =>
   z.strictObject({
     by: z.array(z.enum(PARTITIONS)).max(PARTITIONS.length).default(['org']),
@@ -39,17 +39,17 @@ export const quotaSchema = lazy(() =>
   }),
 );
 
-/** A name as RFC 9651 has strings, which `RateLimit` shows it as: visible ASCII without quotes. */
+/** Name of a quota. It is a String of RFC 9651 in `RateLimit`: visible ASCII without quotes. */
 const QUOTA_NAME = /^[\x20\x21\x23-\x5b\x5d-\x7e]{1,100}$/;
 
-/** Quotas by name: each is set as a whole, and null removes one. @internal */
+/** Quotas by name. Each is set as a whole; null removes one. @internal */
 export const quotaChangesSchema = lazy(() =>
   z
     .record(z.string().regex(QUOTA_NAME, 'has to be printable ASCII without " and \\'), quotaSchema().nullable())
     .superRefine((quotas, context) => {
       for (const [name, row] of Object.entries(quotas)) {
         if (!row) continue;
-        // A request that costs more than there ever is would be told to wait in vain.
+        // A request that costs more than the capacity could never pass.
         for (const [operation, tokens] of Object.entries(row.cost)) {
           if (tokens > row.capacity) {
             context.addIssue({ code: 'custom', path: [name, 'cost', operation], message: 'is more than the capacity' });
@@ -60,20 +60,20 @@ export const quotaChangesSchema = lazy(() =>
     .meta({ maxProperties: MAX_QUOTAS }),
 );
 
-/** A quota as it is shown: what was set, with the defaults. */
+/** Quota as responses show it: the given members and the defaults. */
 export interface QuotaView {
-  /** What has a bucket of its own: the organization unless given. */
+  /** Dimensions that have separate buckets; default the organization. */
   readonly by: Partition[];
   readonly capacity: number;
-  /** Tokens and the time in which they come: `10/s`, `600/m`, `1/10s`. */
+  /** Refill rate: tokens per time, such as `10/s`, `600/m`, `1/10s`. */
   readonly refill: string;
-  /** Tokens that a request takes, by the id of its operation or a pattern with `*`. */
+  /** Tokens that a request takes, by operation id or a glob. */
   readonly cost: Readonly<Record<string, number>>;
-  /** Seconds that are added to `Retry-After`, and how it is written. */
+  /** Seconds added to `Retry-After`, and its format. */
   readonly retryAfter: { readonly add: number; readonly format: 'seconds' | 'http-date' | 'omit' };
 }
 
-/** A quota as it is set; what is absent has its default. */
+/** Quota in a change. Absent members have their defaults. */
 export type QuotaChange = Pick<QuotaView, 'capacity' | 'refill'> & {
   readonly by?: readonly Partition[] | undefined;
   readonly cost?: Readonly<Record<string, number>> | undefined;
@@ -83,7 +83,7 @@ export type QuotaChange = Pick<QuotaView, 'capacity' | 'refill'> & {
 /** Quotas by name; null removes one. */
 export type QuotaChanges = Readonly<Record<string, QuotaChange | null>>;
 
-/** Sets quotas by name, and removes those that are null: all of them or, with `bad_request` that names the member, none. @internal */
+/** Sets and removes quotas by name. Throws `bad_request` with the invalid member; nothing is changed then. @internal */
 export function changeQuotas({ state }: { readonly state: { readonly quotas: Quotas } }, given: QuotaChanges): void {
   const changes = Object.entries(checkShape(quotaChangesSchema(), given, 'The quotas'));
   state.quotas.change(new Map(changes.map(([name, quota]) => [name, quota ? readQuota(name, quota) : undefined])));
@@ -101,7 +101,10 @@ function isOperationPattern(pattern: string): boolean {
   return OPERATION_IDS.some((id) => matchesGlob(pattern, id));
 }
 
-/** The form that counts. The most particular pattern of an operation comes first: its id, then the longer ones. */
+/**
+ * Returns the quota in its internal form. Costs are sorted by precedence: exact ids first, then longer globs before
+ * shorter ones.
+ */
 function readQuota(name: string, { by, capacity, refill, cost: costs, retryAfter }: QuotaView): Quota {
   const rank = (pattern: string): number => (pattern.includes('*') ? pattern.length : Number.POSITIVE_INFINITY);
   const ordered = Object.entries(costs).sort(([one], [other]) => (rank(other) > rank(one) ? 1 : -1));

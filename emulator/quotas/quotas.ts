@@ -2,36 +2,36 @@ import { matchesGlob } from '../faults/glob.js';
 import type { Clock } from '../time/clock.js';
 import { type BucketLevel, type BucketRate, refilled, windowOf, withdraw } from './token-bucket.js';
 
-/** What has a bucket of its own. */
+/** Dimensions that can have separate buckets. */
 export const PARTITIONS = ['org', 'token', 'key', 'repo', 'op'] as const;
 export type Partition = (typeof PARTITIONS)[number];
 
 /** @internal */
 export interface Quota extends BucketRate {
-  /** What `RateLimit` calls it. */
+  /** Name in `RateLimit`. */
   readonly name: string;
   readonly by: readonly Partition[];
-  /** Tokens that an operation takes, by its id or by a glob; the first that matches. What is not there takes none. */
+  /** Tokens that an operation takes, by id or glob. The first match counts; without a match, a request takes none. */
   readonly cost: readonly (readonly [operation: string, tokens: number])[];
   readonly retryAfter: RetryAfterForm;
 }
 
-/** How `Retry-After` is told: seconds or an HTTP date, so many seconds later than is needed; or not at all. */
+/** Format of `Retry-After`: seconds or an HTTP date, with seconds added, or no header. */
 export interface RetryAfterForm {
   readonly add: number;
   readonly format: 'seconds' | 'http-date' | 'omit';
 }
 
-/** What a request is counted by. */
+/** Values of a request by which quotas count it. */
 export type QuotaFacts = Readonly<Record<Partition, string>>;
 
-/** A request beyond a quota. @internal */
+/** Result for a request that exceeds a quota. @internal */
 export interface Exhausted {
   readonly quota: Quota;
   readonly remaining: number;
   /** Seconds of the effective window. */
   readonly window: number;
-  /** Milliseconds until the request can be made. */
+  /** Milliseconds until the request would pass. */
   readonly wait: number;
 }
 
@@ -41,14 +41,14 @@ export interface QuotasSnapshot {
   readonly buckets: ReadonlyMap<string, BucketLevel>;
 }
 
-/** Buckets remembered; beyond it the one that was used least recently is forgotten, and full again. */
+/** Maximum number of buckets. Beyond it, the least recently used one is evicted, and is full when it is used again. */
 const MAX_BUCKETS = 10_000;
 
-/** The quotas of a world, and how full the buckets of those are that have come by. @internal */
+/** Quotas of a world, with the levels of their buckets. @internal */
 export class Quotas {
-  /** By name, in the order in which they were set. */
+  /** Quotas by name, in the order in which they were set. */
   private quotas: ReadonlyMap<string, Quota> = new Map();
-  /** In order of use. */
+  /** Buckets in order of use, the least recently used first. */
   private buckets = new Map<string, BucketLevel>();
 
   constructor(private readonly clock: Clock) {}
@@ -73,7 +73,10 @@ export class Quotas {
     this.quotas = quotas;
   }
 
-  /** Takes what the request costs from every quota, or from none: returns the one that holds it up longest. */
+  /**
+   * Takes the cost of the request from all quotas, or from none if one is exhausted. Returns the exhausted quota with
+   * the longest wait; undefined if the request passes.
+   */
   take(facts: QuotaFacts): Exhausted | undefined {
     const now = this.clock.now();
     const taken: (readonly [key: string, level: BucketLevel])[] = [];
@@ -105,7 +108,7 @@ export class Quotas {
     if (this.buckets.size > MAX_BUCKETS) this.buckets.delete(this.buckets.keys().next().value!);
   }
 
-  /** Brings the buckets of a quota that was changed to its new rate; those of one that counts by something else are full. */
+  /** Converts the buckets of a changed quota to its new rate. If its dimensions changed, its buckets are full. */
   private convert(name: string, before: Quota | undefined, after: Quota | undefined): void {
     if (!before) return;
     const now = this.clock.now();
@@ -122,7 +125,7 @@ export class Quotas {
   }
 }
 
-/** Tokens that a request of the operation takes. */
+/** Returns the tokens that a request of the operation takes. */
 function costOf({ cost }: Quota, operation: string): number {
   for (const [pattern, tokens] of cost) if (matchesGlob(pattern, operation)) return tokens;
   return 0;

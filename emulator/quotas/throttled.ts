@@ -2,21 +2,22 @@ import { type Problem, problem } from '../http/problem.js';
 import type { RetryAfterForm } from './quotas.js';
 
 export interface Throttling {
-  /** What `RateLimit` calls the quota. */
+  /** Name of the quota in `RateLimit`. */
   readonly name?: string;
-  /** Requests that could be made right now. */
+  /** Number of requests that would pass now. */
   readonly remaining: number;
   /** Seconds of the effective window. */
   readonly window: number;
-  /** Seconds to wait at least; undefined where the answer does not say. */
+  /** Minimum seconds to wait; undefined if the response omits `Retry-After`. */
   readonly retryAfter: number | undefined;
-  /** Where `Retry-After` is an HTTP date: milliseconds on the world's clock. */
+  /** Time for a `Retry-After` with an HTTP date, in milliseconds on the world's clock; undefined for seconds. */
   readonly until?: number;
 }
 
 /**
- * The answer to a request beyond the quota. Specification, Limits: `RateLimit` carries `r`, the quota
- * available now, and `t`, the window in seconds; `Retry-After` is the minimum delay and takes precedence.
+ * Returns the response to a request that exceeds a quota. `RateLimit` contains `r`, the quota available now, and `t`,
+ * the window in seconds. `Retry-After` is the minimum delay and takes precedence (rule
+ * `rate.429.retry-after.precedence`).
  */
 export function throttled({ name = 'default', remaining, window, retryAfter, until }: Throttling): Problem {
   const wait = until === undefined ? retryAfter?.toString() : new Date(until).toUTCString();
@@ -26,7 +27,10 @@ export function throttled({ name = 'default', remaining, window, retryAfter, unt
   });
 }
 
-/** Seconds that `Retry-After` names, and the time where it is a date. Both are rounded up: who waits so long is served. */
+/**
+ * Returns the seconds for `Retry-After`, and the time for an HTTP date. Both are rounded up, so that a client that
+ * waits that long passes.
+ */
 export function retryAfterOf(
   { add, format }: RetryAfterForm,
   wait: number,
@@ -34,7 +38,7 @@ export function retryAfterOf(
 ): Pick<Throttling, 'retryAfter' | 'until'> {
   if (format === 'omit') return { retryAfter: undefined };
   const retryAfter = Math.ceil(wait / 1000) + add;
-  // A date has no room for milliseconds.
+  // An HTTP date has no milliseconds.
   if (format === 'http-date') return { retryAfter, until: Math.ceil((now + wait) / 1000) * 1000 + add * 1000 };
   return { retryAfter };
 }

@@ -1,28 +1,28 @@
-/** How much a bucket holds, and how it fills: so many tokens in so many milliseconds. */
+/** Capacity and refill rate of a token bucket: `tokens` in `milliseconds`. */
 export interface BucketRate {
   readonly capacity: number;
   readonly tokens: number;
   readonly milliseconds: number;
 }
 
-/** A bucket as it was at a time: an immutable value. Levels are whole parts of a token, so that nothing is rounded. */
+/** Immutable state of a bucket at a time. Levels are integer fractions of a token, so nothing is rounded. */
 export interface BucketLevel {
-  /** Tokens times the `milliseconds` of the rate. */
+  /** Tokens multiplied by the `milliseconds` of the rate. */
   readonly level: number;
   /** Milliseconds on the world's clock. */
   readonly at: number;
 }
 
 export interface Withdrawal {
-  /** The bucket after it; the bucket as it is, where there was not enough. */
+  /** Bucket after the withdrawal; unchanged if it did not contain enough. */
   readonly left: BucketLevel;
-  /** Milliseconds until there is enough; 0 where there was. */
+  /** Milliseconds until the bucket contains enough; 0 if it did. */
   readonly wait: number;
-  /** Whole tokens that are there. */
+  /** Number of whole tokens in the bucket. */
   readonly remaining: number;
 }
 
-/** The level at `now`; a bucket never seen before is full. A clock that was set back does not empty it. */
+/** Returns the state at `now`. A new bucket is full. Setting the clock back does not empty a bucket. */
 export function refilled(rate: BucketRate, before: BucketLevel | undefined, now: number): BucketLevel {
   const full = rate.capacity * rate.milliseconds;
   if (!before) return { level: full, at: now };
@@ -30,7 +30,7 @@ export function refilled(rate: BucketRate, before: BucketLevel | undefined, now:
   return { level: Math.min(full, before.level + passed * rate.tokens), at: now };
 }
 
-/** What taking `cost` tokens comes to. */
+/** Takes `cost` tokens from a bucket. */
 export function withdraw(rate: BucketRate, bucket: BucketLevel, cost: number): Withdrawal {
   const price = cost * rate.milliseconds;
   const missing = price - bucket.level;
@@ -42,7 +42,7 @@ export function withdraw(rate: BucketRate, bucket: BucketLevel, cost: number): W
   };
 }
 
-/** Seconds in which an empty bucket fills: the effective window of the quota. */
+/** Returns the effective window of a quota: the seconds in which an empty bucket fills. */
 export function windowOf({ capacity, tokens, milliseconds }: BucketRate): number {
   return Math.ceil((capacity * milliseconds) / tokens / 1000);
 }

@@ -2,7 +2,7 @@ import { integer, pattern } from '../key.js';
 import { RETRY_AFTER, type RetryAfter } from './error.js';
 import { ANSWERING, type Kind } from './kind.js';
 
-/** A literal code. */
+/** Literal error code. */
 export interface Code {
   readonly status: number;
   readonly code: string;

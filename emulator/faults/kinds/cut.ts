@@ -2,18 +2,21 @@ import { z } from 'zod';
 import { COUNT, choice, FRACTION, strict } from '../key.js';
 import { DEFAULTS, type Kind, STAGE_SETS } from './kind.js';
 
-/** Offsets count payload after pkt-line and side-band framing. Exactly one member. */
+/**
+ * Position at which a body is cut. Offsets count payload bytes without pkt-line and side-band framing. Exactly one
+ * member is given.
+ */
 export interface CutPoint {
   readonly bytes?: number;
-  /** 0 to 1 of the whole payload. */
+  /** Fraction of the whole payload, from 0 to 1. */
   readonly fraction?: number;
   readonly objects?: number;
   readonly beforeTrailer?: true;
 }
 
 /**
- * How an answer that is cut ends: the connection is closed in order, or reset; nothing more is sent, and the connection
- * stays; or valid HTTP, with a payload that is too short.
+ * End of a truncated response: `fin` closes the connection, `rst` resets it, `stall` keeps it open without sending
+ * more, and `end` is valid HTTP with a truncated payload.
  */
 export type Ending = 'fin' | 'rst' | 'stall' | 'end';
 

@@ -3,10 +3,10 @@ import { type ProblemCode, problemCodes } from '../../http/problem.js';
 import { COUNT, type Key, LINE, strict } from '../key.js';
 import { ANSWERING, type Kind } from './kind.js';
 
-/** Seconds; an HTTP date of now and a second; no header at all; or a value that cannot be read. */
+/** Value of `Retry-After`: seconds; the HTTP date one second from now; no header; or an invalid value. */
 export type RetryAfter = number | 'http-date' | 'omit' | 'garbage';
 
-/** The code in the operation's own status and dialect. In the text form, the code is the name of the fault. */
+/** Error with the status and dialect of the operation. In the text form, the code is the name of the fault. */
 export interface ErrorValue {
   readonly code: ProblemCode;
   readonly detail?: string;
@@ -40,7 +40,10 @@ export const error: Kind<ErrorValue, ErrorKeys> = {
     }),
 };
 
-/** Codes of states: they apply the state to the request, so that its operation answers as it does in that state. */
+/**
+ * Codes of repository states. They fire as if the repository were in the state, so the response is the same as in that
+ * state.
+ */
 const STATE_CODES: Readonly<Partial<Record<ProblemCode, string>>> = {
   repository_thawing: 'the repository is being restored from cold storage',
   sync_in_progress: 'an upstream sync of the repository is running',
@@ -51,14 +54,14 @@ export function isStateCode(code: ProblemCode): boolean {
   return Object.hasOwn(STATE_CODES, code);
 }
 
-/** Codes of switches of an organization that few operations look at: others cannot answer with them. */
+/** Codes of organization switches that only few operations check. Other operations cannot return them. */
 const SWITCH_CODES: readonly ProblemCode[] = ['hosting_not_enabled', 'forge_app_not_configured'];
 
 export function isSwitchCode(code: ProblemCode): boolean {
   return SWITCH_CODES.includes(code);
 }
 
-/** The kind as the text form has it under the name of a code. */
+/** Returns the kind that the text form has under the name of a code. */
 export function errorOfCode(code: ProblemCode, status: number): Kind<ErrorValue, ErrorKeys> {
   return {
     ...error,

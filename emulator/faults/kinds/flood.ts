@@ -2,7 +2,7 @@ import { FAULT_LIMITS } from '../fault-limits.js';
 import { choice, integer, LINE, strict } from '../key.js';
 import { DEFAULTS, type Kind, STAGE_SETS } from './kind.js';
 
-/** Lines of progress. */
+/** Number of progress lines. */
 export interface Flood {
   readonly lines?: number;
   readonly text?: string;

@@ -1,7 +1,7 @@
 import { pattern } from '../key.js';
 import { DEFAULTS, type Kind, STAGE_SETS } from './kind.js';
 
-/** The name of a latch. */
+/** Name of a latch. */
 export type Hold = string;
 
 const LATCH = pattern('a name of letters, digits, _, . and -', /^[\w.-]{1,100}$/, 'gate');

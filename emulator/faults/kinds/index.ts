@@ -16,7 +16,7 @@ import { type Raw, raw } from './raw.js';
 import { type Sideband, sideband } from './sideband.js';
 import { type Throttle, throttle } from './throttle.js';
 
-/** Values in JSON, by the name of the kind. */
+/** JSON values, by kind. */
 export interface KindValues {
   readonly error: ErrorValue;
   readonly code: Code;
@@ -35,17 +35,17 @@ export interface KindValues {
 
 export type KindName = keyof KindValues;
 
-/** One member: the name of the kind, with its value. */
+/** Action of a fault: one member, named by its kind. */
 export type Action = { [Name in KindName]: { readonly [Only in Name]: KindValues[Name] } }[KindName];
 
-/** Actions that one request meets, or `pass` for none. */
+/** Actions for one request, or `pass` for none. */
 export type Entry = readonly Action[] | 'pass';
 
 export function actionsOf({ entries }: { readonly entries: readonly Entry[] }): Action[] {
   return entries.flatMap((entry) => (entry === 'pass' ? [] : entry));
 }
 
-/** Every kind of fault, by its name. */
+/** All kinds of faults, by name. */
 export const KINDS: { readonly [Name in KindName]: Kind<KindValues[Name], unknown> } = {
   error,
   code,
@@ -64,7 +64,7 @@ export const KINDS: { readonly [Name in KindName]: Kind<KindValues[Name], unknow
 
 const { error: _error, ...OTHERS } = KINDS;
 
-/** The kinds by the names of the text form: every code of the specification, then every kind but `error`. */
+/** Kinds by their names in the text form: all codes of the specification, then all kinds except `error`. */
 export const TEXT_NAMES: ReadonlyMap<string, Kind> = new Map<string, Kind>([
   ...problemCodes().map(({ code: name, status }) => [name, errorOfCode(name, status) as Kind] as const),
   ...(Object.entries(OTHERS) as [string, Kind][]),
@@ -74,13 +74,13 @@ export function kindNameOf(action: Action): KindName {
   return Object.keys(action)[0] as KindName;
 }
 
-/** Returns the kind of an action, and the value that it takes. */
+/** Returns the kind of an action and its value. */
 export function kindOf(action: Action): { readonly kind: Kind; readonly value: unknown } {
   const name = kindNameOf(action);
   return { kind: KINDS[name] as Kind, value: (action as Readonly<Record<string, unknown>>)[name] };
 }
 
-/** Calls the function that `table` has for the kind of the action, with the value; undefined if it has none. */
+/** Calls the function of `table` for the kind of the action. Returns undefined if there is none. */
 export function callByKind<Rest extends readonly unknown[], Result>(
   table: { readonly [Name in KindName]?: (value: KindValues[Name], ...rest: Rest) => Result },
   action: Action,
@@ -90,7 +90,7 @@ export function callByKind<Rest extends readonly unknown[], Result>(
   return call?.(kindOf(action).value, ...rest);
 }
 
-/** The code of an error; undefined for other kinds. */
+/** Returns the code of an error; undefined for other kinds. */
 export function codeOf(action: Action): ProblemCode | undefined {
   return 'error' in action ? action.error.code : undefined;
 }
@@ -100,13 +100,16 @@ export function endsStage(action: Action): boolean {
   return kind.endsStage(value);
 }
 
-/** Stages at which the action can be carried out. */
+/** Returns the stages at which the action can be carried out. */
 export function stagesFor(action: Action): readonly Stage[] {
   const { kind, value } = kindOf(action);
   return kind.stagesOf?.(value) ?? kind.stages;
 }
 
-/** The stage at which an operation's request meets `action`; `asked` is the stage that the fault names, if it names one. */
+/**
+ * Returns the stage at which a request of the operation meets `action`. `asked` is the stage that the fault names;
+ * undefined for the default.
+ */
 export function stageOf(action: Action, asked: Stage | undefined, operation: FaultedOperation): Stage | undefined {
   if (asked !== undefined) return asked;
   const stage = kindOf(action).kind.defaults[dialectOf(operation)];
@@ -120,8 +123,8 @@ export function dialectOf({ id }: Pick<FaultedOperation, 'id'>): Dialect {
 }
 
 /**
- * The stage at which the service carries out an action. A response with another status replaces the report of a push as a
- * whole, after the refs have moved.
+ * Returns the stage at which the service carries out an action. A response with another status replaces the whole
+ * report of a push, after the refs have moved.
  */
 export function carriedOutAt(action: Action, stage: Stage): Stage {
   return stage === 'git.report' && kindOf(action).kind.isAnswer ? 'after' : stage;

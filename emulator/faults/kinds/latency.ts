@@ -2,7 +2,7 @@ import { FAULT_LIMITS } from '../fault-limits.js';
 import { integer } from '../key.js';
 import { DEFAULTS, type Kind, STAGE_SETS } from './kind.js';
 
-/** Milliseconds of real time. */
+/** Latency in milliseconds of real time. */
 export interface Latency {
   readonly ms: number;
 }

@@ -17,7 +17,7 @@ export const lost: Kind<Lost, LostKeys> = {
   about: 'the answer is lost after the effect was made',
   formerly: 'lostResponse',
   stages: ['after', 'git.report'],
-  // Not of an advertisement: a push would never come to its effect.
+  // Has no default for an advertisement, because the push would then never take effect.
   defaults: { api: 'after', gitUploadPack: 'after', gitReceivePack: 'after' },
   keys: { how: HOW, status: STATUS },
   oneOf: ['how', 'status'],

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { LINE, pattern, strict } from '../key.js';
 import type { Kind } from './kind.js';
 
-/** Reasons why the report of a push refuses the pack, and refs by name; `*` for all. */
+/** Reasons with which the report of a push refuses the pack, and refs by name; `*` for all refs. */
 export interface Ng {
   readonly unpack?: string;
   readonly refs?: Readonly<Record<string, string>>;

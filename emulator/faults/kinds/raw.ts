@@ -12,7 +12,7 @@ export interface Raw {
 
 interface RawKeys {
   readonly status: number;
-  /** Base64, without padding in the text. */
+  /** Body in base64. The text form has no padding. */
   readonly body?: string;
   readonly type?: string;
 }
@@ -26,7 +26,10 @@ const BODY: Key<string> = {
   schema: () => z.base64(),
 };
 
-/** Headers that say where a response ends: of a literal response, its bytes decide that. */
+/**
+ * Headers that determine where a response ends. A literal response cannot set them, because its bytes determine the
+ * end.
+ */
 const FRAMING = /^(?:connection|content-length|keep-alive|trailer|transfer-encoding|upgrade)$/i;
 
 function isHeader([name, value]: readonly [string, string]): boolean {

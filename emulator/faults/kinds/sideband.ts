@@ -2,7 +2,10 @@ import { z } from 'zod';
 import { choice, LINE, strict } from '../key.js';
 import { DEFAULTS, type Kind, STAGE_SETS } from './kind.js';
 
-/** A text on a band: progress on 2, fatal on 3. Where there is no side-band, a fatal text is sent as an ERR packet. */
+/**
+ * Text on a side-band channel: 2 is progress, 3 is a fatal error. Without a side-band, a fatal error is sent as an ERR
+ * packet.
+ */
 export interface Sideband {
   readonly band: 2 | 3;
   readonly text: string;

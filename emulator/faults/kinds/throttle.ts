@@ -1,7 +1,7 @@
 import { AMOUNT } from '../key.js';
 import { DEFAULTS, type Kind, STAGE_SETS } from './kind.js';
 
-/** Bytes a second, from the stage on. */
+/** Bytes per second, from the stage on. */
 export interface Throttle {
   readonly bps: number;
 }
