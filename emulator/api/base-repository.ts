@@ -12,10 +12,10 @@ import { isBareHost, isPath, isProvider, needsHost, PROVIDER_NAMES } from '../up
 import type { Organization } from '../world/organizations.js';
 import { resolveRef } from './resolve.js';
 
-/** What this service calls itself where a repository is based on another one of the organization. */
+/** Names of this service as the provider of a base repository in the same organization. */
 const OURSELVES = ['code', 'code.storage'];
 
-/** The `base_repo` of create repository. Which members are needed depends on provider and operation. */
+/** Schema of `base_repo` in create repository. The provider and the operation decide which members are required. */
 export const baseRepoBody = lazy(() =>
   z.object({
     provider: z.string(),
@@ -39,7 +39,7 @@ export const baseRepoBody = lazy(() =>
 );
 export type BaseRepoBody = z.infer<ReturnType<typeof baseRepoBody>>;
 
-/** What a new repository starts from. */
+/** Origin of a new repository. */
 export type Base =
   | { readonly kind: 'sync'; readonly repository: BaseRepository }
   | {
@@ -49,7 +49,7 @@ export type Base =
       readonly revision: string | undefined;
     };
 
-/** Throws `bad_request` for what no base can be. */
+/** Reads `base_repo`. Throws `bad_request` if it cannot be a base. */
 export function readBase(body: BaseRepoBody): Base {
   return OURSELVES.includes(body.provider) ? readOwn(body) : readForge(body);
 }
@@ -83,7 +83,7 @@ function invalid(member: string, why: string) {
   return problem('bad_request', `base_repo.${member} ${why}.`);
 }
 
-/** The application is what speaks for the organization on the forge, so there has to be exactly one. */
+/** Requires exactly one forge application, because it acts for the organization on the forge. */
 export function requireForgeApp(organization: Organization): void {
   if (organization.forgeApps === 1) return;
   throw problem(
@@ -93,8 +93,8 @@ export function requireForgeApp(organization: Organization): void {
 }
 
 /**
- * Throws unless the upstream can be read. Only GitHub is asked beforehand: the credential of any other one
- * can be stored only once the repository exists.
+ * Throws unless the upstream is readable. Only GitHub is checked before the repository exists, because the credentials
+ * of other providers are stored in the repository.
  */
 export async function requireAccess(
   { world, organization, signal }: Pick<HandlerContext, 'world' | 'organization' | 'signal'>,
@@ -110,18 +110,18 @@ export async function requireAccess(
 
 const MAIN = bytesOf('main');
 
-/** Where a fork or a snapshot starts. */
+/** Start of a fork or of a snapshot. */
 export interface ForkPoint {
   readonly source: Repository;
-  /** Undefined for an empty source. */
+  /** Undefined if the source is empty. */
   readonly commit: Oid | undefined;
-  /** The source's default branch, which is the fork's too unless the client says otherwise. */
+  /** Default branch of the source. It is the default branch of the fork unless the client names another one. */
   readonly defaultBranch: string;
 }
 
 /**
- * Finds the source of a fork. The token in `base_repo` has to give `git:read` on it; the token of the request
- * is about the new repository. Throws what a read of the source with that token would be answered.
+ * Finds the source of a fork. The token in `base_repo` must have the scope `git:read` for it, because the token of the
+ * request covers only the new repository. Throws the problem with which a read of the source would be refused.
  */
 export async function findForkPoint(
   ctx: Pick<HandlerContext, 'world' | 'organization' | 'meter' | 'note'>,
@@ -135,7 +135,7 @@ export async function findForkPoint(
     requireScopes(claims, ['git:read']);
     if (claims.repo !== base.source) throw repositoryNotFound();
   };
-  // The words are about another token than the request's, and no challenge would help.
+  // The error is about the token in `base_repo`, so it has no challenge for the request's own credential.
   await translateError(Problem, authenticate, ({ code, detail }) => problem(code, `base_repo: ${detail}`));
   const source = world.state.repositories.find(organization.name, base.source);
   if (!source) throw repositoryNotFound();

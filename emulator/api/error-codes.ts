@@ -3,13 +3,13 @@ import { COMMON_CODES, type ProblemCode } from '../http/problem.js';
 import type { Operation } from '../operation/operation.js';
 import { type RepositoryState, refusalOf } from '../repositories/lifecycle.js';
 
-/** A body may stop arriving, be too large, or be compressed. */
+/** Codes of body errors: the body stops arriving, is too large, or is compressed. */
 const BODY: readonly ProblemCode[] = ['request_timeout', 'payload_too_large', 'unsupported_media_type'];
 const STATES: readonly RepositoryState[] = ['deleted', 'thawing', 'syncing'];
 
 /**
- * Every code that `operation` can answer: its own, those of the gateway (a request can be malformed, and
- * credential and quota are looked at first), and those of the states of its repository.
+ * Returns all codes that `operation` can return: its own, those of the gateway (malformed requests, credentials,
+ * quotas), and those of the states of its repository.
  */
 export function errorCodesOf(operation: Operation): ReadonlySet<ProblemCode> {
   const codes = new Set<ProblemCode>([...COMMON_CODES, ...operation.errors]);
@@ -21,7 +21,7 @@ export function errorCodesOf(operation: Operation): ReadonlySet<ProblemCode> {
       if (code !== undefined) codes.add(code);
     }
   }
-  // What is stored counts: past the limit of the process nothing more is taken in.
+  // A write is refused at the memory limit of the process.
   if (operation.effect === 'write') codes.add('service_unavailable');
   return codes;
 }

@@ -10,12 +10,12 @@ import { problem } from '../http/problem.js';
 import { lazy } from '../memory/lazy.js';
 import type { Steps } from '../schedule/steps.js';
 
-/** Schemas and readings of the fields that several operations share. */
+/** Schemas and readers of fields that several operations share. */
 
 export const person = lazy(() => z.object({ name: z.string(), email: z.string() }));
 export type Person = z.infer<ReturnType<typeof person>>;
 
-/** An object id, written out in full. */
+/** Object id with all its digits. */
 export const sha = lazy(() =>
   z
     .string()
@@ -23,12 +23,15 @@ export const sha = lazy(() =>
     .transform(parseOid),
 );
 
-/** `true` or `false`; anything else is refused rather than guessed. */
+/** Boolean query parameter: `true` or `false`. */
 export const flag = lazy(() =>
   z.enum(['true', 'false'], 'has to be true or false').transform((value) => value === 'true'),
 );
 
-/** An identity at `now` milliseconds; a name that is empty, once cleaned as Git cleans it, is refused. */
+/**
+ * Returns an identity with a time, in milliseconds since 1970. Throws `bad_request` if the name is empty after Git's
+ * clean-up.
+ */
 export function readIdentity(value: Person, what: string, now: number): Identity {
   if (value.name.includes('\0') || value.email.includes('\0'))
     throw problem('bad_request', `${what} holds a NUL byte.`);
@@ -51,7 +54,7 @@ export function readFilePath(text: string, what: string, mode?: number): ByteStr
   throw problem('bad_request', `${what} ${describePathIssue(reading.issue)}.`);
 }
 
-/** A commit message, verbatim. Git cannot store a NUL in one. */
+/** Returns a commit message unchanged. Throws `bad_request` for NUL, which Git cannot store. */
 export function readMessage(text: string, what: string): string {
   if (text.includes('\0')) throw problem('bad_request', `${what} holds a NUL byte.`);
   if (text.trim() === '') throw problem('bad_request', `${what} is empty.`);
@@ -60,10 +63,13 @@ export function readMessage(text: string, what: string): string {
 
 export const patternList = lazy(() => z.array(z.string()).optional());
 
-/** The lists of a request, with the names their members have in it. */
+/** Lists of patterns in a request, with the names of their members. */
 type Lists = Partial<Record<SelectionList, readonly [name: string, patterns: readonly string[] | undefined]>>;
 
-/** Returns what the lists choose, in steps; undefined for every file. Throws `bad_request`, naming the list at fault. */
+/**
+ * Returns a matcher for the files that the lists select; undefined if they select all files. Throws `bad_request` with
+ * the name of the invalid list.
+ */
 export function* readSelection(lists: Lists): Steps<PathMatcher | undefined> {
   const given = Object.entries(lists).filter(([, [, patterns]]) => patterns !== undefined);
   try {

@@ -11,10 +11,10 @@ import { readBranch } from './fields.js';
 
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]{0,255}$/;
 
-/** The settings of a hosting project: answers show all but the environment. */
+/** Settings of a hosting project in responses. The environment is left out. */
 export const hostingOfResponse = lazy(() => presentWhen(hostingSettings(), 'the repository has a hosting project'));
 
-/** The `deployment` object of create and update repository. */
+/** Schema of `deployment` in create and update repository. */
 export const hostingBody = lazy(() =>
   hostingSettings()
     .extend({
@@ -37,7 +37,7 @@ export function requireHosting(organization: Organization): void {
   }
 }
 
-/** Throws unless the token may change these settings: the environment needs a scope of its own. */
+/** Throws unless the token may change these settings. The environment requires its own scope. */
 export function requireMayChange(
   { organization, claims }: Pick<HandlerContext, 'organization' | 'claims'>,
   body: HostingBody,
@@ -47,8 +47,9 @@ export function requireMayChange(
 }
 
 /**
- * The project of the repository `name` after a change, to be stored in the same turn. `repository` is undefined
- * while it is being created. Throws `deployment_project_name_in_use`.
+ * Returns the hosting project of the repository `name` after a change. The caller must store it without awaiting
+ * anything in between, because project names are unique. `repository` is undefined while it is being created. Throws
+ * `deployment_project_name_in_use`.
  */
 export function planHosting(
   { world, organization }: Pick<HandlerContext, 'world' | 'organization'>,
@@ -68,7 +69,7 @@ export function planHosting(
   return changeHosting(repository?.record.hosting, body, freeName(name.replaceAll('/', '-'), taken));
 }
 
-/** The name itself, or with the first number that makes it a free one. */
+/** Returns the name, with the smallest number appended that makes it unique. */
 function freeName(name: string, taken: ReadonlySet<string>): string {
   let candidate = name;
   for (let count = 2; taken.has(candidate); count++) candidate = `${name}-${count}`;

@@ -8,12 +8,12 @@ import { errorCodesOf } from './error-codes.js';
 
 type Json = Record<string, unknown>;
 
-/** Cost of describing one operation, in units of work. */
+/** Cost of describing one operation, in work units. */
 const OPERATION_UNITS = 500;
 
 /**
- * The OpenAPI 3.1 document of the service, printed from the operations: what the router serves is what the
- * document shows, schemas and error tables included. In steps, because all operations together take 50 ms.
+ * Writes the OpenAPI 3.1 document of the service from its operations, with schemas and error tables. Yields, because
+ * all operations together take 50 ms.
  */
 export function* writeOpenApi(operations: readonly Operation[], serverUrl: string, forgePrefix = 'forge'): Steps<Json> {
   const paths: Record<string, Json> = {};
@@ -109,7 +109,7 @@ interface ResponseParts {
   readonly errorContent: (status: number) => Json;
 }
 
-/** The responses of an operation or a route: those that are no error, then the statuses of its codes. */
+/** Returns the responses of an operation or an admin route: the successful ones, then the statuses of its codes. */
 export function writeResponses(
   replies: Operation['replies'],
   codes: ReadonlySet<ProblemCode>,
@@ -127,7 +127,7 @@ export function writeResponses(
   return responses;
 }
 
-/** A schema is JSON, a media type is bytes. */
+/** A schema describes JSON, and a media type describes bytes. */
 function replyContent(operation: Operation, reply: z.ZodType | string): Json {
   if (typeof reply === 'string') return { content: { [reply]: binary() } };
   const schema = z.toJSONSchema(reply, { io: 'output', unrepresentable: 'any' });

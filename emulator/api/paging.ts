@@ -3,10 +3,10 @@ import { problem } from '../http/problem.js';
 import { lazy } from '../memory/lazy.js';
 import type { HandlerContext } from '../operation/operation.js';
 
-/** The query parameters every list takes. */
+/** Query parameters of all lists. */
 export const pageQuery = lazy(() => ({ cursor: z.string().optional(), limit: z.string().optional() }));
 
-/** At the end of a list the cursor is null, or may be absent. */
+/** Members at the end of a page. On the last page, the cursor is null or absent. */
 export const pageEnd = lazy(() => ({ next_cursor: z.string().nullish(), has_more: z.boolean() }));
 
 export interface PageQuery {
@@ -14,7 +14,7 @@ export interface PageQuery {
   readonly limit?: string | undefined;
 }
 
-/** The most items that a request may ask for, and those of a page of one that does not ask. */
+/** Maximum and default page size of a list. */
 export interface PageSize {
   readonly cap: number;
   readonly usual: number;
@@ -22,7 +22,7 @@ export interface PageSize {
 
 const PAGE: PageSize = { cap: 100, usual: 20 };
 
-/** A `limit` parameter: whole and at least 1, clamped to `cap`. */
+/** Reads the parameter `limit`, an integer of at least 1. Values above `cap` are lowered to it. */
 export function readLimit(text: string | undefined, { cap, usual }: PageSize): number {
   if (text === undefined) return usual;
   if (!/^[1-9]\d{0,15}$/.test(text)) throw problem('bad_request', 'limit has to be a whole number of at least 1.');
@@ -30,8 +30,8 @@ export function readLimit(text: string | undefined, { cap, usual }: PageSize): n
 }
 
 /**
- * Reads the cursor of a list and writes further ones. A cursor is bound to `list`: its name, the id of its repository
- * (another one may have the name later), and whatever else selects the items.
+ * Opens a list: reads its cursor and creates further ones. A cursor is bound to `list`, which contains the operation,
+ * the id of the repository (its name may be reused), and all other parameters that select items.
  */
 export function openList<Position>(
   { world, meter }: Pick<HandlerContext, 'world' | 'meter'>,
@@ -42,7 +42,7 @@ export function openList<Position>(
   const { cursors } = world.engine;
   const purpose = JSON.stringify(list);
   const max = readLimit(limit, size);
-  /** Returns the last members of a page, with a cursor at `position` if there are more items. */
+  /** Returns the members at the end of a page, with a cursor at `position` if there are more items. */
   const end = (hasMore: boolean, position: () => Position) => ({
     next_cursor: hasMore ? cursors.write(purpose, position()) : null,
     has_more: hasMore,
@@ -52,8 +52,9 @@ export function openList<Position>(
     cursorAt: (position: Position) => cursors.write(purpose, position),
     end,
     /**
-     * Takes one page from `items`, in slices, behind the first `skip` items. `undefined` stands for what was looked at and is
-     * no item. `positionOf` is told the last item, and how many there were up to it.
+     * Takes one page from `items` after the first `skip` items, and yields while it works. Ignores `undefined`, which
+     * iterables yield for candidates that are not items. `positionOf` gets the last item and the number of items up to
+     * it.
      */
     take: async <T>(items: Iterable<T | undefined>, positionOf: (last: T, count: number) => Position, skip = 0) => {
       const page: T[] = [];
@@ -71,7 +72,7 @@ export function openList<Position>(
   };
 }
 
-/** What `show` makes of each item, made when it is written: one may be large. */
+/** Yields `show` of each item lazily, because one item may be large. */
 export function* mapped<T, Shown>(items: Iterable<T>, show: (item: T) => Shown): Generator<Shown> {
   for (const item of items) yield show(item);
 }

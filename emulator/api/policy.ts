@@ -4,7 +4,7 @@ import { problem } from '../http/problem.js';
 import type { HandlerContext } from '../operation/operation.js';
 import { EPHEMERAL } from '../repositories/branch-write.js';
 
-/** A token's `refs` and `ops` bind writes through the API like pushes: throws `forbidden` where they object. */
+/** Throws `forbidden` if `refs` or `ops` of the token forbid the write. They apply to the API as to pushes. */
 export function requireAllowed(
   ctx: Pick<HandlerContext, 'claims'>,
   ref: ByteString,
@@ -15,7 +15,10 @@ export function requireAllowed(
   if (reason !== undefined) throw problem('forbidden', `${name}: ${reason}.`);
 }
 
-/** As `requireAllowed`, for a write that makes a commit: the service cannot sign one, so `verify-sig` refuses it. */
+/**
+ * Same as `requireAllowed`, for a write that creates a commit. The service cannot sign commits, so `verify-sig` refuses
+ * it.
+ */
 export function requireCommitAllowed(ctx: Pick<HandlerContext, 'claims'>, ref: ByteString): void {
   requireAllowed(ctx, ref);
   const name = shownName(ref);
@@ -23,7 +26,7 @@ export function requireCommitAllowed(ctx: Pick<HandlerContext, 'claims'>, ref: B
     throw problem('forbidden', `${name}: denied by policy (verify-sig).`);
 }
 
-/** The name a policy knows the ref by: ephemeral refs answer to the rules of the branches they stand for. */
+/** Returns the ref name that a policy applies to. The rules of a branch also apply to its ephemeral counterpart. */
 function shownName(ref: ByteString): string {
   return textOf(ref.startsWith(EPHEMERAL) ? sliceBytes(ref, EPHEMERAL.length) : ref);
 }

@@ -11,7 +11,7 @@ import type { Repository } from '../repositories/repository.js';
 
 const HEAD = bytesOf('HEAD');
 
-/** From the domain to the wire: one schema and one function per record. */
+/** Records of the API: a schema and a function that creates the record. */
 
 export const repositoryRecord = lazy(() =>
   z.object({
@@ -72,7 +72,7 @@ export function showCommit(objects: ObjectReader, oid: Oid): z.infer<ReturnType<
   };
 }
 
-/** As `showCommit`, with signature and signed payload where the commit has them. */
+/** Same as `showCommit`, with the signature and the signed payload of a signed commit. */
 export function showSignedCommit(objects: ObjectReader, oid: Oid): z.infer<ReturnType<typeof signedCommitRecord>> {
   const record = showCommit(objects, oid);
   const { signature } = readCommit(objects, oid);
@@ -104,7 +104,7 @@ export const writeResult = lazy(() =>
   }),
 );
 
-/** Of content that was sent. */
+/** Result of a write with streamed content. */
 export const contentWriteResult = lazy(() =>
   writeResult().extend({ commit: writtenCommit().extend({ blob_count: z.int() }) }),
 );
@@ -134,7 +134,7 @@ export function showWrite(
   };
 }
 
-/** As `showWrite`, with how many files were sent. */
+/** Same as `showWrite`, with the number of files sent. */
 export function showContentWrite(
   world: Pick<HandlerContext['world'], 'variants'>,
   branch: string,

@@ -11,29 +11,29 @@ import { runYielding } from '../schedule/steps.js';
 
 export interface ResolvedRef {
   readonly commit: Oid;
-  /** What an answer shows as `ref`: the short name of the branch or tag, or the commit's id. */
+  /** Value of `ref` in the response: the short name of the branch or tag, or the commit id. */
   readonly shown: string;
-  /** The full name of the branch or tag, where it is one. */
+  /** Full name of the branch or tag; undefined if the revision is neither. */
   readonly name?: string;
 }
 
 export interface RefQuestion {
-  /** Branch, tag, commit id or any revision; undefined and empty mean the default branch. */
+  /** Branch, tag, commit id or any other revision. Undefined or empty for the default branch. */
   readonly ref: string | undefined;
-  /** Branch names are looked up in the ephemeral namespace. */
+  /** True to look up branch names in the ephemeral namespace. */
   readonly ephemeral?: boolean | undefined;
-  /** Whether it may be a tag. Default: yes. */
+  /** True if tags are permitted. Default true. */
   readonly tags?: boolean;
-  /** The code it has when it does not resolve, or the variant that says which. Default: the variant `missingRef`. */
+  /** Error code if the revision does not resolve, or the variant that selects it. Default: the variant `missingRef`. */
   readonly missing?: CodeVariant | 'bad_request' | undefined;
 }
 
-/** What a handler's context has that a ref is resolved with. */
+/** Members of a handler's context that resolving needs. */
 export type RefContext = Pick<HandlerContext, 'repository' | 'meter' | 'note'>;
 
 /**
- * The commit a client's `ref` means. A branch wins over a tag of the same name. Throws `ref_not_found`
- * for what does not resolve or is no commit, and `bad_request` for what no revision can look like.
+ * Resolves a ref of a request to a commit. A branch takes precedence over a tag of the same name. Throws
+ * `ref_not_found` if it does not resolve or is not a commit, and `bad_request` if it cannot be a revision.
  */
 export async function resolveRef(ctx: RefContext, question: RefQuestion): Promise<ResolvedRef> {
   const { ref, ephemeral = false, tags = true, missing: code = 'missingRef' } = question;
@@ -62,13 +62,16 @@ export async function resolveRef(ctx: RefContext, question: RefQuestion): Promis
 const TAGS = 'refs/tags/';
 const SHOWN_SHORT = ['refs/heads/', TAGS];
 
-/** Specification, 3: `ref` is "the ref actually resolved, whatever was passed", so not HEAD, nor how it was spelled. */
+/**
+ * Returns the short name for `ref` in responses, which is the resolved ref and neither HEAD nor the text of the request
+ * (specification, 3).
+ */
 function shortName(ref: ByteString): ByteString {
   const place = SHOWN_SHORT.find((prefix) => ref.startsWith(prefix));
   return place === undefined ? ref : sliceBytes(ref, place.length);
 }
 
-/** The default branch, or HEAD when no default is set. */
+/** Returns the default branch, or HEAD if there is none. */
 function defaultRef(repository: Repository): string {
   return repository.defaultBranch === undefined ? 'HEAD' : textOf(repository.defaultBranch);
 }

@@ -1,4 +1,4 @@
-/** Every row of an operation, exported under its id, beside what modules of rows have in common. */
+/** All rows of operations, exported under their ids, and what the modules share. */
 export * from '../lfs/batch.js';
 export * from '../lfs/lock-routes.js';
 export * from '../lfs/transfers.js';

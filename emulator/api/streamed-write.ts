@@ -11,10 +11,10 @@ import { runYielding, type Steps } from '../schedule/steps.js';
 import { person, readBranch, readIdentity, readMessage, sha } from './fields.js';
 import { requireCommitAllowed } from './policy.js';
 
-/** Specification, Limits: decoded bytes of one chunk. */
+/** Maximum number of decoded bytes of one chunk (specification, Limits). */
 const MAX_CHUNK_BYTES = 4 * 1024 * 1024;
 
-/** The members every streamed write's metadata has, in the old and the new vocabulary. */
+/** Members of the metadata that all streamed writes share, with old and new names. */
 export const writeMetadata = lazy(() =>
   z.object({
     target_branch: z.string(),
@@ -32,15 +32,15 @@ export const writeMetadata = lazy(() =>
 );
 export type WriteMetadata = z.infer<ReturnType<typeof writeMetadata>>;
 
-/** Where the chunks of a streamed write go. */
+/** Receiver of the chunks of a streamed write. */
 export interface ChunkSink<Chunk> {
-  /** Throws a problem that names the line. */
+  /** Throws a problem with the line. */
   add(chunk: Chunk, line: number): void | Promise<void>;
 }
 
 /**
- * Reads the body of a streamed write: one line with `metadata`, then one chunk a line. `open` is told the metadata and
- * says where the chunks go. Resolves when the whole body has arrived. Throws `bad_request` that names the line.
+ * Reads the body of a streamed write: one line with `metadata`, then one chunk per line. `open` gets the metadata and
+ * returns the receiver of the chunks. Resolves when the whole body has arrived. Throws `bad_request` with the line.
  */
 export async function readStreamedWrite<Metadata, Chunk, Sink extends ChunkSink<Chunk>>(
   ctx: Pick<HandlerContext, 'world' | 'stream' | 'meter'>,
@@ -49,7 +49,7 @@ export async function readStreamedWrite<Metadata, Chunk, Sink extends ChunkSink<
 ): Promise<{ metadata: Metadata; sink: Sink }> {
   const { meter } = ctx;
   const { limits } = ctx.world;
-  // Base64 takes four bytes for three, and every chunk a line of JSON around it.
+  // Base64 takes four bytes for three, and each chunk is in a line of JSON.
   const stream = ctx.stream(limits.maxCommitBytes * 1.5 + 64 * 1024 * 1024);
   const lines = readLines(stream, (line) => (line === 0 ? limits.maxMetadataBytes : limits.maxLineBytes));
   try {
@@ -68,17 +68,17 @@ export async function readStreamedWrite<Metadata, Chunk, Sink extends ChunkSink<
     }
     return { metadata, sink };
   } finally {
-    // Lets go of the request's stream also when the first line is the last that was looked at.
+    // Releases the request's stream, also if reading ended at the first line.
     await lines.return(undefined);
   }
 }
 
-/** What metadata looks like: all of it at once, or apart from a list that may be long. */
+/** Schema of metadata: one for the whole, or a separate one for a list that may be long. */
 export type MetadataSchema<Metadata> =
   | { readonly whole: z.ZodType<Metadata> }
   | { readonly whole: z.ZodType<Metadata>; readonly list: string; readonly item: z.ZodType };
 
-/** Checks the list after the rest, item by item: it is the last member, and so the last to be told of. */
+/** Checks the list item by item after the rest. It is the last member, so its errors come last. */
 function* checkMetadata<Metadata>(schema: MetadataSchema<Metadata>, value: unknown): Steps<Metadata> {
   const { whole } = schema;
   if (!('list' in schema)) return checkShape(whole, value, 'metadata');
@@ -88,7 +88,7 @@ function* checkMetadata<Metadata>(schema: MetadataSchema<Metadata>, value: unkno
   return { ...checked, [schema.list]: yield* checkItems(schema.item, items, schema.list) };
 }
 
-/** One chunk's bytes (`data`), at most 4 MiB decoded. A longer one is worded as the variant says. */
+/** Decodes the `data` of one chunk, at most 4 MiB. The variant `oversizedChunk` selects the error for longer ones. */
 export async function decodeChunk(
   data: string,
   line: number,
@@ -100,7 +100,7 @@ export async function decodeChunk(
   throw problem(code, `Line ${line}: a chunk decodes to more than 4 MiB (${MAX_CHUNK_BYTES} bytes).`);
 }
 
-/** Where and as whom a streamed write commits. New names win over old ones. */
+/** Returns the branch, author and message of a streamed write. New member names take precedence over old ones. */
 export function readBranchWrite(ctx: HandlerContext, metadata: WriteMetadata): BranchWrite {
   const now = ctx.world.state.clock.now();
   const branch = readBranch(metadata.target_branch, 'metadata.target_branch');

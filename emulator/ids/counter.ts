@@ -1,4 +1,4 @@
-/** Counts from 1. */
+/** Counter that starts at 1. */
 export class Counter {
   private count = 0;
 

@@ -1,27 +1,26 @@
 import { createHash } from 'node:crypto';
 
 /**
- * Ids from the seed: the n-th id of a kind is the same in every run, whatever other kinds were made
- * in between.
+ * Creates ids from the seed. The n-th id of a kind is the same in every run and does not depend on ids of other kinds.
  */
 export class Ids {
   private counts = new Map<string, number>();
 
   constructor(private readonly seed: string) {}
 
-  /** A UUID-shaped id (RFC 9562 version 8: custom). */
+  /** Returns an id with the form of a UUID (RFC 9562, version 8: custom). */
   uuid(kind: string): string {
     const hex = this.digest(kind);
     const variant = ((Number.parseInt(hex[16]!, 16) & 0x3) | 0x8).toString(16);
     return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
   }
 
-  /** `prefix_` and 24 hexadecimal digits. */
+  /** Returns `prefix_` and 24 hexadecimal digits. */
   prefixed(kind: string, prefix: string): string {
     return `${prefix}_${this.digest(kind).slice(0, 24)}`;
   }
 
-  /** How many of each kind were made. */
+  /** Returns the number of ids created, by kind. */
   snapshot(): ReadonlyMap<string, number> {
     return new Map(this.counts);
   }
@@ -37,7 +36,7 @@ export class Ids {
   }
 }
 
-/** A secret that only the seed determines, for signing what leaves and comes back (cursors). */
+/** Returns a secret that depends only on the seed, for signing values that clients send back (cursors). */
 export function secretOf(seed: string, purpose: string): Buffer {
   return createHash('sha256').update(`${seed}\0secret\0${purpose}`).digest();
 }

@@ -4,14 +4,14 @@ import { isRefName } from '../git/refs/ref-name.js';
 import type { Outbound } from '../http/outbound.js';
 import { DATA, DELIM, FATAL, FLUSH, lineOf, PacketReader, ProtocolError, packet } from '../smart-http/pkt-line.js';
 
-/** A repository elsewhere, and how to get there. */
+/** Address of a remote repository, and how to reach it. */
 export interface Remote {
-  /** Without user name and password. */
+  /** URL without user name and password. */
   readonly url: URL;
   readonly authorization?: string | undefined;
   readonly outbound: Outbound;
   readonly signal: AbortSignal;
-  /** Milliseconds of real time without a sign of life after which the upstream counts as dead. */
+  /** Milliseconds of real time without data after which the upstream counts as unreachable. */
   readonly timeout: number;
 }
 
@@ -25,16 +25,16 @@ const AGENT_LINE = packet(bytesOf(`agent=${AGENT}\n`));
 const FORMAT_LINE = packet(bytesOf('object-format=sha1\n'));
 const FETCH_FLAGS = ['thin-pack\n', 'ofs-delta\n', 'no-progress\n'].map((line) => packet(bytesOf(line)));
 const DONE = packet(bytesOf('done\n'));
-/** Lines of one answer; a ref takes one. */
+/** Maximum number of lines of one response; one per ref. */
 const MAX_LINES = 1_000_000;
 const MAX_LISTING_BYTES = 256 * 1024 * 1024;
 
 /**
- * Opens a conversation in protocol version 2 (gitprotocol-v2): asks for `info/refs`, which answers
+ * Opens a conversation in protocol version 2 (gitprotocol-v2) by reading `info/refs`:
  *
  *     capability-advertisement = "version 2" LF *(capability LF) flush-pkt
  *
- * and, on many servers, the lines of version 1 of smart HTTP in front of it. Throws `UpstreamError`.
+ * Many servers send the lines of version 1 of smart HTTP before it. Throws `UpstreamError`.
  */
 export async function openUpstream(remote: Remote): Promise<UpstreamSession> {
   if (!remote.outbound.mayReach(remote.url)) {
@@ -54,7 +54,7 @@ export async function openUpstream(remote: Remote): Promise<UpstreamSession> {
       const equals = line.indexOf('=');
       capabilities.set(equals < 0 ? line : line.slice(0, equals), equals < 0 ? '' : line.slice(equals + 1));
     }
-    // A body read to its end leaves its connection to the next request.
+    // Reads the body to its end, so that the connection can be used again.
     await reader.read();
     const format = capabilities.get('object-format') ?? 'sha1';
     if (format !== 'sha1')
@@ -63,21 +63,21 @@ export async function openUpstream(remote: Remote): Promise<UpstreamSession> {
   });
 }
 
-/** What an upstream that speaks version 2 can be asked. Every method throws `UpstreamError`. */
+/** Requests to an upstream in protocol version 2. All methods throw `UpstreamError`. */
 export class UpstreamSession {
   constructor(
     private readonly remote: Remote,
     private readonly capabilities: ReadonlyMap<string, string>,
   ) {}
 
-  /** The refs below `prefixes`, in the order of the upstream; names that Git refuses are left out. */
+  /** Returns the refs below `prefixes`, in the order of the upstream. Refs with names that Git refuses are left out. */
   async listRefs(prefixes: readonly ByteString[]): Promise<RemoteRef[]> {
     const given = prefixes.map((prefix) => latin1`ref-prefix ${prefix}\n`);
     const refs = await this.#lsRefs(given, parseRef);
     return refs.filter(({ name }) => prefixes.some((prefix) => name.startsWith(prefix)) && isRefName(name));
   }
 
-  /** The branch that HEAD names there; undefined where it names none, or leads to nothing yet. */
+  /** Returns the branch that HEAD of the upstream names; undefined if it names none, or the branch does not exist. */
   async findHead(): Promise<ByteString | undefined> {
     const targets = await this.#lsRefs([bytesOf('symrefs\n'), bytesOf('ref-prefix HEAD\n')], (line) =>
       parseRef(line).name === 'HEAD' ? / symref-target:([^ ]+)/.exec(line)?.[1] : undefined,
@@ -86,7 +86,7 @@ export class UpstreamSession {
     return target !== undefined && isRefName(target as ByteString) ? (target as ByteString) : undefined;
   }
 
-  /** Returns what `readLine` makes of each line of the answer to `ls-refs`. */
+  /** Sends `ls-refs`. Returns the results of `readLine` for the lines of the response. */
   #lsRefs<T>(given: readonly ByteString[], readLine: (line: ByteString) => T): Promise<T[]> {
     const command = this.#command('ls-refs', given.map(packet));
     return ask(this.remote, 'POST', 'git-upload-pack', command, async (reader) => {
@@ -101,7 +101,10 @@ export class UpstreamSession {
     });
   }
 
-  /** A pack with everything `wants` lead to and `haves` do not; deltas may have bases among the latter. */
+  /**
+   * Fetches a pack with all objects reachable from `wants` and not from `haves`. It is thin: deltas may have bases that
+   * are reachable from `haves`.
+   */
   async *fetch({ wants, haves }: { wants: Iterable<Oid>; haves: Iterable<Oid> }): AsyncGenerator<Buffer> {
     const lines = [...FETCH_FLAGS];
     for (const oid of wants) lines.push(packet(latin1`want ${oid}\n`));
@@ -119,7 +122,7 @@ export class UpstreamSession {
     }
   }
 
-  /** `command=<name> LF`, capabilities, delim-pkt, arguments, flush-pkt. */
+  /** Returns a request: `command=<name> LF`, capabilities, delim-pkt, arguments, flush-pkt. */
   #command(name: string, lines: readonly Buffer[]): Buffer {
     const head = [packet(bytesOf(`command=${name}\n`)), AGENT_LINE];
     if (this.capabilities.has('object-format')) head.push(FORMAT_LINE);
@@ -127,7 +130,7 @@ export class UpstreamSession {
   }
 }
 
-/** `<oid> SP <refname> *(SP attribute)`; the attributes are not asked for. Throws `ProtocolError`. */
+/** Parses `<oid> SP <refname> *(SP attribute)`. Attributes are not requested. Throws `ProtocolError`. */
 function parseRef(line: ByteString): RemoteRef {
   const oid = line.slice(0, 40);
   refuseErrorLine(line);
@@ -136,7 +139,7 @@ function parseRef(line: ByteString): RemoteRef {
   return { oid, name: sliceBytes(line, 41, end < 0 ? undefined : end) };
 }
 
-/** Reads past `shallow-info` and the like, each a header line, lines, and a delim-pkt, up to the pack. */
+/** Skips the sections before the pack, such as `shallow-info`: each is a header line, lines, and a delim-pkt. */
 async function skipToPack(reader: PacketReader): Promise<void> {
   for (let line = await reader.readLine(); line !== 'packfile'; line = await reader.readLine()) {
     if (typeof line === 'string') refuseErrorLine(line);
@@ -180,7 +183,7 @@ async function send(remote: Remote, method: 'GET' | 'POST', path: string, conten
   }
 }
 
-/** Sends a request, and reads the lines of its answer by `read`. */
+/** Sends a request, and reads the lines of its response with `read`. */
 async function ask<T>(
   remote: Remote,
   method: 'GET' | 'POST',
@@ -198,7 +201,7 @@ async function ask<T>(
   }
 }
 
-/** Connections that break and answers that make no sense are the upstream's fault; all else is passed on. */
+/** Returns an `UpstreamError` for a broken connection or an invalid response, and other errors unchanged. */
 function translate(error: unknown, url?: URL): unknown {
   if (error instanceof ProtocolError) return new UpstreamError(`The upstream breaks the protocol: ${error.message}.`);
   const code = (error as NodeJS.ErrnoException | null | undefined)?.code;
@@ -215,15 +218,15 @@ async function* bounded(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Ar
   }
 }
 
-/** Why an upstream could not be read. The message is text, holds no credential and is shown to clients. */
+/** Reason why an upstream could not be read. Its message contains no credential and is shown to clients. */
 export class UpstreamError extends Error {
   override readonly name = 'UpstreamError';
 
   constructor(
     message: string,
-    /** The HTTP status it answered with, if that was the trouble. */
+    /** HTTP status of the upstream; undefined if the status is not the reason. */
     readonly status?: number,
-    /** Whether the same request may succeed a moment later. */
+    /** True if the same request may succeed a moment later. */
     readonly isTransient = false,
   ) {
     super(message);

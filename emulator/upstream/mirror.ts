@@ -15,31 +15,34 @@ import { runSync } from '../schedule/steps.js';
 import { PackSpool } from '../smart-http/pack-spool.js';
 import { openUpstream, type Remote, type RemoteRef, UpstreamError } from './fetch-client.js';
 
-/** What a mirror holds: every branch and tag of the upstream, and no others. */
+/** Ref prefixes of a mirror, which contains all branches and tags of the upstream and no other refs. */
 const MIRRORED = ['refs/heads/', 'refs/tags/'].map(bytesOf);
 
-/** Commits named to the upstream, so that it need not send what is here. */
+/** Maximum number of `have` lines, by which the upstream leaves out objects that are present. */
 const MAX_HAVES = 512;
-/** Commits looked at to find them. */
+/** Maximum number of commits walked to choose them. */
 const MAX_WALKED = 20_000;
 
 export interface MirrorOptions {
-  /** Throws when the repository may no longer be written to; asked when it is this run's meter, and before refs move. */
+  /**
+   * Throws if the repository may not be written to any more. Called when the run becomes the writer, and before refs
+   * move.
+   */
   readonly requireWanted: () => void;
-  /** Whether a ref may move; without it, all may. */
+  /** Returns true if a ref may move. If absent, all refs may. */
   readonly mayMove?: ((change: RefChange, isForced: boolean) => boolean) | undefined;
-  /** What comes from outside is checked as what is pushed. */
+  /** Received objects are checked like pushed ones. */
   readonly fsck: FsckPolicy;
-  /** Bytes of the largest pack taken. */
+  /** Maximum number of bytes of a pack. */
   readonly maxPackBytes: number;
 }
 
 /**
- * Makes the branches and tags of `git` those of the upstream, as `git fetch --prune` with forced refspecs
- * does: what is missing there goes, what was rewritten there is rewritten. All refs move in one step, or
- * none. Throws `UpstreamError`, and whatever taking in a pack throws.
+ * Makes the branches and tags of `git` equal to those of the upstream, as `git fetch --prune` with forced refspecs
+ * does: refs that the upstream lacks are deleted, and rewritten ones are forced. All refs move in one step, or none.
+ * Throws `UpstreamError` and the errors of pack ingestion.
  *
- * What the network gives is received before it is this run's turn to write: a slow upstream holds up no other writer.
+ * The pack is received before the run becomes the writer, so a slow upstream does not block other writers.
  */
 export async function mirror(git: GitRepository, remote: Remote, options: MirrorOptions): Promise<void> {
   const session = await openUpstream(remote);
@@ -72,7 +75,7 @@ interface Received {
   readonly options: MirrorOptions;
 }
 
-/** Plans anew: refs may have moved since, but no object that was here has gone. */
+/** Computes the updates again, because refs may have moved since. Objects that were present still are. */
 async function applyListing(
   git: GitRepository,
   transaction: RefTransaction,
@@ -92,7 +95,8 @@ async function applyListing(
     const missing = await objects.findMissing();
     if (missing) throw missing;
   }
-  // All of them, moved or not: what cannot be followed is no upstream.
+  // Checks all refs of the listing, including those that do not move, because a ref that cannot be walked makes the
+  // upstream unusable.
   await objects.checkConnectivity(updates.filter((change) => !isDeletion(change)).map((change) => change.new));
   requireCommits(updates, objects);
   if (options.mayMove)
@@ -112,7 +116,7 @@ function newObjects(git: GitRepository, updates: readonly RefChange[]): Oid[] {
   return [...new Set(tips)].filter((oid) => git.objects.find(oid) < 0);
 }
 
-/** From the refs here to those there; refs that agree are left out. */
+/** Computes the ref updates that make the local refs match the remote listing; unchanged refs are omitted. */
 export function planUpdates(refs: Refs, listing: readonly RemoteRef[]): RefChange[] {
   const updates: RefChange[] = [];
   const wanted = new Map<ByteString, Oid>(listing.map(({ name, oid }) => [name, oid]));
@@ -129,7 +133,7 @@ export function planUpdates(refs: Refs, listing: readonly RemoteRef[]): RefChang
 }
 
 /**
- * The newest commits here, then ever fewer of the older ones: one round of negotiation finds a common
+ * Returns the newest local commits, and older ones with growing gaps. One round of negotiation then finds a common
  * commit close to the best one.
  */
 export function chooseHaves(git: GitRepository): Oid[] {
@@ -147,7 +151,7 @@ export function chooseHaves(git: GitRepository): Oid[] {
   for (const oid of git.history.log({ tips })) {
     if (walked === next) {
       haves.push(oid);
-      // Every commit of the first 64, then each step a tenth longer than the one before.
+      // Takes each of the first 64 commits. After that, the gaps grow with the number of commits walked.
       next += Math.max(1, Math.floor(walked / 64));
     }
     walked += 1;

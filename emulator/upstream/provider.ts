@@ -2,9 +2,9 @@ import { isLoopback } from '../config/loopback.js';
 import type { BaseRepository } from '../repositories/repository.js';
 
 interface Provider {
-  /** Where repositories are unless the client names a host; undefined: the client has to. */
+  /** Host of the provider; undefined if the client has to name one. */
   readonly host: string | undefined;
-  /** What `--upstream-host` calls it. */
+  /** Name in `--upstream-host`. */
   readonly mappedAs: string;
   readonly path: (owner: string, name: string) => string;
 }
@@ -13,7 +13,7 @@ const dotGit = (owner: string, name: string) => `/${owner}/${name}.git`;
 const tildeOwner = (owner: string, name: string) => `/${owner.startsWith('~') ? '' : '~'}${owner}/${name}`;
 const SOURCEHUT: Provider = { host: 'git.sr.ht', mappedAs: 'sourcehut', path: tildeOwner };
 
-/** The forges that repositories can be synced from. */
+/** Forges that repositories can be synced from. */
 const PROVIDERS: ReadonlyMap<string, Provider> = new Map([
   ['github', { host: 'github.com', mappedAs: 'github', path: dotGit }],
   ['gitlab', { host: 'gitlab.com', mappedAs: 'gitlab', path: dotGit }],
@@ -35,14 +35,18 @@ export function needsHost(provider: string): boolean {
   return PROVIDERS.get(provider)?.host === undefined;
 }
 
-/** A host with an optional port: a name, an IPv4 address, or an IPv6 address in brackets. */
+/**
+ * Returns true if the text is a host with an optional port: a name, an IPv4 address, or an IPv6 address in brackets.
+ */
 export function isBareHost(text: string): boolean {
   return (
     /^(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i.test(text) && URL.canParse(`http://${text}`)
   );
 }
 
-/** Whether `text` can be an owner or a repository name: path segments that lead nowhere else. */
+/**
+ * Returns true if the text can be an owner or a repository name: path segments without `.`, `..` or control characters.
+ */
 export function isPath(text: string): boolean {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
   if (text.length > 255 || /[\x00-\x20\x7f\\]|\p{Surrogate}/u.test(text)) return false;
@@ -50,8 +54,8 @@ export function isPath(text: string): boolean {
 }
 
 /**
- * The Git URL of an upstream. `origins` maps providers to origins that stand in for them; without one it is
- * the provider's host, which is asked over TLS unless it is this machine.
+ * Returns the Git URL of an upstream. `origins` maps providers to origins that replace them. Otherwise the URL has the
+ * provider's host, with TLS unless it is a loopback host.
  */
 export function upstreamUrl(base: BaseRepository, origins: Readonly<Record<string, string>>): URL {
   const provider = PROVIDERS.get(base.provider)!;

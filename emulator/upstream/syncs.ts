@@ -13,34 +13,34 @@ import { openUpstream, type Remote, UpstreamError } from './fetch-client.js';
 import { mirror } from './mirror.js';
 import { upstreamUrl } from './provider.js';
 
-/** How often a run asks an upstream that does not answer, or answers that it is in trouble. */
+/** Maximum number of attempts for an upstream that does not respond or responds with a server error. */
 const ATTEMPTS = 3;
 
 export interface SyncPorts {
   readonly clock: Clock;
   readonly log: Log;
   readonly outbound: Outbound;
-  /** Origins that stand in for providers, by name. User name and password in them are used. */
+  /** Origins that replace providers, by name. User name and password in them are used. */
   readonly origins: Readonly<Record<string, string>>;
-  /** Milliseconds of real time without a sign of life after which an upstream counts as dead. */
+  /** Milliseconds of real time without data after which an upstream counts as unreachable. */
   readonly timeout: number;
   readonly fsck: FsckPolicy;
-  /** What upstreams of the organization answer while they are said to fail. */
+  /** Returns the failure that upstreams of the organization are set to; undefined if they are set to work. */
   readonly failureOf: (
     organization: string,
   ) => { readonly message: string; readonly status?: number | undefined } | undefined;
-  /** Bytes of the largest pack taken. */
+  /** Maximum number of bytes of a pack. */
   readonly maxPackBytes: number;
-  /** Told of each run at its start and after its end. */
+  /** Called at the start and after the end of each run. */
   readonly report: (report: SyncReport) => void;
 }
 
 export interface SyncRequest {
-  /** Whether a ref may move; without it, all may. */
+  /** Returns true if a ref may move. If absent, all refs may. */
   readonly mayMove?: (change: RefChange, isForced: boolean) => boolean;
 }
 
-/** A run that is no longer wanted: the process stops, or the repository has another upstream or none. */
+/** Thrown in a run that was canceled: the process stops, or the repository has another upstream or none. */
 class Canceled extends Error {
   override readonly name = 'Canceled';
 }
@@ -53,20 +53,22 @@ interface Run {
   readonly startedAt: number;
 }
 
-/** Runs that bring repositories up to date with their upstreams, at most one per repository. */
+/** Sync runs, which make repositories equal to their upstreams. A repository has at most one at a time. */
 export class Syncs {
   readonly #running = new Map<Run, Promise<void>>();
   #isClosed = false;
 
   constructor(private readonly ports: SyncPorts) {}
 
-  /** Asks whether an upstream can be read at all. Throws `UpstreamError`. */
+  /** Checks that an upstream is readable. Throws `UpstreamError`. */
   async probe(organization: string, base: BaseRepository, signal: AbortSignal): Promise<void> {
     this.#requireReachable(organization);
     await openUpstream(this.#remoteOf(base, undefined, signal));
   }
 
-  /** Starts a run for a repository that has an upstream and none running. The repository is `syncing` until it ends. */
+  /**
+   * Starts a run for a repository that has an upstream and no running one. The repository is `syncing` until it ends.
+   */
   start(repository: Repository, request: SyncRequest = {}): void {
     const base = repository.record.baseRepo;
     if (!base || this.#isClosed) return;
@@ -81,7 +83,7 @@ export class Syncs {
     while (this.#running.size > 0) await Promise.all(this.#running.values());
   }
 
-  /** Cancels the run of a repository, if there is one: no event tells of it. */
+  /** Cancels the run of a repository, if there is one. Sends no event. */
   cancel(repository: Repository): void {
     for (const run of this.#running.keys()) {
       if (run.repository.id !== repository.id) continue;
@@ -90,7 +92,7 @@ export class Syncs {
     }
   }
 
-  /** Cancels what is running, without an event. */
+  /** Cancels all runs. Sends no events. */
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const { controller } of this.#running.keys()) controller.abort(new Canceled('the service stops'));
@@ -99,7 +101,7 @@ export class Syncs {
 
   async #perform(run: Run): Promise<void> {
     const { repository, base } = run;
-    // The answer to the request that asked for the run goes first.
+    // The response to the request that started the run is sent first.
     await new Promise((resolve) => setImmediate(resolve));
     let error: string | undefined;
     try {
@@ -137,7 +139,7 @@ export class Syncs {
     }
   }
 
-  /** Throws what the upstreams of the organization were told to fail with. */
+  /** Throws the failure that upstreams of the organization are set to. */
   #requireReachable(organization: string): void {
     const failure = this.ports.failureOf(organization);
     if (failure) throw new UpstreamError(failure.message, failure.status);
@@ -171,7 +173,7 @@ export class Syncs {
     });
   }
 
-  /** Why a run failed, in words that can be sent out; an unexpected error goes to the log. */
+  /** Returns why a run failed, in a text that events may contain. Unexpected errors go to the log. */
   #describe(run: Run, error: unknown): string {
     if (error instanceof UpstreamError) return error.message;
     if (error instanceof FsckError)

@@ -42,7 +42,7 @@ export const archive = operation({
       excludeGlobs: ['exclude_globs', body.exclude_globs],
     });
     const selects = await inTime(() => runYielding(selection, meter));
-    // One sentence of the specification lists both 400 and 404 for a ref that does not resolve.
+    // The specification lists both 400 and 404 for a ref that does not resolve, in one sentence.
     const missing = world.variants.archiveMissingRef === '400' ? 'bad_request' : undefined;
     const { commit } = await inTime(() => resolveRef(ctx, { ref: body.ref, ephemeral: body.ephemeral, missing }));
     const content = writeArchive(repository.git.objects, {
@@ -60,7 +60,10 @@ export const archive = operation({
   },
 });
 
-/** The same content, once its first piece is there: until then a failure still has a status. */
+/**
+ * Waits for the first piece, then returns the same content. A failure before the first piece can still change the
+ * status.
+ */
 async function begun(content: AsyncGenerator<Buffer, void, void>): Promise<AsyncIterable<Buffer>> {
   const first = await content.next();
   return (async function* () {
@@ -69,14 +72,14 @@ async function begun(content: AsyncGenerator<Buffer, void, void>): Promise<Async
   })();
 }
 
-/** What comes to the limit of work has a code of its own here. */
+/** Translates exceeding the work limit into `internal_error`, the code of this operation for it. */
 function inTime<T>(work: () => Promise<T>): Promise<T> {
   return translateError(WorkLimitExceeded, work, () => problem('internal_error', 'The archive took too long to pack.'));
 }
 
 /**
- * `attachment` with a file name: slashes become dashes, what could end the quoted string is left out, and
- * names beyond ASCII come a second time as RFC 6266 encodes them.
+ * Returns a `Content-Disposition` of type `attachment`. In the file name, slashes become dashes, and characters that
+ * could end the quoted string are removed. Names with non-ASCII characters also have the encoded form of RFC 6266.
  */
 function disposition(fileName: string): string {
   const name = fileName.replaceAll('/', '-');

@@ -54,7 +54,7 @@ export const blame = operation({
       detect_moves: flag().optional(),
     }),
   repeated: ['range'],
-  // A blame walks history; it gets longer than a search before it is given up.
+  // Blame walks history, so its limit is longer than that of a search.
   work: { limit: 'searchTimeout', times: 5 },
   replies: () => ({
     200: z.object({ ref: z.string(), path: z.string(), commit_sha: z.string(), lines: z.array(blamedLine()) }),
@@ -75,7 +75,7 @@ export const blame = operation({
 
 type ShownOrigin = ReturnType<typeof showOrigin>;
 
-/** The commits that the lines come from. */
+/** Reads the commits that the lines come from. */
 async function readOrigins(
   objects: ObjectReader,
   blamed: readonly BlamedLines[],
@@ -90,7 +90,7 @@ async function readOrigins(
   return origins;
 }
 
-/** Line by line, made as the answer is written: a long file has hundreds of thousands. */
+/** Yields the lines while the response is written, because a long file has hundreds of thousands. */
 function* showLines(
   blamed: readonly BlamedLines[],
   origins: ReadonlyMap<Oid, ShownOrigin>,
@@ -112,7 +112,7 @@ function* showLines(
 }
 
 function showOrigin(oid: Oid, { author, committer, message }: Commit) {
-  // As git words it: blank lines before the subject are passed over, and a commit without one is named by its id.
+  // As in git, blank lines before the subject are skipped, and a commit without a subject shows its id.
   const subject = message.replace(/^\s*\n/, '').split('\n', 1)[0]!;
   return {
     author_name: author.name,
@@ -125,7 +125,7 @@ function showOrigin(oid: Oid, { author, committer, message }: Commit) {
   };
 }
 
-/** Blames a file. Throws `missing()` if there is none, and `bad_request` for a range that is invalid. */
+/** Blames a file. Throws `missing()` if the file does not exist, and `bad_request` if the range is invalid. */
 export async function blameOrRefuse(
   { meter }: { readonly meter: Meter },
   { id, git, content }: Repository,

@@ -47,7 +47,7 @@ export const listBranches = operation({
 
 const NO_NAME = bytesOf('');
 
-/** Branches by creation time, then name, after a position. Names are byte strings, so they sort as Git sorts them. */
+/** Yields branches by creation time, then name, after a position. Names are byte strings, so they sort as in Git. */
 function* branchesAfter(
   repository: Repository,
   ephemeral: boolean,
@@ -84,7 +84,7 @@ export const getBranch = operation({
   },
 });
 
-/** Returns the tip of a branch that a member of the request names. Throws `branch_not_found` if there is none. */
+/** Returns the tip of a branch that the request names in `what`. Throws `branch_not_found` if it does not exist. */
 export function tipOf({ git }: Repository, name: string, ephemeral = false, what = 'branch'): Oid {
   const tip = git.refs.get(branchRef(readBranch(name, what), ephemeral));
   if (tip === undefined) throw branchNotFound(name);
@@ -133,7 +133,7 @@ export const createBranch = operation({
       }
       const update = { name: ref, old: current ?? ZERO_OID, new: commit };
       await git.history.extend([commit], ctx.meter);
-      // What `force` allows is looked at, not that it was said: as with a push, only what loses commits is forced.
+      // As with a push, an update counts as forced only if it loses commits, whether or not the request has `force`.
       if (isForced(git, transaction.objects, update)) requireAllowed(ctx, ref, 'force');
       transaction.update(update);
     });
@@ -146,7 +146,10 @@ export const createBranch = operation({
   },
 });
 
-/** `base_ref` wins over the older `base_branch`; `preferred_base` stands in for one that does not exist. */
+/**
+ * Resolves the base. `base_ref` takes precedence over the older `base_branch`, and `preferred_base` replaces a base
+ * that does not exist.
+ */
 async function resolveBase(
   ctx: RefContext & Pick<HandlerContext<unknown, z.infer<ReturnType<typeof createBody>>>, 'body'>,
 ): Promise<Oid> {
@@ -193,7 +196,7 @@ function requireNotHead({ head }: Refs, ref: ByteString): void {
   if ('symref' in head && head.symref === ref) throw problem('conflict', 'The default branch cannot be deleted.');
 }
 
-/** Deletes a ref as it stands; throws `missing()` when there is none. */
+/** Deletes a ref, whatever its tip. Throws `missing()` if it does not exist. */
 export async function deleteRef(
   ctx: Pick<HandlerContext, 'repository' | 'claims'>,
   ref: ByteString,
@@ -201,7 +204,7 @@ export async function deleteRef(
 ): Promise<void> {
   requireAllowed(ctx, ref, 'force');
   await transact(ctx.repository, (transaction) => {
-    // The default branch may have changed since it was looked at.
+    // The default branch may have changed since the first check.
     requireNotHead(transaction.refs, ref);
     const old = transaction.refs.get(ref);
     if (old === undefined) throw missing();

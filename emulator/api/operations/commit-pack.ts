@@ -48,12 +48,12 @@ const blobChunk = lazy(() =>
 );
 type BlobChunk = z.infer<ReturnType<typeof blobChunk>>;
 
-/** One change with the content that belongs to it, whose parts are as they came. */
+/** Change of a file, with its content in the pieces in which it arrived. */
 type FileEdit = TreeEdit | WrittenFile;
 
 interface WrittenFile {
   readonly path: ByteString;
-  /** Undefined keeps the mode of a file that exists and is 100644 for a new one. */
+  /** Undefined keeps the mode of an existing file, and is 100644 for a new one. */
   readonly mode: number | undefined;
   readonly content: readonly Buffer[];
 }
@@ -69,7 +69,7 @@ export const commitPack = operation({
     const { metadata, edits } = await readCommitPack(ctx);
     const write = readBranchWrite(ctx, metadata);
     const written = await transact(repository, async (transaction) => {
-      // The client may have left while it waited for other writers.
+      // The client may have disconnected while the request waited for other writers.
       meter.check();
       const base = findWriteBase(repository, write);
       const tree = await editTree(transaction.objects, base.tree, edits, meter);
@@ -81,9 +81,8 @@ export const commitPack = operation({
 });
 
 /**
- * Reads the body of commit-pack (specification, 5. Create a commit from streamed content): metadata, then one
- * `blob_chunk` a line. Nothing is written before the whole body has arrived and been found complete. Throws
- * `bad_request` that names the line or the file.
+ * Reads the body of commit-pack: metadata, then one `blob_chunk` per line. Nothing is written before the whole body has
+ * arrived and is complete. Throws `bad_request` with the line or the file.
  */
 async function readCommitPack(ctx: HandlerContext) {
   const metadataSchema = { whole: packMetadata(), list: 'files', item: fileChange() };
@@ -97,7 +96,7 @@ interface Content {
   complete: boolean;
 }
 
-/** The chunks by `content_id`: a `Map`, because ids are the client's and `__proto__` is one like any other. */
+/** Chunks by `content_id`. A `Map`, because clients choose the ids, which may be `__proto__`. */
 class Contents implements ChunkSink<BlobChunk> {
   readonly #contents = new Map<string, Content>();
   readonly #deleted = new Set<string>();
@@ -114,7 +113,7 @@ class Contents implements ChunkSink<BlobChunk> {
     return contents;
   }
 
-  /** Notes which contents have to come. */
+  /** Records the contents that have to arrive. */
   async #expect(): Promise<void> {
     const { changes } = this;
     const { meter, world } = this.ctx;
@@ -135,7 +134,7 @@ class Contents implements ChunkSink<BlobChunk> {
     const { maxCommitBytes } = this.ctx.world.limits;
     const content = this.#contents.get(id);
     if (!content) {
-      // Some clients send an empty last chunk for a delete, which says nothing and is let pass.
+      // Some clients send an empty last chunk for a deleted file. It is ignored.
       if (this.#deleted.has(id) && data === '' && eof) return;
       throw problem('bad_request', `Line ${line}: no upserted file has this content_id.`);
     }
@@ -149,7 +148,7 @@ class Contents implements ChunkSink<BlobChunk> {
     }
   }
 
-  /** In the order of the changes. Throws `bad_request` that names the file. */
+  /** Returns the changes in their order. Throws `bad_request` with the file. */
   async edits(meter: Meter): Promise<FileEdit[]> {
     const edits: FileEdit[] = [];
     for (const [index, change] of this.changes.entries()) {
@@ -173,7 +172,7 @@ class Contents implements ChunkSink<BlobChunk> {
   }
 }
 
-/** A short content as text; of a longer one, no more than shows that it is no id. */
+/** Returns a short content as text. Of a longer content it returns the first part, which is then too long for an id. */
 function textOfParts(parts: readonly Buffer[]): string {
   let text = '';
   for (const part of parts) {
@@ -183,7 +182,7 @@ function textOfParts(parts: readonly Buffer[]): string {
   return text;
 }
 
-/** The tree that the edits make of `base`. */
+/** Applies the edits to the tree `base`. Returns the new tree. */
 async function editTree(objects: Quarantine, base: Oid, edits: readonly FileEdit[], meter: Meter): Promise<Oid> {
   const treeEdits: TreeEdit[] = [];
   for (const edit of edits) {
@@ -228,7 +227,7 @@ export const diffCommit = operation({
   },
 });
 
-/** Metadata, then one `diff_chunk` a line; the last one has `eof`. */
+/** Reads metadata, then one `diff_chunk` per line. The last chunk has `eof`. */
 async function readDiffCommit(ctx: HandlerContext): Promise<{ metadata: WriteMetadata; patch: Buffer }> {
   const schemas = { metadata: { whole: writeMetadata() }, chunk: diffChunk() };
   const { metadata, sink } = await readStreamedWrite(ctx, schemas, () => new PatchParts(ctx));
@@ -266,7 +265,7 @@ class PatchParts implements ChunkSink<DiffChunk> {
   }
 }
 
-/** The tree that the patch makes of `base`, and how many files it wrote. */
+/** Applies the patch to the tree `base`. Returns the new tree and the number of files written. */
 async function patchTree(
   { meter }: Pick<HandlerContext, 'meter'>,
   objects: Quarantine,

@@ -47,7 +47,7 @@ export const listCommits = operation({
     const path = query.path ? readFilePath(query.path, 'path') : undefined;
     const ephemeral = query.ref_is_ephemeral ?? query.ephemeral ?? false;
     const selection = [repository.id, ref ?? '', ephemeral, path ?? ''];
-    // A cursor carries the commit its list started from: what is pushed meanwhile does not shift the pages.
+    // A cursor contains the commit at which the list started, so a push in the meantime does not shift its pages.
     const list = openList<Position>(ctx, query, ['listCommits', ...selection]);
     const tip = list.position?.tip ?? (await resolveRef(ctx, { ref, ephemeral })).commit;
     const skip = list.position?.skip ?? 0;

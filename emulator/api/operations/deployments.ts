@@ -64,7 +64,7 @@ export const createDeployment = operation({
     const chosen = body.target ?? 'preview';
     const ref = body.ref || defaultRef(ctx, project, chosen);
     const { commit } = await resolveRef(ctx, { ref });
-    // The same request may have come in meanwhile.
+    // The same request may have arrived in the meantime.
     const meanwhile = madeBefore(repository, key, request);
     if (meanwhile !== undefined) return responseOf(ctx, 200, meanwhile, key);
     const deployments = repository.record.deployments ?? NO_DEPLOYMENTS;
@@ -85,7 +85,10 @@ export const createDeployment = operation({
   },
 });
 
-/** The deployment that a request with this key made; throws for another request with the same key. */
+/**
+ * Returns the deployment that was created with this idempotency key; undefined if none was. Throws if the key was used
+ * with another request.
+ */
 function madeBefore(repository: Repository, key: string | undefined, request: string): Deployment | undefined {
   const { deployments, deploymentKeys } = repository.record;
   const earlier = key === undefined ? undefined : deploymentKeys?.get(key);
@@ -124,7 +127,7 @@ function defaultRef(
   return production ?? (repository.defaultBranch === undefined ? 'HEAD' : textOf(repository.defaultBranch));
 }
 
-/** Throws `hosting_not_enabled`, or `hosting_project_not_found` where there is none. */
+/** Returns the hosting project. Throws `hosting_not_enabled`, or `hosting_project_not_found` if there is none. */
 function requireProject({
   organization,
   repository,

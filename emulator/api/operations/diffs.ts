@@ -19,7 +19,7 @@ const MAIN = bytesOf('main');
 
 const paths = lazy(() => z.array(z.string()).optional());
 
-/** Two spellings of one flag; the first counts. */
+/** Two names of one flag. The first takes precedence. */
 const applyFlags = lazy(() => ({
   git_apply_compatible: flag()
     .meta({ description: 'Whether `git apply` has to take the joined `raw` values, and make the very bytes of them.' })
@@ -115,7 +115,7 @@ export const diffCommits = operationsOf('Commits')({
   },
 });
 
-/** The paths a diff is narrowed to; an empty one is the root. */
+/** Reads the paths that restrict a diff. An empty path is the root. */
 function readPaths(texts: readonly string[] = []): ByteString[] {
   return texts.map((text) => (text === '' ? bytesOf('') : readFilePath(text, 'path')));
 }
@@ -125,8 +125,8 @@ function readApplies(query: { git_apply_compatible?: boolean | undefined; gitApp
 }
 
 /**
- * `applies`: whether `git apply` has to take the patches: white space counts, binary files are written out, and so are
- * files that JSON cannot carry as text.
+ * Diffs two trees. `applies`: `git apply` must accept the patches, so white space is significant, and binary files and
+ * files that JSON cannot represent as text are written as binary patches.
  */
 async function compare(
   { repository, meter }: Pick<HandlerContext, 'repository' | 'meter'>,
@@ -153,7 +153,7 @@ async function compare(
   return shown;
 }
 
-/** Above these a file is named but not shown, unless its path was asked for. */
+/** Limits above which a file is listed without its patch, unless the request names its path. */
 const MAX_PATCH_BYTES = 500_000;
 const MAX_CHANGED_LINES = 2_000;
 
@@ -194,7 +194,7 @@ const diffBody = lazy(() => ({
 }));
 
 type FilteredFile = z.infer<ReturnType<typeof filteredFile>>;
-/** A patch can be as large as the files it is of, and stays bytes. */
+/** The patch stays in bytes, because it can be as large as its files. */
 type DiffFile = Omit<z.infer<ReturnType<typeof diffFile>>, 'raw'> & { readonly raw: Buffer };
 
 interface ShownDiff {
@@ -203,12 +203,15 @@ interface ShownDiff {
   readonly filtered_files: readonly FilteredFile[];
 }
 
-/** Patches of more bytes together are not kept, and would take long to copy. */
+/**
+ * Maximum number of bytes of all patches of a cached diff. Larger diffs are not cached, because copying them takes
+ * long.
+ */
 const MAX_KEPT = 1024 * 1024;
-/** About what one file takes beside its patch. */
+/** Approximate bytes of a file in the cache without its patch. */
 const FILE_BYTES = 1024;
 
-/** Diffs that were shown before, by keys of the caller's, who says of which trees, and how: trees never change. */
+/** Cache of diffs. The caller's keys identify the trees, which never change, and the options. */
 class KeptDiffs {
   readonly shown: CacheRegion<string, ShownDiff>;
 
@@ -218,7 +221,7 @@ class KeptDiffs {
 
   keep(key: string, shown: ShownDiff): void {
     if (patchBytes(shown) > MAX_KEPT) return;
-    // A patch lies in memory that has room for more.
+    // The patches are copied, because each is a part of a larger buffer.
     const patches = Buffer.concat(shown.files.map(({ raw }) => raw));
     let at = 0;
     const files = shown.files.map((file) => {
@@ -240,7 +243,7 @@ function costOfDiff(shown: ShownDiff): number {
   return patchBytes(shown) + (1 + shown.files.length + shown.filtered_files.length) * FILE_BYTES;
 }
 
-/** As `diffTrees`. Throws `unprocessable_entity` for too many changes. */
+/** Same as `diffTrees`. Throws `unprocessable_entity` if there are too many changes. */
 export function diffOrRefuse(...given: Parameters<typeof diffTrees>): Promise<Diff> {
   return translateError(
     TooManyChanges,
@@ -250,8 +253,8 @@ export function diffOrRefuse(...given: Parameters<typeof diffTrees>): Promise<Di
 }
 
 /**
- * A diff as the wire has it. Large, binary and lock files are listed apart without their patch, except with
- * `everything`: who names paths wants to see them. Works in slices; throws `WorkLimitExceeded`.
+ * Returns a diff in the form of the API. Large, binary and lock files are listed separately without their patch, unless
+ * `everything` is set because the request names paths. Yields; throws `WorkLimitExceeded`.
  */
 async function showDiff(objects: ObjectReader, diff: Diff, everything: boolean, meter: Meter): Promise<ShownDiff> {
   const files: DiffFile[] = [];
@@ -287,7 +290,7 @@ function describe(objects: ObjectReader, file: FileDiff, bytes: number): Filtere
   };
 }
 
-/** Of a deleted file, whether it did. */
+/** Returns true if the file ends with a newline. For a deleted file, the old version is checked. */
 function endsWithNewline(objects: ObjectReader, file: FileDiff): boolean {
   const number = objects.find(file.newOid === ZERO_OID ? file.oldOid : file.newOid);
   return number < 0 || objects.sizeOf(number) === 0 || objects.read(number).at(-1) === 0x0a;

@@ -23,7 +23,7 @@ import { entryType, listUnder, readFolder, walkPage } from './tree-listing.js';
 const operation = operationsOf('Files');
 
 const PAGE = { cap: 1000, usual: 200 };
-/** Bytes of an answer that is made as a whole; a longer one is made as the client takes it. */
+/** Maximum number of bytes of a response that is created as a whole. A longer one is streamed. */
 const MAX_WHOLE = 8 << 20;
 const JSON_TYPE = { 'content-type': 'application/json' };
 
@@ -48,7 +48,7 @@ export const fileMetadata = operation({
   routes: routesOfRepository('GET', 'files/metadata'),
   dialect: 'error',
   head: false,
-  // Newer clients narrow the list to `path`; they send `recursive` as well, which makes no difference.
+  // Newer clients restrict the list to `path`. They also send `recursive`, which has no effect.
   query: () =>
     z.object({
       ...pageQuery(),
@@ -82,7 +82,7 @@ export const fileMetadata = operation({
     const skip = position?.skip ?? 0;
     const { answers: responses } = repository.content;
     const texts = responses.shared(MetadataTexts, () => new MetadataTexts(responses));
-    // The limit is part of the key: what passed under one may be refused under another.
+    // The limit is part of the key, because a response that is permitted by one limit may exceed another.
     const key = `${repository.id}/${commit}/${world.limits.maxMetadataCommits}/${path}`;
     const known = paged ? undefined : texts.kept.get(key);
     if (known !== undefined) return responseOf(known, { ref: shown });
@@ -111,7 +111,7 @@ export const fileMetadata = operation({
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** An answer of ready JSON without its closing brace, and further members. */
+/** Returns a reply from JSON text without its closing brace, and further members. */
 function responseOf(text: Buffer, members: Members): Reply {
   return bytes(200, Buffer.concat([text, endOf(members)]), JSON_TYPE);
 }
@@ -125,7 +125,7 @@ function endOf(members: Members): Buffer {
   return Buffer.from(`,${JSON.stringify(members).slice(1)}`);
 }
 
-/** All pieces as one, where they have at most so many bytes; else one after the other, as they are taken. */
+/** Returns all pieces as one if they have at most `max` bytes, and otherwise a stream of them. */
 async function wholeUpTo(
   max: number,
   pieces: AsyncIterable<Buffer>,
@@ -150,7 +150,10 @@ async function* chained(first: readonly Buffer[], rest: AsyncIterator<Buffer>): 
   }
 }
 
-/** Past `most` the answer is 429, which waiting does not cure: no rate fields. */
+/**
+ * Throws 429 if there are more than `max` commits. The response has no rate limit headers, because waiting does not
+ * help.
+ */
 function refuseTooMany(commits: number, max: number): void {
   if (commits <= max) return;
   throw problem(
@@ -161,7 +164,10 @@ function refuseTooMany(commits: number, max: number): void {
 
 const MAIN = bytesOf('refs/heads/main');
 
-/** Without `ref`: the default branch, then HEAD, then `main`. A branch missing in the ephemeral namespace is 400 here. */
+/**
+ * Resolves the ref. Default: the default branch, then HEAD, then `main`. In this operation, a branch that is missing in
+ * the ephemeral namespace is 400.
+ */
 async function resolveForMetadata(
   ctx: HandlerContext,
   ref: string | undefined,
@@ -185,7 +191,7 @@ function showAs(variant: Variants['metadataRef'], resolved: ResolvedRef): Resolv
   return { commit, shown: { short: shown, full: name, sha: commit }[variant] };
 }
 
-/** Characters that are put together before they are encoded. */
+/** Number of characters that are joined before they are encoded. */
 const PIECE = 64 * 1024;
 const COMMA = Buffer.from(',');
 const FILES = Buffer.from('{"files":[');
@@ -194,40 +200,40 @@ const END = Buffer.from('}');
 
 interface MetadataRequest {
   readonly objects: ObjectReader;
-  /** Names the repository as long as the process lives, and no other one after it. */
+  /** Id of the repository, unique in the process. */
   readonly repository: string;
   readonly files: TreeWalk;
   readonly skip: number;
   readonly limit: number;
-  /** The commit that touched a file last. */
+  /** Returns the last commit that changed a file. */
   readonly touchedBy: (path: ByteString) => Oid;
-  /** Throws where so many distinct commits are too many. */
+  /** Throws if there are too many distinct commits. */
   readonly allow: (commits: number) => void;
 }
 
 interface MetadataPage {
-  /** `{"files":[...],"commits":{...}`: the closing brace, and what comes before it, is the caller's. */
+  /** JSON text `{"files":[...],"commits":{...}` without its closing brace, before which the caller adds members. */
   readonly text: AsyncIterable<Buffer>;
   readonly files: number;
   readonly hasMore: boolean;
 }
 
-/** What is known of the files of a page, by file; paths of a deep tree would be its square. */
+/** Files of a page, as a struct of arrays. Whole paths would take quadratic memory in a deep tree. */
 interface ListedFiles {
   readonly paths: PathList;
   readonly modes: number[];
-  /** Numbers of the blobs; -1 for a gitlink. */
+  /** Object numbers of the blobs; -1 for a gitlink. */
   readonly objects: number[];
-  /** Places in the list of commits. */
+  /** Indexes in the list of commits. */
   readonly commits: number[];
 }
 
 /**
- * The JSON of file metadata, written in slices and kept as bytes. Objects never change, so neither does what is said
- * of a commit, or of all files of one.
+ * Writes the JSON of file metadata as bytes, yielding while it works, and caches it. Objects never change, so the text
+ * for a commit or for all its files never changes either.
  */
 export class MetadataTexts {
-  /** Texts of the same repository that were written before, by keys that start with the repository's. */
+  /** Cache of whole texts. Keys start with the id of the repository. */
   readonly kept: CacheRegion<string, Buffer>;
 
   constructor(responses: CacheGroup) {
@@ -290,7 +296,7 @@ export class MetadataTexts {
     yield Buffer.concat([...summaries, END]);
   }
 
-  /** `"<id>":{"author":...,"date":...,"message":...}` */
+  /** Returns `"<id>":{"author":...,"date":...,"message":...}`. */
   #summary(objects: ObjectReader, repository: string, commit: Oid): Buffer {
     const key = `${repository}/${commit}`;
     const known = this.kept.get(key);

@@ -31,7 +31,7 @@ export const readFile = operation({
     const { git } = repository;
     const { tagRefs, missingEphemeralRef } = world.variants;
     const tags = tagRefs === 'accepted' || tagRefs === 'file-only';
-    // Two tables list two statuses for a ref that the ephemeral namespace does not have.
+    // Two tables of the specification list different statuses for a ref that is missing in the ephemeral namespace.
     const missing = query.ephemeral && missingEphemeralRef === '400' ? 'bad_request' : undefined;
     const { commit } = await resolveRef(ctx, { ref: query.ref, ephemeral: query.ephemeral, tags, missing });
     const entry = await runYielding(findEntry(git.objects, readCommit(git.objects, commit).tree, path), meter);
@@ -50,7 +50,7 @@ export const readFile = operation({
           'content-type': await contentTypeOf(textOf(path), body),
           'x-blob-sha': entry.oid,
           'x-last-commit-sha': touched,
-          // A repository's HTML must never run with the rights of this origin.
+          // Prevents HTML of a repository from running with the rights of this origin.
           'x-content-type-options': 'nosniff',
           'content-security-policy': "default-src 'none'; sandbox",
         },
@@ -61,7 +61,7 @@ export const readFile = operation({
   },
 });
 
-/** Where the registry of media types means something else by an extension than people who keep source code do. */
+/** Extensions of source files that the registry of media types assigns to other formats. */
 const SOURCES = new Set([
   'ts',
   'mts',
@@ -82,15 +82,15 @@ const SOURCES = new Set([
   'lock',
 ]);
 const PLAIN = 'text/plain; charset=utf-8';
-/** What Git looks at to tell text from binary (`buffer_is_binary`). */
+/** Number of bytes that Git checks to tell text from binary (`buffer_is_binary`). */
 const SNIFFED_BYTES = 8000;
 
-/** A suitable `Content-Type` for a file, by its name, else by whether it looks like text. */
+/** Returns a `Content-Type` for a file, by its extension, or by its content if the extension is unknown. */
 export async function contentTypeOf(path: string, body: Buffer): Promise<string> {
   const name = path.slice(path.lastIndexOf('/') + 1);
   const extension = name.includes('.') ? name.slice(name.lastIndexOf('.') + 1).toLowerCase() : '';
   if (SOURCES.has(extension)) return PLAIN;
-  // The table of types is large; programs that never read a file do not load it.
+  // Loaded on first use, because the table of types is large.
   const { default: mimeTypes } = await import('mime-types');
   const known = extension === '' ? false : mimeTypes.contentType(name);
   if (known) return known;

@@ -9,10 +9,10 @@ import type { GitCredential, Repository } from '../../repositories/repository.js
 
 const operation = operationsOf('Repositories');
 
-/** The claim that tokens of older clients carry here instead of a repository's name. */
+/** Value of the `repo` claim in tokens of older clients that cover the whole organization. */
 const WHOLE_ORGANIZATION = 'org';
 
-// RFC 7617, 2: a user name with a colon cannot be told from its password.
+// A user name must not contain a colon, which separates it from the password (RFC 7617, 2).
 const username = lazy(() =>
   z
     .string()
@@ -43,7 +43,7 @@ export const createCredential = operation({
   replies: () => ({ 201: credentialRecord() }),
   errors: ['credential_exists'],
   handle: ({ world, repository, body }) => {
-    // Older clients name the repository here, by its name or by its id; the token says which it has to be.
+    // Older clients name the repository by its name or id. It must be that of the token.
     if (body.repo_id !== undefined && body.repo_id !== repository.name && body.repo_id !== repository.id) {
       throw repositoryNotFound();
     }
@@ -114,7 +114,10 @@ export const deleteCredentialByBody = operation({
   },
 });
 
-/** The repository of the credential the body names: in the whole organization, or the one the token covers. */
+/**
+ * Returns the repository of the credential that the body names: any of the organization, or the one that the token
+ * covers.
+ */
 function findOwner(ctx: HandlerContext<unknown, { id: string }>, operationId: OperationId): Repository {
   const { world, organization, claims, body } = ctx;
   const owner = ownerOfCredential(world.state.repositories.list(organization.name), body.id);
@@ -123,7 +126,7 @@ function findOwner(ctx: HandlerContext<unknown, { id: string }>, operationId: Op
   return owner;
 }
 
-/** The repository, among `repositories`, whose credential has that id. */
+/** Returns the repository among `repositories` whose credential has the id. */
 function ownerOfCredential(repositories: Iterable<Repository>, id: string): Repository | undefined {
   for (const repository of repositories) {
     if (repository.record.gitCredential?.id === id) return repository;

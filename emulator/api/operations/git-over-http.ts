@@ -20,7 +20,7 @@ export const gitInfoRefs = operation({
   summary: 'Ref advertisement of a Git remote',
   routes: [{ method: 'GET', path: '/{repo_name}.git/info/refs' }],
   head: false,
-  // What advertises itself for a push is refused as the push would be, so that git shows why.
+  // An advertisement for a push is refused like the push, so that git shows the reason.
   purposeOf: (query) =>
     serviceOf(query.get('service') ?? undefined) === 'git-receive-pack' ? gitReceivePack : gitUploadPack,
   query: () => z.object({ service: z.string().optional() }),
@@ -29,7 +29,7 @@ export const gitInfoRefs = operation({
   handle(ctx) {
     const service = serviceOf(ctx.query.service);
     if (!service) {
-      // gitprotocol-http: a service that is not recognized MUST be answered with 403.
+      // gitprotocol-http requires 403 for a service that is not recognized.
       const detail =
         ctx.query.service === undefined
           ? 'This host speaks the smart HTTP protocol only; please upgrade your git client.'
@@ -71,7 +71,7 @@ export const gitReceivePack = operation({
   },
 });
 
-/** What the remote shows. `+import` is the normal refs, and there for bulk pushes: it shows nothing to readers. */
+/** Returns the refs that a remote shows. `+import` is for bulk pushes to the normal refs and shows none to readers. */
 function viewFor(
   { params, repository }: Pick<HandlerContext, 'params' | 'repository'>,
   service: Service,
@@ -84,7 +84,7 @@ function viewFor(
   return { repository: repository.git, prefix: params.namespace === 'ephemeral' ? EPHEMERAL : NO_BYTES };
 }
 
-/** Why the policy of the token refuses an update; undefined when it does not. */
+/** Returns why the policy of the token refuses an update; undefined if it permits it. */
 async function refusalByPolicy(
   { claims, organization, world }: Pick<HandlerContext, 'claims' | 'organization' | 'world'>,
   update: ProposedUpdate,

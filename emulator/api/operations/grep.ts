@@ -18,7 +18,7 @@ import { type ResolvedRef, resolveRef } from '../resolve.js';
 
 const operation = operationsOf('Files');
 
-/** Specification, Limits. */
+/** Limits of the specification (Limits). */
 const MATCHES_PER_FILE = 200;
 const MATCHES = 200;
 const MAX_LINES = requestLimit('grepLines');
@@ -73,7 +73,7 @@ export const grep = operation({
     const { pagination, limits, context, query } = body;
     const ref = body.ref ?? body.rev;
     const selects = await runYielding(selectedBy(body), meter);
-    // A mistake in the body is told before one in the ref, and whether or not there is anything to search.
+    // The pattern is checked before the ref is resolved, and also if there is nothing to search.
     const pattern = await translateError(
       InvalidPattern,
       () => compilePattern(query.pattern, !query.case_sensitive, meter),

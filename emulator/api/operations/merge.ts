@@ -42,7 +42,7 @@ const mergeBody = lazy(() =>
 type MergeBody = z.infer<ReturnType<typeof mergeBody>>;
 type MergeContext = HandlerContext<unknown, MergeBody>;
 
-/** One merge, once names are resolved. */
+/** Merge after its names are resolved. */
 interface Merge {
   readonly transaction: RefTransaction;
   readonly sourceName: string;
@@ -61,7 +61,7 @@ export const merge = operation({
   summary: 'Merge a branch into another',
   routes: routesOfRepository('POST', 'merge'),
   body: mergeBody,
-  // A merge is given longer than a search before it is given up.
+  // The limit of a merge is longer than that of a search.
   work: { limit: 'searchTimeout', times: 5 },
   replies: () => ({
     200: z.object({
@@ -124,7 +124,7 @@ async function resolveSource(ctx: MergeContext, name: string): Promise<Oid> {
   return tipOf(repository, name, ephemeral, 'source_branch');
 }
 
-/** Plans to move the branch, writes a commit, or does neither. */
+/** Moves the branch, writes a commit, or does nothing, as the merge requires. */
 async function carryOut(ctx: MergeContext, merge: Merge): Promise<Merged> {
   const { repository, body } = ctx;
   const { git } = repository;
@@ -158,7 +158,7 @@ async function writeMerge(
   const author = readIdentity(body.author, 'author', world.state.clock.now());
   const committer = body.committer ? readIdentity(body.committer, 'committer', world.state.clock.now()) : author;
   const message = readMessage(body.commit_message, 'commit_message');
-  // A source that contains the target needs no merging: its tree is the result.
+  // If the source contains the target, the tree of the source is the result.
   const isContained = plan === 'fast_forward';
   const tree = isContained ? repository.git.history.commit(merge.source).tree : await mergeTree(ctx, merge);
   return commitTo(merge.transaction, {
@@ -172,7 +172,7 @@ async function writeMerge(
   });
 }
 
-/** Merges the trees; throws what the merge is refused with. */
+/** Merges the trees. Throws the refusal of the merge. */
 async function mergeTree(ctx: MergeContext, merge: Merge): Promise<Oid> {
   const { body } = ctx;
   const merged = await mergeSides(ctx, merge.transaction.objects, merge, body.target_branch);
@@ -183,7 +183,10 @@ async function mergeTree(ctx: MergeContext, merge: Merge): Promise<Oid> {
   return merged.tree;
 }
 
-/** The paths in conflict; of a merge that is unclear only about where a folder went, the paths that concerns. */
+/**
+ * Returns the paths in conflict. If the only conflict is the target of a folder rename, returns the paths that it
+ * concerns.
+ */
 export function conflictPaths({ conflicts, messages }: CommitMerge): string[] {
   const paths = conflicts.length > 0 ? conflicts.map(({ path }) => path) : messages.flatMap((message) => message.paths);
   return [...new Set(paths)].map(textOf);
@@ -210,9 +213,9 @@ export function mergeSides(
   });
 }
 
-/** Conflicts beyond these are named, and not shown. */
+/** Maximum number of conflicts with content. Further ones are only named. */
 const MAX_CONFLICTS = 100;
-/** Bytes of one side that are shown. */
+/** Maximum number of bytes of one side. */
 const MAX_CONTENT_BYTES = 256 * 1024;
 
 const side = lazy(() =>
@@ -223,7 +226,7 @@ const side = lazy(() =>
     binary: z.boolean(),
   }),
 );
-/** With the content as bytes, which become text piece by piece. */
+/** The content stays in bytes, which are encoded piece by piece. */
 type Side = Omit<z.infer<ReturnType<typeof side>>, 'content'> & { readonly content?: Buffer };
 
 interface ShownConflict {
@@ -287,7 +290,7 @@ export const mergePreview = operation({
   },
 });
 
-/** Merges over the repository's objects and beside them: nothing of a preview is ever stored, and no writer waits. */
+/** Merges in an overlay over the objects of the repository. Nothing is stored, and no writer has to wait. */
 async function preview(
   ctx: Pick<HandlerContext, 'repository' | 'meter'>,
   sides: { source: Oid; target: Oid; sourceName: string },
@@ -331,7 +334,10 @@ function versionsOf({ base, ours, theirs }: Conflict): (Oid | undefined)[] {
   return [base?.oid, ours?.oid, theirs?.oid];
 }
 
-/** One version of a conflicted file. What is no stored blob, such as a submodule's commit, has its id only. */
+/**
+ * Returns one version of a conflicted file. A version that is not a stored blob, such as the commit of a submodule, has
+ * only its id.
+ */
 async function showSide(
   objects: ObjectReader,
   oid: Oid | undefined,

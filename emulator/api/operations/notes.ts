@@ -24,7 +24,7 @@ const operation = operationsOf('Notes');
 const PREFIX = bytesOf('refs/notes/');
 const DEFAULT_REF = bytesOf('refs/notes/commits');
 
-/** Git's own subjects (`git notes` writes one commit per change). */
+/** Subjects of Git's own commits. `git notes` writes one commit per change. */
 const SUBJECTS = {
   add: "Notes added by 'git notes add'",
   append: "Notes added by 'git notes append'",
@@ -44,7 +44,7 @@ const noteResult = lazy(() =>
   }),
 );
 
-/** Both vocabularies; the new names win. */
+/** Old and new member names. The new ones take precedence. */
 const selection = lazy(() => ({
   sha: z.string().optional(),
   object_ref: z.string().optional(),
@@ -72,7 +72,7 @@ export const readNote = operation({
     const ref = notesRefOf(ctx, query);
     const target = await targetOf(ctx, query);
     const tip = refs.get(ref);
-    // As `git notes show`: a notes ref may hold a tree, or a tag of one. A blob holds no notes.
+    // As in `git notes show`, the notes ref may point to a tree or a tag of one. A blob contains no notes.
     const tree = tip === undefined ? undefined : runSync(findTree(objects, tip));
     const blob = tree === undefined ? undefined : runSync(findNote(objects, tree, target));
     if (tip === undefined || blob === undefined) throw noteNotFound(target);
@@ -109,7 +109,7 @@ export const deleteNote = operation({
 
 type NoteBody = z.infer<z.ZodObject<ReturnType<typeof guarded>>>;
 
-/** One change of one note, compared and swapped on the notes ref. */
+/** Changes one note and moves the notes ref with compare-and-swap. */
 async function changeNote(
   ctx: HandlerContext<unknown, NoteBody>,
   action: Action,
@@ -128,7 +128,7 @@ async function changeNote(
     const refuse = (detail: string) => problem('conflict', detail, { result: showNote(target, ref, old, '', detail) });
     if (expected !== undefined && expected !== old)
       throw refuse(`${textOf(ref)} is at ${old}, not at the expected ${expected}.`);
-    // As `git notes add`: the next notes commit has the old one as its parent, so that has to be a commit.
+    // As in `git notes add`, the old tip is the parent of the next notes commit, so it must be a commit.
     if (old !== ZERO_OID && !isCommit(git.objects, old)) throw refuse(`${textOf(ref)} is no commit.`);
     const tree = old === ZERO_OID ? EMPTY_TREE_OID : readCommit(git.objects, old).tree;
     const existing = runSync(findNote(git.objects, tree, target));
@@ -148,12 +148,15 @@ async function changeNote(
   });
 }
 
-/** The author of a note where the request names none. */
+/** Returns the default author of a note. */
 function bearerOf({ sub, iss }: Claims): Person {
   return { name: cleanIdentityPart(sub.replaceAll('\0', '')) || 'unknown', email: `${iss}@localhost` };
 }
 
-/** The blob of the changed note; undefined when it is to be gone. Appending leaves a blank line, as `git notes append` does. */
+/**
+ * Returns the blob of the changed note; undefined if the note is removed. Appending inserts a blank line, as `git notes
+ * append` does.
+ */
 function writeText(objects: Quarantine, action: Action, existing: Oid | undefined, note: string): Oid | undefined {
   if (action === 'remove') return undefined;
   if (existing === undefined) return objects.write(BLOB, Buffer.from(note));
@@ -215,7 +218,7 @@ async function targetOf(ctx: RefContext, from: Selection): Promise<Oid> {
   return (await resolveRef(ctx, { ref: name })).commit;
 }
 
-/** `reviews`, `notes/reviews` and `refs/notes/reviews` are one ref. */
+/** Returns the full name: `reviews`, `notes/reviews` and `refs/notes/reviews` are the same ref. */
 function fullNotesRef(text: string): ByteString {
   const name = bytesOf(text);
   if (name.startsWith(PREFIX)) return name;

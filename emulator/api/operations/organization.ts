@@ -5,8 +5,8 @@ import { operationsOf } from '../../operation/operation.js';
 const operation = operationsOf('Organization');
 
 /**
- * The specification names cloud location and inbound addresses and shows no shape; this one is the
- * emulator's own. The addresses are of the block that RFC 5737 keeps for documentation.
+ * The specification names cloud location and inbound addresses without their shape, which is the emulator's own. The
+ * addresses belong to the documentation block of RFC 5737.
  */
 export const getOrganization = operation({
   summary: 'Show where the organization is hosted',

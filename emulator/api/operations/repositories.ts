@@ -80,7 +80,7 @@ export const updateRepository = operation({
           if (hosting) repository.update({ hosting });
         });
       },
-      // A name of a project can be taken until the step in which it is given.
+      // The check runs in the same step as the write, because another request may take the project name before.
       { check: plan },
     );
     const { hosting } = repository.record;
@@ -118,7 +118,7 @@ const createBody = lazy(() =>
 type CreateBody = z.infer<ReturnType<typeof createBody>>;
 type CreateContext = HandlerContext<{ default_branch?: string | undefined }, CreateBody>;
 
-/** The commit of a snapshot, unless the client words its own. */
+/** Default author of the commit of a snapshot. */
 const SNAPSHOT_AUTHOR = { name: 'Repository Snapshot', email: 'snapshot@localhost' };
 
 export const createRepository = operation({
@@ -179,14 +179,17 @@ export const createRepository = operation({
     if (!base) return created(ctx, create(ctx, base, 'main'));
     const point = await findForkPoint(ctx, base);
     const repository = create(ctx, base, point.defaultBranch);
-    // LFS objects are held together: nothing is copied, and none of them is counted twice.
+    // The fork shares the LFS objects of its source. They are neither copied nor counted twice.
     repository.update({ lfsObjects: point.source.record.lfsObjects });
     await copy(ctx, base, point, repository);
     return created(ctx, repository);
   },
 });
 
-/** The record, in one step with the last look at whether it may be made: what was awaited before may have changed that. */
+/**
+ * Creates the record. Repeats the checks in the same step, because their result may have changed while the request
+ * waited.
+ */
 function create(ctx: CreateContext, base: Base | undefined, fallbackBranch: string): Repository {
   const { world, organization, claims, query, body } = ctx;
   requireFree(ctx, base);
@@ -198,7 +201,7 @@ function create(ctx: CreateContext, base: Base | undefined, fallbackBranch: stri
   });
 }
 
-/** Fills a fork. Until it is done the repository is `syncing`; if it fails there is none. */
+/** Fills a fork. It is `syncing` until then, and is removed if filling it fails. */
 async function copy(
   { world, body }: CreateContext,
   base: Exclude<Base, { kind: 'sync' }>,
@@ -239,7 +242,9 @@ function created(
   });
 }
 
-/** Throws when the name is taken; in its own code when the repository has an upstream already and the request names one. */
+/**
+ * Throws if the name is in use. The code differs if the existing repository has an upstream and the request names one.
+ */
 function requireFree(ctx: CreateContext, base: Base | undefined): void {
   const existing = findExisting(ctx);
   if (!existing) return;

@@ -22,7 +22,7 @@ const NO_NAME = bytesOf('');
 
 const tagRecord = lazy(() => z.object({ name: z.string(), sha: z.string() }));
 
-/** An annotated tag is shown by the commit it names. */
+/** Lists show an annotated tag with the commit that it points to. */
 const listedTag = lazy(() => tagRecord().extend({ cursor: z.string() }));
 
 async function showTag(
@@ -85,7 +85,7 @@ const createBody = lazy(() =>
   z.object({ name: z.string(), ref: z.string().optional(), target: z.string().optional() }),
 );
 
-/** `ref` takes any revision and wins; the older `target` takes a full id only. */
+/** Reads the revision. `ref` may be any revision and takes precedence; the older `target` must be a full id. */
 function readRevision({ ref, target }: z.infer<ReturnType<typeof createBody>>): string {
   const revision = ref ?? target;
   if (!revision) throw problem('bad_request', 'ref or target is required.');

@@ -28,7 +28,7 @@ export function entryType(mode: number): EntryType {
   return mode === MODE_GITLINK ? 'submodule' : 'blob';
 }
 
-/** What a cursor carries: the tree its list started from, whatever has become of the ref since. */
+/** Content of a cursor. It contains the tree at which the list started, even if the ref has moved since. */
 interface Position extends ResolvedRef {
   readonly skip: number;
 }
@@ -63,7 +63,7 @@ export const listFiles = operation({
     const selection = [repository.id, query.ref ?? '', query.ephemeral ?? false, path, recursive];
     const list = openList<Position>(ctx, { cursor: query.cursor }, ['listFiles', ...selection]);
     const { position } = list;
-    // Without cursor and limit the whole tree comes in one answer, as older servers gave it.
+    // Without cursor and limit, the response contains the whole tree, as older servers send it.
     const paged = query.cursor !== undefined || query.limit !== undefined;
     const limit = paged ? readLimit(query.limit, PAGE) : Number.POSITIVE_INFINITY;
     const { commit, shown } = position ?? (await resolveRef(ctx, { ref: query.ref, ephemeral: query.ephemeral }));
@@ -83,7 +83,10 @@ export const listFiles = operation({
   },
 });
 
-/** Entries by what they have in common: with whole paths those of a deep tree would be its square. */
+/**
+ * Entries of a page, as a struct of arrays with shared prefixes. Whole paths would take quadratic memory in a deep
+ * tree.
+ */
 interface Page {
   readonly paths: PathList;
   readonly modes: number[];
@@ -95,7 +98,7 @@ interface PagePlace {
   readonly meter: Meter;
 }
 
-/** Walks to each entry of a page, and tells `add`. Resolves to true if more entries follow. */
+/** Walks to each entry of a page and calls `add`. Resolves to true if more entries follow. */
 export async function walkPage(
   walk: TreeWalk,
   { skip, limit, meter }: PagePlace,
@@ -112,7 +115,7 @@ export async function walkPage(
   return false;
 }
 
-// Made as the answer is written: a tree can have a hundred thousand entries.
+// Yields the entries while the response is written, because a tree can have a hundred thousand.
 function* showEntries({ paths, modes }: Page) {
   const cursor = new PathCursor(paths);
   for (const [index, mode] of modes.entries()) {
@@ -132,12 +135,12 @@ function* filesOf({ paths, modes }: Page) {
 
 const ROOT = bytesOf('');
 
-/** The path a listing is narrowed to, with or without a final slash; none is the root. */
+/** Reads the path that restricts a list, with or without a final slash. Default: the root. */
 export function readFolder(text: string | undefined): ByteString {
   return text ? readFilePath(text.replace(/\/+$/, '') || '/', 'path') : ROOT;
 }
 
-/** The entries below `path`, in index order; a path that is a file lists itself. */
+/** Walks the entries below `path` in index order. If the path is a file, the file is the only entry. */
 export function* listUnder(objects: ObjectReader, root: Oid, path: ByteString, recursive: boolean): Steps<TreeWalk> {
   const entry = yield* findEntry(objects, root, path);
   if (!entry) throw problem('not_found', `There is nothing at ${textOf(path)}.`);

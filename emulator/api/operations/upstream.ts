@@ -19,7 +19,7 @@ const message = lazy(() => z.object({ message: z.string() }));
 export const pullUpstream = operation({
   summary: 'Start a sync with the upstream',
   routes: routesOfRepository('POST', 'pull-upstream'),
-  // What `ref` and `after` narrow down is documented nowhere: a sync is of all branches and tags.
+  // `ref` and `after` are not documented. A sync covers all branches and tags.
   body: () => z.object({ ref: z.string().optional(), after: z.string().optional() }).optional(),
   replies: () => ({ 202: message() }),
   errors: ['forge_app_not_configured'],
@@ -34,7 +34,7 @@ export const pullUpstream = operation({
   },
 });
 
-/** A token's policy binds the sync that it starts: refs that it protects stay as they are. */
+/** The policy of the token applies to the sync that it starts. Refs that the policy protects stay unchanged. */
 export function syncRequestOf({ claims }: Pick<HandlerContext, 'claims'>): SyncRequest {
   const { policy } = claims;
   if (policy.length === 0) return {};

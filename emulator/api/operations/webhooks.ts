@@ -8,10 +8,10 @@ import { DEFAULT_EVENTS, EVENT_NAMES, type Webhook } from '../../webhooks/events
 
 const operation = operationsOf('Webhooks', { subject: 'organization' });
 
-/** Registrations of one organization; each event is sent to all that asked for it. */
+/** Maximum number of webhooks of one organization. Each event is sent to all that subscribe to it. */
 const MAX_WEBHOOKS = 100;
 
-/** Without the secret. */
+/** Webhook in responses, without its secret. */
 export const webhookRecord = lazy(() =>
   z.object({
     id: z.string(),
@@ -84,7 +84,7 @@ export const deleteWebhook = operation({
     const webhook = world.state.webhooks.of(organization.name).find(({ id }) => id === params.webhook_id);
     if (!webhook) throw problem('not_found', 'There is no such webhook.');
     world.state.webhooks.remove(webhook.id);
-    // What is pending for it goes with it.
+    // Cancels the pending deliveries to the webhook.
     world.background.outbox.cancel(webhook.id);
     return empty(204);
   },
