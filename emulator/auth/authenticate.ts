@@ -6,35 +6,39 @@ import { decodeToken } from './token.js';
 import { type ProvenToken, type SignedToken, TokenCache } from './token-cache.js';
 import { findSigner } from './verify.js';
 
-/** One request, as far as its credential is concerned. */
+/** Credential of a request, and the context in which it is checked. */
 export interface AuthenticationRequest {
-  /** The value of the `Authorization` header (`authorizationOf` the raw headers). */
+  /** Value of the `Authorization` header, from `authorizationOf`. */
   readonly authorization: string | undefined;
   readonly surface: Surface;
-  /** The organization of the host that was asked. */
+  /** Organization of the requested host. */
   readonly tenant: string;
   /** Milliseconds on the world's clock. */
   readonly now: number;
-  /** Whether the tenant has hosting enabled. */
+  /** True if hosting is enabled for the organization. */
   readonly hosting: boolean;
   readonly variants: TokenVariants;
-  /** The keys of an organization, or undefined when there is no such organization. */
+  /** Returns the keys of an organization; undefined if it does not exist. */
   readonly ringOf: (organization: string) => KeyRing | undefined;
 }
 
-/** An accepted token: claims that were proven and hold at this moment, and the key that proved them. */
+/** Accepted token: its verified claims, and the key that signed it. */
 export type Verified = Omit<ProvenToken, 'scheme' | 'ring'>;
 
-/** Turns `Authorization` headers into claims. Holds the tokens it has proven; everything else comes with the request. */
+/**
+ * Verifies `Authorization` headers and returns their claims. It caches verified tokens; all other input comes with the
+ * request.
+ */
 export class Authenticator {
-  /** By the whole `Authorization` value. */
+  /** Verified tokens by the whole header value. */
   readonly #proven = new TokenCache<ProvenToken>();
-  /** By the token alone: a test sends the same one as Bearer to the API and as Basic to Git. */
+  /** Verified tokens by the token alone, because tests send the same one as Bearer to the API and as Basic to Git. */
   readonly #signed = new TokenCache<SignedToken>();
 
   /**
-   * Who sent `request`, without waiting, if its token was proven before; undefined when `prove` has to be called.
-   * Only the signature is remembered: keys, clock, scopes and tenant are checked anew. Throws a `Rejection`.
+   * Returns the token of `request` without waiting if its signature was verified before; undefined if `prove` has to be
+   * called. Only the signature is cached: keys, clock, scopes and organization are checked every time. Throws a
+   * `Rejection`.
    */
   recall(request: AuthenticationRequest): Verified | undefined {
     const proven = this.#proven.get(request.authorization ?? '');
@@ -43,12 +47,12 @@ export class Authenticator {
     return use(proven, request);
   }
 
-  /** Who sent `request`, by the signature of its token. Throws a `Rejection` that names the first check it failed. */
+  /** Verifies the signature of the token of `request`. Throws a `Rejection` with the first check that failed. */
   async prove(request: AuthenticationRequest): Promise<Verified> {
     const { scheme, token } = parseCredential(request.authorization, request.surface);
     const signed = this.#recallSigned(token, request) ?? (await proveSigned(token, request));
     this.#signed.set(token, signed);
-    // Claims of its own for each header: the journal tells by them how the token came.
+    // Each header value has its own claims object, because the journal identifies the form of the token by it.
     const proven = { scheme, claims: parseClaims(signed.payload), ...signed };
     this.#proven.set(request.authorization!, proven);
     return use(proven, request);

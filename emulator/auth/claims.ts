@@ -4,30 +4,28 @@ import { type Check, reject } from './rejection.js';
 import type { Scope } from './scope.js';
 import type { TokenType } from './token.js';
 
-/** The claims of a token whose signature has been proven. Times are Unix seconds. */
+/** Claims of a token whose signature was verified. Times are Unix seconds. */
 export interface Claims {
-  /** The organization. */
+  /** Organization. */
   readonly iss: string;
-  /** The claim `sub`: the client's name for its user, for logs. */
+  /** Client's name for its user, used in logs. */
   readonly sub: string;
   readonly scopes: readonly Scope[];
-  /** The one repository the token covers. */
+  /** Repository that the token covers. */
   readonly repo?: string;
   readonly iat?: number;
   readonly exp?: number;
   readonly nbf?: number;
-  /** From `refs` and `ops`. */
+  /** Policy from the claims `refs` and `ops`. */
   readonly policy: RefPolicy;
 }
 
 type Payload = Readonly<Record<string, unknown>>;
 
-/** Enough for every scope several times over; a longer list is no token of a client. */
+/** Maximum number of scopes in a token, several times the number that exist. */
 const MAX_SCOPES = 64;
 
-/** A restricted key's tokens live at most this long, in seconds. */
-
-/** One rule about the form of the claims: true when it holds. */
+/** Check of the form of the claims. */
 interface FormRule {
   readonly check: Check;
   readonly reason: string;
@@ -47,7 +45,10 @@ const FORM_RULES: readonly FormRule[] = [
   },
 ];
 
-/** Claims from the payload of a token whose `iss` led to the keys that proved it. Throws a `Rejection` that names the first rule of form it breaks. */
+/**
+ * Parses the payload of a token whose signature was verified with the keys of its `iss`. Throws a `Rejection` with the
+ * first check that failed.
+ */
 export function parseClaims(payload: Payload): Claims {
   for (const rule of FORM_RULES) {
     if (!rule.holds(payload)) throw reject(rule.check, rule.reason);
@@ -65,38 +66,38 @@ export function parseClaims(payload: Payload): Claims {
   };
 }
 
-/** Where the specification leaves open what a token has to have, and a deployment chooses. */
+/** Variants for token requirements that the specification leaves open. */
 export interface TokenVariants {
   readonly tokenType: 'required' | 'optional' | 'ignored';
   readonly expNotAfterIat: 'rejected' | 'accepted';
   readonly missingExp: 'accepted' | 'rejected';
 }
 
-/** What a token is checked against each time it is used. */
+/** Context in which a token is checked on each use. */
 export interface UseContext {
-  /** The key that signed it. */
+  /** Key that signed the token. */
   readonly key: RegisteredKey;
-  /** Of its header. */
+  /** Header `typ` of the token. */
   readonly type: TokenType;
   /** Milliseconds on the world's clock. */
   readonly now: number;
-  /** Whether the organization has hosting, without which the `deployment:*` scopes are unknown. */
+  /** True if the organization has hosting. Otherwise the `deployment:*` scopes are unknown. */
   readonly hosting: boolean;
-  /** The organization of the host that was asked. */
+  /** Organization of the requested host. */
   readonly tenant: string;
   readonly variants: TokenVariants;
 }
 
-/** One rule about the use of a token, here and now: true when it holds. */
+/** Check on each use of a token. */
 interface UseRule {
   readonly check: Check;
   readonly reason: string;
   holds(claims: Claims, context: UseContext): boolean;
-  /** The values that it looks at. */
+  /** Returns the values that the check compares, for the journal. */
   shows(claims: Claims, context: UseContext): string;
 }
 
-/** Values of `tokenType` that let a token of each type pass. */
+/** Values of the variant `tokenType` that accept each type. */
 const TYPES_ACCEPTED: Readonly<Record<TokenType, readonly TokenVariants['tokenType'][]>> = {
   JWT: ['required', 'optional', 'ignored'],
   missing: ['optional', 'ignored'],
@@ -123,7 +124,7 @@ const USE_RULES: readonly UseRule[] = [
   {
     check: 'times',
     reason: 'exp is missing',
-    // A restricted key has a rule of its own.
+    // Restricted keys have a separate check.
     holds: ({ exp }, { key, variants }) => exp !== undefined || variants.missingExp === 'accepted' || key.isRestricted,
     shows: () => 'exp is missing',
   },
@@ -178,21 +179,21 @@ const USE_RULES: readonly UseRule[] = [
   },
 ];
 
-/** Checks proven claims at the moment of their use. Throws a `Rejection` that names the first rule they break. */
+/** Checks verified claims on each use. Throws a `Rejection` with the first check that failed. */
 export function checkUse(claims: Claims, context: UseContext): void {
   for (const rule of USE_RULES) {
     if (!rule.holds(claims, context)) throw reject(rule.check, rule.reason, undefined, rule.shows(claims, context));
   }
 }
 
-/** The repository a token covers. Throws `repo_claim_missing` for an operation that is about one. */
+/** Returns the repository that the token covers. Throws `repo_claim_missing` if there is none. */
 export function requireRepo(claims: Claims): string {
   if (claims.repo === undefined)
     throw reject('repo-missing', 'The operation needs a token with a repo claim', undefined, showScopes(claims));
   return claims.repo;
 }
 
-/** Throws `insufficient_scope` unless the token lists every scope of `needed`: no scope implies another. */
+/** Throws `insufficient_scope` unless the token lists all scopes of `needed`. No scope implies another. */
 export function requireScopes(claims: Claims, needed: readonly Scope[]): void {
   for (const scope of needed) {
     if (!claims.scopes.includes(scope)) {
@@ -209,7 +210,7 @@ function showScopes({ scopes }: Claims): string {
   return `scopes is ${scopes.join(' ')}`;
 }
 
-/** As ISO 8601; a number that is no time as it is. */
+/** Returns a time in ISO 8601, or the number itself if it is out of range. */
 function showTime(milliseconds: number): string {
   const date = new Date(milliseconds);
   return Number.isNaN(date.getTime()) ? String(milliseconds) : date.toISOString();

@@ -1,6 +1,8 @@
 import { reject } from './rejection.js';
 
-/** `api`: the HTTP API, Bearer only. `git`: Git remotes, Basic (as git sends it) or Bearer. */
+/**
+ * `api`: the HTTP API, which accepts Bearer only. `git`: Git remotes, which accept Basic (as git sends it) and Bearer.
+ */
 export type Surface = 'api' | 'git';
 
 export type Scheme = 'bearer' | 'basic';
@@ -10,7 +12,7 @@ export interface Credential {
   readonly token: string;
 }
 
-/** RFC 9110, 11.6.1: a 401 names the scheme that would do. git repeats with a password only after `Basic`. */
+/** Challenges of 401 responses (RFC 9110, 11.6.1). git asks for a password only after `Basic`. */
 const CHALLENGES: Readonly<Record<Surface, Readonly<Record<string, string>>>> = {
   api: { 'www-authenticate': 'Bearer' },
   git: { 'www-authenticate': 'Basic realm="Git", charset="UTF-8"' },
@@ -22,8 +24,8 @@ const ACCEPTED: Readonly<Record<Surface, ReadonlySet<string>>> = {
 };
 
 /**
- * The one `Authorization` header among Node's raw headers (name, value, name, value …), which keep
- * repeated ones. Throws `bad_request` when there are two: readers differ on which of them counts.
+ * Returns the `Authorization` header from Node's raw headers (name, value, name, value …), which keep repeated ones.
+ * Throws `bad_request` for repeated headers, because readers differ in which one counts.
  */
 export function authorizationOf(rawHeaders: readonly string[]): string | undefined {
   let found: string | undefined;
@@ -37,8 +39,8 @@ export function authorizationOf(rawHeaders: readonly string[]): string | undefin
 }
 
 /**
- * Reads an `Authorization` value. RFC 9110, 11.4: `auth-scheme [ 1*SP token68 ]`, the scheme in any case.
- * Throws a `Rejection`; what the header held is never repeated, it may be a token without its scheme.
+ * Parses an `Authorization` value: `auth-scheme [ 1*SP token68 ]`, with the scheme in any case (RFC 9110, 11.4). Throws
+ * a `Rejection`, which never contains the value, because it may be a token without its scheme.
  */
 export function parseCredential(authorization: string | undefined, surface: Surface): Credential {
   const value = authorization?.trim();
@@ -55,12 +57,14 @@ export function parseCredential(authorization: string | undefined, surface: Surf
   return { scheme, token };
 }
 
-/** Whether a credential of `scheme` is read on `surface`. */
+/** Returns true if `surface` accepts credentials of `scheme`. */
 export function isAccepted(scheme: string, surface: Surface): scheme is Scheme {
   return ACCEPTED[surface].has(scheme);
 }
 
-/** RFC 7617, 2: base64 of `user-id ":" password`; the user name is free, the password is the token. */
+/**
+ * Decodes base64 of `user-id ":" password` (RFC 7617, 2). The user name is arbitrary, and the password is the token.
+ */
 function passwordOf(encoded: string): string {
   const pair = Buffer.from(encoded, 'base64').toString('latin1');
   const colon = pair.indexOf(':');

@@ -6,20 +6,20 @@ import { packageFile } from '../system/package-root.js';
 import { type Algorithm, type AllowedScopes, KeyRing, RegisteredKey } from './keys.js';
 import { thumbprintOf } from './public-key.js';
 
-/** A published test key: anyone can sign with it. */
+/** Published test key. Anyone can sign with it. */
 export interface FixtureKey {
   readonly id: string;
   readonly algorithm: Algorithm;
-  /** `first`: registered with the first organization. `further`: with every other one. */
+  /** `first`: registered with the first organization. `further`: registered with all others. */
   readonly organization: 'first' | 'further';
   readonly allowedScopes: AllowedScopes;
   readonly deleted: boolean;
-  /** Absolute path of the private key, PKCS#8 PEM. */
+  /** Absolute path of the private key (PKCS#8 PEM). */
   readonly privateKeyFile: string;
   readonly publicKeyFile: string;
 }
 
-/** A row of `fixtures/keys/keys.json`. */
+/** Row of `fixtures/keys/keys.json`. */
 type KeyRow = Pick<FixtureKey, 'id' | 'organization'> & {
   readonly file: string;
   readonly alg: Algorithm;
@@ -27,7 +27,7 @@ type KeyRow = Pick<FixtureKey, 'id' | 'organization'> & {
   readonly deleted?: boolean;
 };
 
-/** Every published test key. */
+/** All published test keys. */
 export const fixtureKeys = lazy((): readonly FixtureKey[] => {
   const table = packageFile('fixtures', 'keys', 'keys.json');
   const rows: KeyRow[] = JSON.parse(readFileSync(table, 'utf8'));
@@ -43,8 +43,8 @@ export const fixtureKeys = lazy((): readonly FixtureKey[] => {
 });
 
 /**
- * The test keys that organization number `index` (0: the first) starts with. No organization shares a key with the
- * first; a deleted key is in no ring. Key files are read when a token needs them.
+ * Returns the initial test keys of the organization with number `index` (0: the first). No organization shares a key
+ * with the first. Key files are read when a token needs them.
  */
 export function fixtureRing(index: number): KeyRing {
   const place = index === 0 ? 'first' : 'further';
@@ -57,7 +57,7 @@ export function fixtureRing(index: number): KeyRing {
   );
 }
 
-/** Whether it is one of the published test keys, also under another id. */
+/** Returns true if the key is a published test key, also under another id. */
 export function isFixtureKey(key: KeyObject): boolean {
   const thumbprint = thumbprintOf(key);
   return fixtureKeys().some(
@@ -65,12 +65,14 @@ export function isFixtureKey(key: KeyObject): boolean {
   );
 }
 
-/** Whether the tokens of the key may name some scopes only, and live for an hour at most. */
+/** Returns true if tokens of the key may have only some scopes and a lifetime of at most one hour. */
 export function isRestricted({ allowedScopes }: FixtureKey): boolean {
   return allowedScopes[0] !== '*';
 }
 
-/** The key that `emulator token` and the ready line name: the first one of the first or of a further organization. */
+/**
+ * Returns the default key of `emulator token` and the ready line: the first one of the first or a further organization.
+ */
 export function defaultFixtureKey(index = 0): FixtureKey {
   const place = index === 0 ? 'first' : 'further';
   return fixtureKeys().find((row) => row.organization === place)!;

@@ -3,7 +3,7 @@ import { type FixtureKey, isRestricted } from './fixture-keys.js';
 import { RESTRICTED_LIFETIME } from './keys.js';
 import { DEFAULT_LIFETIME, DEFAULT_SCOPES, mintToken, type TokenRequest } from './mint.js';
 
-/** The scopes a token of the key has where none are given: the usual ones, as far as the key allows them. */
+/** Returns the default scopes of a token: the usual ones, restricted to those that the key permits. */
 export function defaultScopes(key: FixtureKey | undefined): readonly string[] {
   if (!key || !isRestricted(key)) return DEFAULT_SCOPES;
   const allowed: readonly string[] = key.allowedScopes;
@@ -14,7 +14,7 @@ export function defaultLifetime(key: FixtureKey | undefined): number {
   return key && isRestricted(key) ? RESTRICTED_LIFETIME : DEFAULT_LIFETIME;
 }
 
-/** Signs a token with a published test key, whose id it names. */
+/** Signs a token with a published test key. Its header contains the key id. */
 export async function mintFixtureToken(
   key: FixtureKey,
   { scopes = defaultScopes(key), ttl = defaultLifetime(key), ...request }: Omit<TokenRequest, 'privateKeyPem' | 'kid'>,

@@ -1,10 +1,10 @@
 import type { KeyObject } from 'node:crypto';
 import type { Scope } from './scope.js';
 
-/** Specification, Token header: the four algorithms a token may be signed with. */
+/** Algorithms that tokens may be signed with (specification, Token header). */
 export type Algorithm = 'ES256' | 'ES384' | 'ES512' | 'RS256';
 
-/** OpenSSL's name of each curve, and the one algorithm that signs on it (RFC 7518, 3.4). */
+/** OpenSSL name of each curve, and the algorithm that uses it (RFC 7518, 3.4). */
 const CURVES: ReadonlyMap<string | undefined, Algorithm> = new Map([
   ['prime256v1', 'ES256'],
   ['secp384r1', 'ES384'],
@@ -17,10 +17,13 @@ export function isAlgorithm(value: unknown): value is Algorithm {
   return ALGORITHMS.has(value);
 }
 
-/** RSA below 2048 bits is refused by RFC 7518, 3.3; above 8192 one check takes milliseconds. */
+/**
+ * Permitted sizes of RSA keys. RFC 7518, 3.3 forbids less than 2048 bits, and verification with more than 8192 takes
+ * milliseconds.
+ */
 const RSA_BITS = { least: 2048, most: 8192 };
 
-/** The algorithm a key signs with: its type and its curve leave exactly one. Undefined: none of the four. */
+/** Returns the algorithm of a key, which its type and curve determine; undefined if it is none of the four. */
 export function algorithmOf(key: KeyObject): Algorithm | undefined {
   const details = key.asymmetricKeyDetails;
   if (key.asymmetricKeyType === 'ec') return CURVES.get(details?.namedCurve);
@@ -29,13 +32,13 @@ export function algorithmOf(key: KeyObject): Algorithm | undefined {
   return bits >= RSA_BITS.least && bits <= RSA_BITS.most ? 'RS256' : undefined;
 }
 
-/** `['*']`: an unrestricted key. Anything else: the only scopes its tokens may name. */
+/** `['*']` for an unrestricted key, otherwise the only scopes that its tokens may have. */
 export type AllowedScopes = readonly ['*'] | readonly Scope[];
 
-/** Tokens of a restricted key live at most this long, in seconds. */
+/** Maximum lifetime of tokens of a restricted key, in seconds. */
 export const RESTRICTED_LIFETIME = 3600;
 
-/** A public key an organization has registered. Immutable, apart from reading its key when first used. */
+/** Public key registered by an organization. Immutable, apart from reading the key on first use. */
 export class RegisteredKey {
   #publicKey: KeyObject | undefined;
 
@@ -56,7 +59,10 @@ export class RegisteredKey {
   }
 }
 
-/** The keys of one organization, as a value: what was verified with one ring says nothing about another. */
+/**
+ * Immutable set of the keys of one organization. Verified tokens are cached per ring, because with other keys the
+ * result may differ.
+ */
 export class KeyRing {
   readonly #byId = new Map<string, RegisteredKey>();
   readonly #byAlgorithm = new Map<Algorithm, RegisteredKey[]>();
@@ -70,27 +76,27 @@ export class KeyRing {
     }
   }
 
-  /** Every key, oldest first. */
+  /** Returns all keys, oldest first. */
   keys(): IterableIterator<RegisteredKey> {
     return this.#byId.values();
   }
 
-  /** A ring with one key more. */
+  /** Returns a ring with one more key. */
   with(key: RegisteredKey): KeyRing {
     return new KeyRing([...this.keys(), key]);
   }
 
-  /** A ring without the key that `kid` names. */
+  /** Returns a ring without the key of this `kid`. */
   without(kid: string): KeyRing {
     return new KeyRing([...this.keys()].filter((key) => key.kid !== kid));
   }
 
-  /** The key `kid` names. */
+  /** Returns the key of this `kid`; undefined if there is none. */
   find(kid: string): RegisteredKey | undefined {
     return this.#byId.get(kid);
   }
 
-  /** The keys a signature made with `algorithm` can come from, oldest first. */
+  /** Returns the keys that can verify signatures of `algorithm`, oldest first. */
   candidates(algorithm: Algorithm): readonly RegisteredKey[] {
     return this.#byAlgorithm.get(algorithm) ?? [];
   }

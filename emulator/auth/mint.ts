@@ -1,7 +1,7 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { algorithmOf } from './keys.js';
 
-/** The lifetime that the client libraries' token helper gives, in seconds: one year. */
+/** Default lifetime in seconds, as in the token helper of the client libraries: one year. */
 export const DEFAULT_LIFETIME = 31_536_000;
 
 export const DEFAULT_SCOPES: readonly string[] = ['git:write', 'git:read'];
@@ -13,7 +13,7 @@ export interface TokenRequest {
   readonly org: string;
   /** Claim `repo`; absent for tokens of the organization. */
   readonly repo?: string | undefined;
-  /** Default `git:write`, `git:read`. Not checked: a test may want a wrong one. */
+  /** Default `git:write`, `git:read`. Not validated, because tests may need invalid scopes. */
   readonly scopes?: readonly string[] | undefined;
   /** Claim `sub`. Default `emulator`. */
   readonly sub?: string | undefined;
@@ -23,11 +23,11 @@ export interface TokenRequest {
   readonly now?: number | undefined;
   /** Header `kid`. */
   readonly kid?: string | undefined;
-  /** Further claims, such as `refs`; they win over the ones above. */
+  /** Further claims, such as `refs`. They override the members above. */
   readonly claims?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Signs a token, offline. Throws an `Error` with one sentence when the key cannot sign tokens. */
+/** Signs a token, offline. Throws an `Error` if the key cannot sign tokens. */
 export async function mintToken(request: TokenRequest): Promise<string> {
   const {
     org,

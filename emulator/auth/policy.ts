@@ -1,23 +1,23 @@
 import { reject } from './rejection.js';
 
-/** `verify-sig`: every new commit has to be signed by a registered key. */
+/** `verify-sig` requires that every new commit is signed by a registered key. */
 export type PolicyOp = 'no-push' | 'no-force-push' | 'verify-sig';
 
 const OPS: ReadonlySet<unknown> = new Set<PolicyOp>(['no-push', 'no-force-push', 'verify-sig']);
 
 export interface RefRule {
-  /** `*`, a full ref name, or a full prefix that ends in `/*`. */
+  /** `*`, a full ref name, or a full prefix that ends with `/*`. */
   readonly pattern: string;
-  /** Empty: everything is allowed, whatever later rules say. */
+  /** Forbidden operations. Empty: everything is permitted, whatever later rules state. */
   readonly ops: readonly PolicyOp[];
 }
 
-/** What a token forbids, ref by ref; the first rule that matches decides. */
+/** Restrictions of a token by ref. The first rule that matches decides. */
 export type RefPolicy = readonly RefRule[];
 
 /**
- * Reads the claims `refs`, an array of `[pattern, [op, …]]`, and `ops`, the older `[op, …]` for every
- * ref, which comes last. Throws a `Rejection`: a policy that cannot be read must not be read as "allowed".
+ * Parses the claim `refs`, an array of `[pattern, [op, …]]`, and the older claim `ops`, `[op, …]` for all refs, which
+ * comes last. Throws a `Rejection` for an invalid policy, because ignoring it would permit everything.
  */
 export function parsePolicy(refs: unknown, ops: unknown): RefPolicy {
   const rules: RefRule[] = [];
@@ -36,7 +36,7 @@ function parsePattern(value: unknown): string {
   if (typeof value !== 'string' || value === '') throw reject('policy', 'a pattern of refs is not a name');
   if (value === '*') return value;
   const star = value.indexOf('*');
-  // A star anywhere else would match nothing and so forbid nothing.
+  // A star at another position would match nothing, so the rule would forbid nothing.
   if (star >= 0 && !(star === value.length - 1 && value.endsWith('/*'))) {
     throw reject('policy', 'a pattern of refs has a * elsewhere than in a final /*');
   }
@@ -52,9 +52,9 @@ function parseOps(value: unknown): PolicyOp[] {
 }
 
 /**
- * Why `policy` forbids `action` on `ref`, in the words git shows behind `! [remote rejected]`; undefined
- * when it does not. `ref` is the full name as text. `push` is any change of the ref (create, update,
- * delete); `force` is one after which the old tip is no longer an ancestor.
+ * Returns why `policy` forbids `action` on `ref`, in the words that git shows after `! [remote rejected]`; undefined if
+ * it permits it. `ref` is the full name. `push` is any change of the ref (create, update, delete); `force` is a change
+ * after which the old tip is not an ancestor.
  */
 export function decide(policy: RefPolicy, ref: string, action: 'push' | 'force'): string | undefined {
   const ops = opsFor(policy, ref);
@@ -63,7 +63,7 @@ export function decide(policy: RefPolicy, ref: string, action: 'push' | 'force')
   return undefined;
 }
 
-/** Whether `policy` asks that every commit new to `ref` is signed by a registered key. */
+/** Returns true if `policy` requires that all new commits of `ref` are signed by a registered key. */
 export function needsSignedCommits(policy: RefPolicy, ref: string): boolean {
   return opsFor(policy, ref).includes('verify-sig');
 }

@@ -1,13 +1,13 @@
 import { createHash, createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
 import { type Algorithm, type AllowedScopes, algorithmOf, RegisteredKey } from './keys.js';
 
-/** Makes the error for a key that cannot be registered. `why`: the end of a sentence. */
+/** Creates the error for a key that cannot be registered. `why` is the end of a sentence. */
 type Refuse = (why: string) => Error;
 
-/** What a key is made of (RFC 7518, 6.2.1 and 6.3.1): of a private one the rest is left behind. */
+/** Members of a public JWK (RFC 7518, 6.2.1 and 6.3.1). All other members of a private one are dropped. */
 const PUBLIC_MEMBERS = ['kty', 'crv', 'x', 'y', 'n', 'e'] as const;
 
-/** The public key in a PEM text (SPKI, or the private key that it belongs to), or in a JWK (RFC 7517). */
+/** Reads the public key from PEM (SPKI, or the private key) or a JWK (RFC 7517). */
 function readPublicKey(given: string | Readonly<Record<string, unknown>>, refuse: Refuse): KeyObject {
   let key: KeyObject;
   try {
@@ -24,7 +24,7 @@ function publicPart(jwk: Readonly<Record<string, unknown>>): JsonWebKey {
   return Object.fromEntries(PUBLIC_MEMBERS.flatMap((name) => (name in jwk ? [[name, jwk[name]]] : []))) as JsonWebKey;
 }
 
-/** RFC 7638: the SHA-256 of the members that make the key, in the order of their names. */
+/** Returns the thumbprint: the SHA-256 of the required members in the order of their names (RFC 7638). */
 export function thumbprintOf(key: KeyObject): string {
   const jwk: Readonly<Record<string, unknown>> = { ...key.export({ format: 'jwk' }) };
   const members = PUBLIC_MEMBERS.filter((name) => jwk[name] !== undefined).sort();
@@ -33,8 +33,8 @@ export function thumbprintOf(key: KeyObject): string {
 }
 
 /**
- * Reads a public key, of PEM text or a JWK, as an organization registers it. Without an id it has its thumbprint. Throws
- * what `refuse` makes.
+ * Reads a public key from PEM or a JWK and returns it as an organization registers it. The default id is its
+ * thumbprint. Throws the error of `refuse`.
  */
 export function registeredKey(
   given: string | Readonly<Record<string, unknown>>,

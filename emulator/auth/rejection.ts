@@ -1,8 +1,8 @@
 import { Problem, type ProblemCode } from '../http/problem.js';
 
 /**
- * Every check a credential has to pass, in the order they are made, with the code its failure has
- * (specification, Token failure responses). `invalid` ones are what variant `invalidToken` is about.
+ * All checks of a credential in their order, with the error codes of their failures (specification, Token failure
+ * responses). The variant `invalidToken` applies to those with `invalid`.
  */
 const CHECKS = {
   repeated: { code: 'bad_request', invalid: false },
@@ -30,26 +30,26 @@ const CHECKS = {
 
 export type Check = keyof typeof CHECKS;
 
-/** A credential that failed `check`. Its detail names the check and never holds a part of the token. */
+/** Problem for a credential that failed `check`. Its detail names the check and never contains a part of the token. */
 export class Rejection extends Problem {
   constructor(
     readonly check: Check,
     reason: string,
     headers?: Readonly<Record<string, string>>,
-    /** With which values it failed, for the journal: never a part of the token that could be used. */
+    /** Values that failed the check, for the journal. Never contains a usable part of the token. */
     readonly evidence?: string,
   ) {
     const { code, invalid } = CHECKS[check];
     super(code, invalid ? `The token is invalid or expired: ${reason}.` : `${reason}.`, headers ? { headers } : {});
   }
 
-  /** Whether the token itself is at fault: the case that variant `invalidToken` words differently. */
+  /** True if the token itself is invalid. The variant `invalidToken` changes the code of this case. */
   get isInvalidToken(): boolean {
     return CHECKS[this.check].invalid;
   }
 }
 
-/** `throw reject('expired', 'exp has passed')` */
+/** Creates a rejection: `throw reject('expired', 'exp has passed')`. */
 export function reject(...rejection: ConstructorParameters<typeof Rejection>): Rejection {
   return new Rejection(...rejection);
 }

@@ -1,4 +1,4 @@
-/** Specification, Scopes: names match exactly, and no scope implies another. */
+/** All scopes. Names match exactly, and no scope implies another (specification, Scopes). */
 export const SCOPES = [
   'git:read',
   'git:write',

@@ -1,11 +1,11 @@
 import { createHash, verify } from 'node:crypto';
 import type { Algorithm, KeyRing } from './keys.js';
 
-/** An armoured signature of a commit is some hundred bytes long; what is far longer is none. */
+/** Maximum length of an armoured signature. Real ones have a few hundred bytes. */
 const MAX_TEXT = 16 * 1024;
 const ARMOUR = /^-----BEGIN SSH SIGNATURE-----\n([A-Za-z0-9+/=\n]+)\n-----END SSH SIGNATURE-----\n*$/;
 const MAGIC = Buffer.from('SSHSIG');
-/** What Git names as the purpose of its signatures. */
+/** Namespace of Git's signatures. */
 const NAMESPACE = 'git';
 
 interface Scheme {
@@ -13,7 +13,7 @@ interface Scheme {
   readonly hash: string;
 }
 
-/** Kinds of signature that the keys of an organization can make, by the name SSH gives them (RFC 5656, RFC 8332). */
+/** Signature schemes of the keys of an organization, by their SSH names (RFC 5656, RFC 8332). */
 const SCHEMES: ReadonlyMap<string, Scheme> = new Map([
   ['ecdsa-sha2-nistp256', { algorithm: 'ES256', hash: 'sha256' }],
   ['ecdsa-sha2-nistp384', { algorithm: 'ES384', hash: 'sha384' }],
@@ -23,8 +23,8 @@ const SCHEMES: ReadonlyMap<string, Scheme> = new Map([
 ]);
 
 /**
- * Whether `signature` was made over `payload` with a key of `ring`, as `git commit -S` makes it where
- * `gpg.format` is `ssh`. Every other signature, OpenPGP's among them, can come from no registered key.
+ * Returns true if `signature` was made over `payload` with a key of `ring`, as `git commit -S` does if `gpg.format` is
+ * `ssh`. All other signatures, including OpenPGP, are not made with registered keys.
  */
 export function isSignedWithRing(signature: string, payload: Buffer, ring: KeyRing): boolean {
   const parts = parseSignature(signature);
@@ -41,14 +41,14 @@ export function isSignedWithRing(signature: string, payload: Buffer, ring: KeyRi
 
 interface SshSignature {
   readonly namespace: string;
-  /** Of the payload. */
+  /** Hash algorithm of the payload. */
   readonly digest: string;
   readonly scheme: string;
   readonly bytes: Buffer;
 }
 
 /**
- * OpenSSH, PROTOCOL.sshsig, between its armour and in base64:
+ * Parses a signature in base64 between its armour (OpenSSH, PROTOCOL.sshsig):
  *
  *     byte[6]   "SSHSIG"
  *     uint32    1
@@ -69,7 +69,7 @@ function parseSignature(text: string): SshSignature | undefined {
   return { namespace: namespace.toString(), digest: digest.toString(), scheme: scheme.toString(), bytes };
 }
 
-/** `string`, RFC 4251: a length in four bytes, then as many bytes; one after the other up to the end. */
+/** Splits a sequence of `string`s: a length in four bytes, then the content (RFC 4251). */
 function strings(raw: Buffer): Buffer[] | undefined {
   const found: Buffer[] = [];
   for (let at = 0; at < raw.length; ) {
@@ -90,8 +90,8 @@ function lengthAndBytes(value: string | Buffer): Buffer {
 }
 
 /**
- * From SSH's pair of numbers (RFC 5656, 3.1.2) to `Ecdsa-Sig-Value ::= SEQUENCE { r INTEGER, s INTEGER }` in
- * DER. Both write a number in as few bytes as hold it and its sign, so the bytes are the same.
+ * Converts SSH's pair of numbers (RFC 5656, 3.1.2) to DER: `Ecdsa-Sig-Value ::= SEQUENCE { r INTEGER, s INTEGER }`.
+ * Both formats use the minimal number of bytes, so the bytes of the numbers are the same.
  */
 function derOf(pair: Buffer): Buffer | undefined {
   const numbers = strings(pair);

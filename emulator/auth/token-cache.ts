@@ -3,30 +3,32 @@ import type { Scheme } from './credentials.js';
 import type { KeyRing, RegisteredKey } from './keys.js';
 import type { TokenType } from './token.js';
 
-/** That a token's signature was good, and nothing else: whether it may be used is checked at every use. */
+/** Result of a successful signature check. Whether the token may be used is checked on each use. */
 export interface SignedToken {
   readonly key: RegisteredKey;
-  /** Of the token's header. */
+  /** Header `kid` of the token. */
   readonly kid: string | undefined;
   readonly type: TokenType;
-  /** Every claim, also those that the service does not know. */
+  /** All claims, including those that the service does not know. */
   readonly payload: Readonly<Record<string, unknown>>;
-  /** The ring it was proven with. Under another ring another key could decide, so it has to be proven again. */
+  /**
+   * Ring that verified the token. With another ring the token has to be verified again, because another key may apply.
+   */
   readonly ring: KeyRing;
 }
 
-/** A signed token as it came. */
+/** Verified token with the scheme of its credential. */
 export interface ProvenToken extends SignedToken {
   readonly scheme: Scheme;
   readonly claims: Claims;
 }
 
 /**
- * Tokens whose signature was good, by what they came in, at most `capacity` of them.
+ * Cache of at most `capacity` verified tokens.
  *
- * Least recently used by two generations: the young one takes what is new or was asked for again;
- * when it is half of the capacity it becomes the old one, and what was old is dropped. A hit in the
- * young one, which is nearly every hit, is a single look-up.
+ * Approximates LRU with two generations. New and reused entries go to the young generation. When it reaches half of the
+ * capacity, it becomes the old generation, and the previous old one is dropped. A hit in the young generation, which is
+ * the usual case, is a single lookup.
  */
 export class TokenCache<Token> {
   #young = new Map<string, Token>();

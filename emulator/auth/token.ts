@@ -5,23 +5,23 @@ import { reject } from './rejection.js';
 
 export type TokenType = 'JWT' | 'missing' | 'other';
 
-/** A token taken apart. Nothing in it is proven before its signature is. */
+/** Parsed token. Its signature has not been verified. */
 export interface DecodedToken {
   readonly algorithm: Algorithm;
   readonly kid?: string;
-  /** What `typ` says of itself; RFC 7519, 5.1 makes it optional. */
+  /** Header `typ`, which is optional (RFC 7519, 5.1). */
   readonly type: TokenType;
   readonly payload: Readonly<Record<string, unknown>>;
-  /** As they were sent (RFC 7515, 7.2.2). */
+  /** Encoded parts, as they were sent (RFC 7515, 7.2.2). */
   readonly parts: { readonly protected: string; readonly payload: string; readonly signature: string };
 }
 
-/** Longer than any header Node lets through. */
+/** Maximum token length in characters. Node refuses larger headers by default. */
 const MAX_TOKEN_LENGTH = 16 * 1024;
 
 /**
- * Reads a JWT in compact form. RFC 7515, 3.1: three base64url parts without padding, joined by dots:
- * header, payload, signature. Throws a `Rejection` for whatever the specification's Token header does not allow.
+ * Parses a JWT in compact form: header, payload and signature in base64url without padding, separated by dots (RFC
+ * 7515, 3.1). Throws a `Rejection` for headers that the specification does not permit.
  */
 export function decodeToken(token: string): DecodedToken {
   if (token.length > MAX_TOKEN_LENGTH) throw reject('structure', 'it is too long');
@@ -37,8 +37,8 @@ export function decodeToken(token: string): DecodedToken {
 }
 
 /**
- * The header rules. `jku`, `x5u`, `jwk` and `x5c` are never looked at: keys come from the registry only.
- * RFC 7515, 4.1.11: a `crit` that is not understood makes the token invalid, and none is understood here.
+ * Checks the header. `jku`, `x5u`, `jwk` and `x5c` are ignored, because keys come only from the registry. A `crit`
+ * makes the token invalid, because no critical header is supported (RFC 7515, 4.1.11).
  */
 function readHeader(header: Record<string, unknown>): Pick<DecodedToken, 'algorithm' | 'kid' | 'type'> {
   const { alg, typ, kid } = header;
@@ -65,7 +65,7 @@ const JSON_FAULTS: Readonly<Record<JsonIssue, string>> = {
   repeated: 'a member is named twice',
 };
 
-/** A member that is named twice is refused: of two readers each might take another one. */
+/** Parses a JSON object. Repeated members are refused, because readers differ in which one counts. */
 function decodeObject(name: string, part: string): Record<string, unknown> {
   const bytes = decodePart(name, part);
   let value: unknown;
@@ -81,7 +81,7 @@ function decodeObject(name: string, part: string): Record<string, unknown> {
   return value as Record<string, unknown>;
 }
 
-/** Node's decoder skips what it does not know, so the only proof of base64url is that it encodes to itself. */
+/** Decodes base64url. Node's decoder skips invalid characters, so the result is encoded again and compared. */
 function decodePart(name: string, part: string): Buffer {
   const bytes = Buffer.from(part, 'base64url');
   if (bytes.toString('base64url') !== part) throw reject('structure', `its ${name} is not base64url`);

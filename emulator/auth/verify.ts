@@ -2,7 +2,7 @@ import type { KeyRing, RegisteredKey } from './keys.js';
 import { reject } from './rejection.js';
 import type { DecodedToken } from './token.js';
 
-/** jose is not loaded before the process has started. Node keeps what was imported. */
+/** Loads jose on first use, not at process start. Node caches the modules. */
 async function loadVerifier() {
   const [{ flattenedVerify }, { JWSSignatureVerificationFailed }] = await Promise.all([
     import('jose/jws/flattened/verify'),
@@ -11,12 +11,12 @@ async function loadVerifier() {
   return { flattenedVerify, JWSSignatureVerificationFailed };
 }
 
-/** A header, claims and a signature of 64 bytes that no key made. */
+/** Header, claims, and an invalid signature of 64 bytes. */
 const UNSIGNED = { protected: 'eyJhbGciOiJFUzI1NiJ9', payload: 'e30', signature: 'A'.repeat(86) };
 
 /**
- * Does what the first token of a process would wait for: loads jose, reads the oldest key, and sets up what checks
- * signatures. A key that cannot be read is told to who sends a token.
+ * Prepares the first signature check of a process: loads jose, reads the oldest key, and initializes the verifier.
+ * Ignores a key that cannot be read; requests with its tokens fail later.
  */
 export async function prepareVerifier(ring: KeyRing): Promise<void> {
   const [key] = ring.candidates('ES256');
@@ -25,9 +25,9 @@ export async function prepareVerifier(ring: KeyRing): Promise<void> {
 }
 
 /**
- * The registered key that signed a token. Specification, Token header: a `kid` that names a registered
- * key leaves only that key; any other `kid`, or none, lets every key of the organization try. Only keys
- * of the very type and curve of `alg` are tried. Throws a `Rejection` when none fits.
+ * Returns the registered key that signed a token (specification, Token header). If `kid` names a registered key, only
+ * that key is tried; otherwise all keys of the organization are. Only keys with the type and curve of `alg` are tried.
+ * Throws a `Rejection` if no key verifies it.
  */
 export async function findSigner(decoded: DecodedToken, ring: KeyRing): Promise<RegisteredKey> {
   const named = decoded.kid === undefined ? undefined : ring.find(decoded.kid);

@@ -3,21 +3,21 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { OptionError, readGivenFile } from './option-values.js';
 
-/** A key of `--key`: a file, and whom it is registered with. */
+/** Value of `--key`: a file, and the organization that registers the key. */
 export interface KeyOption {
-  /** Absolute name of a PEM file, with a public key or with the private key that it belongs to. */
+  /** Absolute path of a PEM file with a public key, or with its private key. */
   readonly file: string;
-  /** The public part (PEM), which is all that is kept. */
+  /** Public key in PEM. The private key is not kept. */
   readonly publicKey: string;
-  /** What `kid` names it by; without it, its thumbprint (RFC 7638). */
+  /** Id for `kid`; undefined for its thumbprint (RFC 7638). */
   readonly id: string | undefined;
-  /** Without it, the first one. */
+  /** Undefined for the first organization. */
   readonly organization: string | undefined;
-  /** Without them, all. */
+  /** Undefined for all scopes. */
   readonly allowedScopes: readonly string[] | undefined;
 }
 
-/** As a library passes it. */
+/** Key as given to the library. */
 export type GivenKey = string | (Pick<KeyOption, 'file'> & Partial<KeyOption>);
 
 const ID = /^[\x21-\x7e]{1,200}$/;
@@ -28,7 +28,7 @@ const SCOPE = /^(\*|[a-z]+:[a-z]+)$/;
  *
  *     FILE[:ID][;organization=NAME][;allowed_scopes=SCOPE+SCOPE]
  *
- * A file whose name has a colon in it is meant as a whole where it exists.
+ * If a file with the whole name before `;` exists, including a colon, that file is used.
  */
 export function key(given: unknown): KeyOption {
   const { file, id, organization, allowedScopes } = typeof given === 'string' ? parse(given) : readObject(given);

@@ -1,7 +1,7 @@
 const MiB = 1024 * 1024;
 const GiB = 1024 * MiB;
 
-/** Every bound of the emulator: default, unit, reason. Each is also a flag of `emulator start`. */
+/** All limits: default, unit, description. Each is also a flag of `emulator start`. */
 export const LIMITS = {
   maxJsonBytes: [1 * MiB, 'bytes', 'largest JSON request body'],
   maxLineBytes: [6 * MiB, 'bytes', 'longest NDJSON line; a full 4 MiB chunk takes 5,592,462'],
@@ -41,7 +41,7 @@ export const LIMITS = {
   maxJournalBytes: [64 * MiB, 'bytes', 'heads and bodies the journal keeps; past it the oldest requests go'],
 } as const satisfies Record<string, readonly [number, string, string]>;
 
-/** Those that every request reads anew: they can be changed while the service runs. */
+/** Limits that can be changed while the service runs, because every request reads them. */
 export const RUNNING_LIMITS = [
   'maxJsonBytes',
   'maxLineBytes',

@@ -1,12 +1,12 @@
-/** What code below `api/` has to know of an operation. */
+/** Facts about an operation that modules below `api/` need. */
 interface OperationFacts {
-  /** True if it answers in pages, which go on behind a cursor. */
+  /** True if the operation returns pages with cursors. */
   readonly pages?: true;
-  /** Items that the specification states for a page of a request that asks for no number. Default: 20. */
+  /** Default page size that the specification states. Default: 20. */
   readonly statedPage?: number;
-  /** Refusals for which its own table lists 401, against the table of the section Authentication. */
+  /** Refusals for which the table of the operation lists 401, in contradiction to the section Authentication. */
   readonly unauthorized?: readonly ('invalidToken' | 'missingScope')[];
-  /** Members that say what a write expects to find: the specification's name, and others it has. */
+  /** Members with the expected tip of a write: the name in the specification and its aliases. */
   readonly expects?: readonly string[];
 }
 
@@ -14,8 +14,8 @@ const HEAD = ['expected_head_sha', 'expected_target_sha'];
 const NOTES = ['expected_ref_sha', 'expected_notes_ref_sha'];
 
 /**
- * The names of the operations. They are permanent: faults, states, cursors and the journal name operations by them.
- * Each has one row in `api/` or `lfs/`.
+ * Ids of the operations. They are permanent, because faults, states, cursors and the journal contain them. Each has one
+ * row in `api/` or `lfs/`.
  */
 const OPERATIONS = {
   listRepositories: { pages: true },
@@ -82,7 +82,7 @@ export type OperationId = keyof typeof OPERATIONS;
 
 export const OPERATION_IDS = Object.keys(OPERATIONS) as OperationId[];
 
-/** Returns the facts of an operation; of none, no facts. */
+/** Returns the facts of an operation; empty if the id is undefined or unknown. */
 export function operationFacts(id: string | undefined): OperationFacts {
   return id !== undefined && Object.hasOwn(OPERATIONS, id) ? OPERATIONS[id as OperationId] : {};
 }

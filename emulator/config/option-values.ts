@@ -1,24 +1,24 @@
 import { readTextFile, UnreadableFile } from '../system/text-file.js';
 import { parseTime } from '../time/iso-8601.js';
 
-/** What is wrong with a value, as the end of a sentence that starts with the option's name: `has to be …`. */
+/** Error in a value. The message is the end of a sentence that begins with the option: `has to be …`. */
 export class OptionError extends Error {
   override readonly name = 'OptionError';
 }
 
-/** Reads one value, given as text (flag, environment) or as the value itself (library). Throws `OptionError`. */
+/** Reads a value from text (flag, environment) or from the value itself (library). Throws `OptionError`. */
 export type Read<Value> = (given: unknown) => Value;
 
-/** An option. */
+/** Row of an option. */
 export type Row<Value> = (undefined extends Value ? { readonly default?: Value } : { readonly default: Value }) & {
-  /** What stands for its value in the help; undefined for a switch, which `no-` before its flag turns off. */
+  /** Placeholder in the help; undefined for a switch, which `--no-…` turns off. */
   readonly value?: string;
   readonly help: string;
   readonly repeatable?: true;
   readonly read: Read<Value>;
 };
 
-/** Reads a value. An `OptionError` about it begins with `source`: a flag, a variable or a member. */
+/** Reads a value. The message of an `OptionError` begins with `source`: a flag, a variable or a member. */
 export function readNamed<Value>(source: string, read: Read<Value>, given: unknown): Value {
   try {
     return read(given);
@@ -39,7 +39,7 @@ export function text(what: string, pattern = /./): Read<string> {
   };
 }
 
-/** As `text`, of what no message may repeat. */
+/** Same as `text`, for secrets: error messages never contain the value. */
 export function secret(what: string, pattern: RegExp): Read<string> {
   return (given) => {
     if (typeof given !== 'string' || !pattern.test(given)) throw new OptionError(`has to be ${what}`);
@@ -47,16 +47,18 @@ export function secret(what: string, pattern: RegExp): Read<string> {
   };
 }
 
-/** The name of a host, or an address (IPv6 in brackets), as it stands in URLs. Container names have underscores. */
+/**
+ * Host name or address (IPv6 in brackets), as in URLs. Underscores are permitted, because container names have them.
+ */
 const HOST = String.raw`(\[[\da-fA-F:.]+\]|[\w-]+(\.[\w-]+)*\.?)`;
 
-/** A host that is reached, on whatever port. */
+/** Host that the emulator may contact, on any port. */
 export const hostName = text('the name of a host, without scheme and port', new RegExp(`^${HOST}$`));
 
-/** A host as a `Host` header names it; the port is passed over. */
+/** Host as in a `Host` header. Its port is ignored. */
 export const servedHostName = text('the name of a host, without scheme', new RegExp(`^${HOST}(:\\d+)?$`));
 
-/** Reads a file whose name is the value of an option. Throws `OptionError`. */
+/** Reads the file that an option names. Throws `OptionError`. */
 export function readGivenFile(file: string): string {
   try {
     return readTextFile(file);
@@ -93,7 +95,7 @@ const FLAG_VALUES: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>([
   ['off', false],
 ]);
 
-/** Whether something is to be. */
+/** Boolean value. */
 export const flag: Read<boolean> = (given) => {
   const value = FLAG_VALUES.get(given);
   if (value === undefined) throw wanted('true or false', given);
@@ -114,13 +116,13 @@ const DURATIONS: ReadonlyMap<string, number> = new Map([
   ['h', 3_600_000],
 ]);
 
-/** What a timer of Node holds; a longer one would end at once. About 24 days. */
+/** Maximum of a Node timer in milliseconds, about 24 days. Longer timers would fire immediately. */
 const LONGEST_DURATION = 2 ** 31 - 1;
 
-/** A size in bytes: `4194304`, `4MiB`, or the number. */
+/** Size in bytes: `4194304`, `4MiB`, or a number. */
 export const size = quantity(SIZES, 'a size such as 512KiB, 4MiB or 2GiB', Number.MAX_SAFE_INTEGER);
 
-/** A duration in milliseconds: `500ms`, `30s`, or the number of milliseconds; text without a unit is refused. */
+/** Duration in milliseconds: `500ms`, `30s`, or a number of milliseconds. Text without a unit is refused. */
 export const duration = quantity(DURATIONS, 'a duration such as 500ms, 30s or 5m', LONGEST_DURATION);
 
 function quantity(units: ReadonlyMap<string, number>, what: string, max: number): Read<number> {
@@ -135,7 +137,7 @@ function quantity(units: ReadonlyMap<string, number>, what: string, max: number)
   };
 }
 
-/** How a limit of each unit is read and written; anything else is a count. */
+/** Reader and writer for limits of each unit. Limits with other units are counts. */
 export const UNITS: Readonly<Record<string, { read: Read<number>; value: string; write: (amount: number) => string }>> =
   {
     bytes: { read: size, value: 'SIZE', write: writeSize },
@@ -152,7 +154,7 @@ function writeDuration(milliseconds: number): string {
   return milliseconds % 1000 === 0 ? `${milliseconds / 1000}s` : `${milliseconds}ms`;
 }
 
-/** A list; text is split at commas, as one environment variable holds several values, and names one at least. */
+/** List. Text is split at commas, because one environment variable contains several values, and must not be empty. */
 export function list<Value>(read: Read<Value>, rule: { least?: number } = {}): Read<readonly Value[]> {
   return (given) => {
     const parts = Array.isArray(given) ? given : [given];
@@ -166,7 +168,7 @@ export function list<Value>(read: Read<Value>, rule: { least?: number } = {}): R
   };
 }
 
-/** `name=url` pairs as an object; a library passes the object itself. URLs are origins or prefixes. */
+/** Object from `name=url` pairs; the library passes the object itself. URLs are origins or prefixes. */
 export function urlsByName(given: unknown): Readonly<Record<string, string>> {
   const isObject = typeof given === 'object' && given !== null && !Array.isArray(given);
   const pairs = isObject ? Object.entries(given) : list(text('name=url'))(given).map(splitPair);
@@ -185,7 +187,7 @@ function isHttpUrl(value: unknown): boolean {
   return typeof value === 'string' && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol);
 }
 
-/** The address that clients use: without credentials, query and fragment, and without a slash at its end. */
+/** Address that clients use, without credentials, query, fragment and final slash. */
 export function publicUrl(given: unknown): string {
   const url = isHttpUrl(given) ? new URL(given as string) : undefined;
   if (url?.username !== '' || url.password !== '' || /[?#]/.test(given as string)) {
@@ -194,7 +196,7 @@ export function publicUrl(given: unknown): string {
   return url.href.replace(/\/+$/, '');
 }
 
-/** `real`, or the time a stepping clock starts at: ISO 8601 text or milliseconds since 1970. */
+/** `real`, or the initial time of a ticking clock: ISO 8601 text or milliseconds since 1970. */
 export function clock(given: unknown): 'real' | number {
   if (given === 'real') return given;
   if (typeof given === 'number' && Number.isSafeInteger(given)) return given;
@@ -203,7 +205,7 @@ export function clock(given: unknown): 'real' | number {
   return time;
 }
 
-/** `9000-9099`, or one port: the ports in between, both included. */
+/** Ports from a range such as `9000-9099`, both ends included, or a single port. */
 export function portRange(given: unknown): readonly number[] {
   if (Array.isArray(given) && given.length > 0 && given.every(isPort)) return given;
   const match = typeof given === 'string' ? /^(\d{1,5})(?:-(\d{1,5}))?$/.exec(given) : null;
@@ -218,5 +220,5 @@ function isPort(port: unknown): boolean {
   return Number.isInteger(port) && Number(port) >= 0 && Number(port) <= 65_535;
 }
 
-/** What codes about the external forge start with. */
+/** Prefix of error codes about the external forge. */
 export const forgePrefix = text('lower-case letters and digits', /^[a-z0-9]{1,32}$/);

@@ -27,31 +27,34 @@ import { variants } from './variants-option.js';
 
 export { OptionError } from './option-values.js';
 
-/** How an emulator starts. Every member but `limits` is a row of `ROWS` below, with its default and its flag. */
+/** Options of an emulator. Each member except `limits` is a row of `ROWS`, with its default and flag. */
 export interface EmulatorOptions extends TlsOptions {
   readonly host: string;
-  /** Of the first organization; 0: any free port. */
+  /** Port of the first organization; 0 for any free port. */
   readonly port: number;
-  /** Names of the organizations; each has a port of its own. */
+  /** Names of the organizations. Each has its own port. */
   readonly org: readonly string[];
   readonly readyFile: string | undefined;
-  /** Of the command line: whether it stops when the process that started it has ended. */
+  /** Command line only: true to stop when the parent process ends. */
   readonly exitWithParent: boolean;
   readonly log: 'pretty' | 'json' | 'quiet';
-  /** The machine's time, or milliseconds at which a clock starts that moves 1 ms a request. */
+  /** `real` for the machine's time, or the initial milliseconds of a clock that advances by 1 ms per request. */
   readonly clock: 'real' | number;
   readonly seed: string;
   readonly variants: Variants;
   readonly allowedHost: readonly string[];
-  /** What the admin routes ask for; without it, nothing on loopback, and elsewhere one that is made at the start. */
+  /**
+   * Token that the admin routes require. If undefined, none is required on loopback; otherwise one is generated at
+   * start.
+   */
   readonly adminToken: string | undefined;
-  /** Keys beside the published test keys. */
+  /** Keys in addition to the published test keys. */
   readonly key: readonly KeyOption[];
-  /** Whether the published test keys are registered; undefined: on loopback only. */
+  /** True to register the published test keys; undefined to register them on loopback only. */
   readonly testKeys: boolean | undefined;
-  /** Origins that stand in for external forges, by provider name. */
+  /** Origins that replace external forges, by provider name. */
   readonly upstreamHost: Readonly<Record<string, string>>;
-  /** Ports of namespaces, in the order in which they are tried; 0 is any free one. */
+  /** Ports of namespaces in the order in which they are tried; 0 for any free port. */
   readonly namespacePorts: readonly number[];
   readonly allowUpstream: readonly string[];
   readonly allowWebhook: readonly string[];
@@ -60,21 +63,21 @@ export interface EmulatorOptions extends TlsOptions {
   readonly forgeApps: number;
   readonly hosting: 'on' | 'off';
   readonly fsck: 'strict' | 'off';
-  /** `loopback`: where the emulator is bound to loopback. */
+  /** Undefined enables in-band faults on loopback only. */
   readonly inbandFaults: boolean | undefined;
-  /** File with what the world begins with, and what happens in it; its seed and its clock are defaults. */
+  /** Scenario file with the initial state and events. Its seed and clock are defaults. */
   readonly scenario: ScenarioOption | undefined;
-  /** An export or a repository to begin with: a path, or a URL. */
+  /** Export or repository to import at start: a path or a URL. */
   readonly import: string | undefined;
-  /** Folder that the state is kept in. */
+  /** Folder in which the state is saved. */
   readonly persist: string | undefined;
   readonly includeSecrets: boolean;
-  /** Whether answers are as awkward as the specification allows. */
+  /** True to vary responses in every way that the specification permits. */
   readonly adversarial: boolean;
   readonly limits: Limits;
 }
 
-/** What a library passes: any of them, variants and limits one by one; text is read as on the command line. */
+/** Options as given to the library. Variants and limits may be partial, and text is read as on the command line. */
 export type GivenOptions = {
   readonly [Name in Exclude<keyof EmulatorOptions, 'limits' | 'variants' | 'key'>]?: EmulatorOptions[Name] | string;
 } & { readonly key?: GivenKey | readonly GivenKey[] } & {
@@ -82,10 +85,10 @@ export type GivenOptions = {
   readonly limits?: Partial<Limits>;
 };
 
-/** A DNS label: an organization is part of a host name, `api.<org>.localhost`. */
+/** DNS label, because an organization is part of a host name, `api.<org>.localhost`. */
 const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
-/** Every option, once. The name gives flag (`--allowed-host`) and variable (`EMULATOR_ALLOWED_HOST`). */
+/** Table of all options. The name determines the flag (`--allowed-host`) and the variable (`EMULATOR_ALLOWED_HOST`). */
 const ROWS: { readonly [Name in Exclude<keyof EmulatorOptions, 'limits'>]: Row<EmulatorOptions[Name]> } = {
   host: {
     default: '127.0.0.1',
@@ -247,20 +250,20 @@ const ROWS: { readonly [Name in Exclude<keyof EmulatorOptions, 'limits'>]: Row<E
   },
 };
 
-/** One option as documents and the command line show it. */
+/** Option as documents and the help show it. */
 export interface OptionRow {
-  /** camelCase; for a limit the member of `limits`. */
+  /** Name in camelCase; for a limit, the member of `limits`. */
   readonly name: string;
-  /** Without dashes: `max-json-bytes`. */
+  /** Flag without dashes: `max-json-bytes`. */
   readonly flag: string;
   readonly variable: string;
   /** Placeholder of the value: `FILE`. */
   readonly value: string;
-  /** The default as it would be typed; empty when there is none. */
+  /** Default as it would be typed; empty if there is none. */
   readonly shownDefault: string;
   readonly help: string;
   readonly repeatable: boolean;
-  /** Takes no value; `--no-…` is its opposite. */
+  /** True if the option takes no value and `--no-…` turns it off. */
   readonly isSwitch: boolean;
   readonly isLimit: boolean;
 }
@@ -310,7 +313,7 @@ function showDefault(value: unknown): string {
   return typeof value === 'object' ? '' : String(value ?? '');
 }
 
-/** The options with defaults for what is not given. Throws `OptionError` with a sentence that names the option. */
+/** Returns the options with defaults for absent ones. Throws `OptionError` with the option. */
 export function resolveOptions(given: GivenOptions = {}): EmulatorOptions {
   const { limits = {}, ...options } = given;
   refuseUnknown('option', options, false);
@@ -328,10 +331,13 @@ function refuseUnknown(noun: string, given: object, isLimit: boolean): void {
   }
 }
 
-/** Flags by name (without dashes) as they were typed. */
+/** Values of flags as typed, by name without dashes. */
 export type Flags = Readonly<Record<string, readonly string[]>>;
 
-/** Options of the command line: a flag wins over its variable, the variable over the default. Throws `OptionError`. */
+/**
+ * Reads options of the command line. A flag takes precedence over its variable, and the variable over the default.
+ * Throws `OptionError`.
+ */
 export function readOptions(flags: Flags, environment: Readonly<Record<string, string | undefined>>): EmulatorOptions {
   return build(({ flag, variable, repeatable }) => {
     const typed = flags[flag];

@@ -1,17 +1,17 @@
 import { flag, integer, OptionError, publicUrl, type Read, type Row, readGivenFile, text } from './option-values.js';
 
-/** Options about TLS, and about addresses that clients use instead of the emulator's own. */
+/** Options of TLS, and of addresses that clients use in place of the emulator's own. */
 export interface TlsOptions {
-  /** Whether HTTPS is served beside HTTP, on ports of its own. */
+  /** True to serve HTTPS in addition to HTTP, on separate ports. */
   readonly tls: boolean;
-  /** The port of the first organization for HTTPS; 0: any free one. */
+  /** HTTPS port of the first organization; 0 for any free port. */
   readonly tlsPort: number;
-  /** Files of a certificate with its chain, and of its private key; without them one is made. */
+  /** Files of a certificate with its chain, and of its private key. If undefined, a certificate is generated. */
   readonly tlsCert: string | undefined;
   readonly tlsKey: string | undefined;
-  /** The address that answers show for the first organization, without a slash at its end. */
+  /** Address of the first organization in responses, without a final slash. */
   readonly publicUrl: string | undefined;
-  /** The same of remotes, where it differs. */
+  /** Address of Git remotes in responses, if it differs. */
   readonly publicGitUrl: string | undefined;
 }
 
@@ -49,7 +49,7 @@ export const TLS_ROWS: { readonly [Name in keyof TlsOptions]: Row<TlsOptions[Nam
   },
 };
 
-/** The name of a file that holds such a thing as PEM (RFC 7468). */
+/** Path of a PEM file (RFC 7468) with an entry of this kind. */
 function pemFile(what: string, label: RegExp): Read<string> {
   return (given) => {
     const file = text('the name of a file')(given);
@@ -58,7 +58,7 @@ function pemFile(what: string, label: RegExp): Read<string> {
   };
 }
 
-/** What single values cannot tell. Throws `OptionError`. */
+/** Checks combinations of options. Throws `OptionError`. */
 export function checkTlsOptions({ tls, tlsPort, tlsCert, tlsKey }: TlsOptions): void {
   const [given, missing] = tlsCert === undefined ? ['key', 'cert'] : ['cert', 'key'];
   if ((tlsCert === undefined) !== (tlsKey === undefined)) {

@@ -1,7 +1,6 @@
 /**
- * The specification contradicts itself, or is silent, in places where a deployment has to choose.
- * Each such place is one switch: its default is what the emulator shows, its other values are what
- * a live deployment may show. `emulator variants` prints this table.
+ * Choices where the specification contradicts itself or is silent. Each is one variant: its default is the emulator's
+ * behaviour, and its other values are what deployments may do. `emulator variants` prints this table.
  */
 const VARIANTS = {
   invalidToken: {
@@ -198,7 +197,7 @@ const VARIANTS = {
 } as const satisfies Record<string, { values: readonly [string, ...string[]]; about: string }>;
 
 export type VariantName = keyof typeof VARIANTS;
-/** Variants whose values are the codes of one refusal. */
+/** Variants whose values are the error codes of one refusal. */
 export type CodeVariant = 'missingRef' | 'missingCommit' | 'missingFile' | 'missingBaseBranch' | 'missingTargetBranch';
 export type Variants = { readonly [Name in VariantName]: (typeof VARIANTS)[Name]['values'][number] };
 
@@ -210,7 +209,7 @@ export function variantRows(): { name: VariantName; values: readonly string[]; a
   return Object.entries(VARIANTS).map(([name, row]) => ({ name: name as VariantName, ...row }));
 }
 
-/** Variants from a parsed JSON object such as `{"restoreNoop": "201"}`. Throws with a sentence. */
+/** Parses variants from a JSON object such as `{"restoreNoop": "201"}`. Throws an `Error` with a sentence. */
 export function parseVariants(value: unknown): Variants {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new Error('Variants have to be a JSON object of names and values.');

@@ -8,7 +8,7 @@ import { LFS_HEADERS, LFS_JSON, lfsUrlOf, refuseImportRemote } from './remote.js
 
 const operation = operationsOf('Git');
 
-// Members of requests and answers: git-lfs, docs/api/batch.md.
+// Members of requests and responses of the batch API (git-lfs, docs/api/batch.md).
 
 export const objectName = lazy(() => z.object({ oid: z.string(), size: z.int().min(0) }));
 type ObjectName = z.infer<ReturnType<typeof objectName>>;
@@ -42,7 +42,7 @@ const objectInResponse = lazy(() =>
   }),
 );
 
-/** "expires_in: Whole number of seconds … Maximum of 2147483647". */
+/** Maximum of `expires_in` in seconds (git-lfs, docs/api/batch.md). */
 const LONGEST = 2 ** 31 - 1;
 
 export const lfsBatch = operation({
@@ -89,7 +89,7 @@ function responseFor(
     if (!held) return fail(404, 'The object does not exist.');
     return { actions: { download: actions.download(oid) } };
   }
-  // "If a client requests to upload an object that the server already has, the server should omit the actions."
+  // The batch API requires that the actions are omitted for an object that the server already has.
   if (held) return {};
   const max = world.limits.maxLfsObjectBytes;
   if (size > max) return fail(422, `The object is larger than ${max} bytes.`);
@@ -102,7 +102,7 @@ function fail(code: number, message: string): BatchResponse {
   return { error: { code, message } };
 }
 
-/** Throws when what is about to be uploaded would not fit: better known before than after it was sent. */
+/** Throws if the objects to be uploaded exceed the memory limit, so that the client need not send them. */
 function requireRoom({ world, repository, body }: BatchContext): void {
   const { lfsObjects = NO_LFS_OBJECTS } = repository.record;
   const missing = new Map<string, Pick<LfsObject, 'size'>>();
@@ -125,9 +125,9 @@ interface Actions {
 }
 
 /**
- * What to do next. An action without `header`, of an object that is not called `authenticated`, lets git-lfs find the
- * credential as it did for this request. To hand it back would send it twice to whom it came by `http.extraHeader`.
- * The URL says the size that was announced, and never holds a credential.
+ * Returns the next actions of a client. An action has no `header`, and its object is not marked as `authenticated`, so
+ * git-lfs finds the credential as for this request. Returning the credential would make a client that uses
+ * `http.extraHeader` send it twice. The URL contains the announced size and never a credential.
  */
 function actionsOf(ctx: BatchContext): Actions {
   const url = lfsUrlOf(ctx);

@@ -6,18 +6,18 @@ const FIRST_BLOCK_BYTES = 4 * 1024;
 const LARGEST_BLOCK_BYTES = 256 * 1024;
 
 /**
- * An object on its way in. Content is hashed as it arrives and copied into blocks of its own, since a client chooses
- * how small the pieces are. What it takes of the budget is given back, unless `keep` was called.
+ * LFS object that is being received. Its content is hashed as it arrives and copied into own blocks, because the client
+ * chooses the size of the pieces. The memory is given back to the budget unless `keep` is called.
  */
 export class ObjectIntake implements Disposable {
   readonly #hash = createHash('sha256');
   readonly #blocks: Buffer[] = [];
-  /** Bytes used of the last block. */
+  /** Number of bytes used in the last block. */
   #filled = 0;
   #size = 0;
   #taken = 0;
 
-  /** Without a budget nothing is kept: content is only checked. */
+  /** If the budget is undefined, the content is only checked and not kept. */
   constructor(private readonly budget: MemoryBudget | undefined) {
     this.#take(heldBytesOf({ size: 0 }));
   }
@@ -26,7 +26,7 @@ export class ObjectIntake implements Disposable {
     return this.#size;
   }
 
-  /** Throws `StoreFull` when the budget has no room for `piece`. */
+  /** Adds a piece. Throws `StoreFull` if it exceeds the budget. */
   add(piece: Uint8Array): void {
     this.#take(piece.length);
     this.#hash.update(piece);
@@ -44,15 +44,15 @@ export class ObjectIntake implements Disposable {
     }
   }
 
-  /** The id of what has arrived. Nothing can be added afterwards. */
+  /** Returns the id of the received content. Nothing can be added afterwards. */
   digest(): string {
     return this.#hash.digest('hex');
   }
 
-  /** The object, which is the caller's from now on, and so is what it takes of the budget. */
+  /** Returns the object and transfers its memory in the budget to the caller. */
   keep(storedAt: number): LfsObject {
     const last = this.#blocks.at(-1);
-    // A copy: a part of a block would keep all of it in memory.
+    // The last block is copied, because a part of it would keep the whole block in memory.
     if (last && this.#filled < last.length)
       this.#blocks[this.#blocks.length - 1] = copyOf(last.subarray(0, this.#filled));
     this.#taken = 0;
@@ -69,7 +69,7 @@ export class ObjectIntake implements Disposable {
     this.#taken += bytes;
   }
 
-  /** The last block, with room in it. A new one is as large as what there is already, and has room for `bytes`. */
+  /** Returns the last block with free space. A new block doubles the total size, and has space for at least `bytes`. */
   #room(bytes: number): Buffer {
     const last = this.#blocks.at(-1);
     if (last && this.#filled < last.length) return last;

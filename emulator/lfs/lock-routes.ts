@@ -8,12 +8,12 @@ import { repositoryNotFound } from '../repositories/lifecycle.js';
 import { refBody } from './batch.js';
 import { LFS_HEADERS, LFS_JSON } from './remote.js';
 
-// The locking API: git-lfs, docs/api/locking.md. A lock belongs to the `sub` of the token that asked for it.
+// Locking API (git-lfs, docs/api/locking.md). A lock belongs to the `sub` of the token that created it.
 
 const LOCKS_PATH = '/{repo_name}.git/info/lfs/locks';
-/** Locks on a page, unless the client asks for fewer. */
+/** Maximum and default page size. */
 const PAGE = 100;
-/** The longest path Linux takes. */
+/** Maximum path length of Linux. */
 const MAX_PATH_BYTES = 4_096;
 
 const shownLock = lazy(() =>
@@ -26,7 +26,7 @@ const shownLock = lazy(() =>
 );
 const lockReply = lazy(() => z.object({ lock: shownLock() }));
 
-// Who may push may lock.
+// Locks need the scope for pushes.
 const operation = operationsOf('Git', { dialect: 'lfs', json: LFS_JSON });
 
 export const lfsCreateLock = operation({
@@ -52,7 +52,7 @@ export const lfsCreateLock = operation({
 export const lfsListLocks = operation({
   summary: 'Git LFS: list the locks',
   routes: [{ method: 'GET', path: LOCKS_PATH }],
-  // "LFS Servers should ensure that users have at least pull access to the repository."
+  // Listing locks needs read access only (git-lfs, docs/api/locking.md).
   query: () =>
     z.object({
       path: z.string().optional(),
@@ -104,7 +104,7 @@ export const lfsUnlock = operation({
     const locks = locksOf(ctx);
     const lock = locks.get(params.lock_id!);
     if (!lock) throw problem('not_found', 'There is no such lock.');
-    // "They should also prevent a user from deleting another user's lock, unless the force property is given."
+    // Only `force` deletes the lock of another user (git-lfs, docs/api/locking.md).
     if (lock.owner !== claims.sub && body.force !== true) {
       throw problem('forbidden', `The lock is held by ${lock.owner}; force removes it all the same.`);
     }
@@ -113,7 +113,7 @@ export const lfsUnlock = operation({
   },
 });
 
-/** The locks as they are now: the repository can be deleted while a body arrives. */
+/** Returns the current locks. Throws if the repository was deleted while the body arrived. */
 function locksOf({ repository }: Pick<HandlerContext, 'repository'>): LfsLocks {
   const { state, lfsLocks = NO_LOCKS } = repository.record;
   if (state === 'deleted') throw repositoryNotFound();
@@ -121,7 +121,7 @@ function locksOf({ repository }: Pick<HandlerContext, 'repository'>): LfsLocks {
 }
 
 function show({ id, path, owner, lockedAt }: LfsLock): z.infer<ReturnType<typeof shownLock>> {
-  // "an uppercase RFC 3339-formatted string with second precision"
+  // RFC 3339 with a precision of seconds (git-lfs, docs/api/locking.md).
   const locked_at = new Date(lockedAt).toISOString().replace(/\.\d+/, '');
   return { id, path, locked_at, owner: { name: owner } };
 }
@@ -135,7 +135,10 @@ function readPath(path: string): string {
   return path;
 }
 
-/** A page of locks by path. `limit` counts the matching ones; anything that is no count of at least 1 is as if absent. */
+/**
+ * Returns a page of locks, sorted by path. `limit` counts the matching locks; values that are not integers of at least
+ * 1 are ignored.
+ */
 function pageOf(
   ctx: Pick<HandlerContext, 'repository' | 'world'>,
   cursor: string | null | undefined,
@@ -144,7 +147,7 @@ function pageOf(
 ): { page: LfsLock[]; next: { next_cursor?: string } } {
   const cursors = ctx.world.engine.lockCursors;
   const purpose = ctx.repository.id;
-  // Base64: whatever the path holds, its cursor is short enough to be read again.
+  // The path is base64-encoded, so that the cursor of any path stays below the limit for cursors.
   const after = cursor ? Buffer.from(cursors.read<string>(purpose, cursor), 'base64').toString() : undefined;
   const max = limit && limit > 0 ? Math.min(limit, PAGE) : PAGE;
   const page: LfsLock[] = [];

@@ -1,12 +1,12 @@
 import { problem } from '../http/problem.js';
 import type { HandlerContext, JsonForm } from '../operation/operation.js';
 
-/** A `Host` header that is a name or an address, with a port or without, and nothing more. */
+/** `Host` header that consists of a name or an address, with an optional port. */
 const HOST = /^(?:[A-Za-z0-9.-]+|\[[0-9a-fA-F:.]+\])(?::\d{1,5})?$/;
 
 /**
- * The LFS server of the remote that was asked: at the address that was given for remotes, else as the client reached it,
- * by the `Host` it sent; and the remote's own namespace. Holds no credential.
+ * Returns the LFS URL of the remote in the request: at the given address for remotes, or otherwise at the `Host` of the
+ * request; with the ref namespace of the remote. Contains no credential.
  */
 export function lfsUrlOf({
   gitUrl,
@@ -22,20 +22,15 @@ export function lfsUrlOf({
   return `${origin}/${name}${namespace}.git/info/lfs`;
 }
 
-/** The import remote takes pushes and shows nothing: neither refs nor what they lead to. */
+/** Throws for the import remote, which accepts pushes and shows neither refs nor objects. */
 export function refuseImportRemote({ params }: Pick<HandlerContext, 'params'>): void {
   if (params.namespace !== 'import') return;
   throw problem('forbidden', 'The import remote takes pushes only; download from the remote without +import.');
 }
 
 /**
- * git-lfs, docs/api/batch.md: "All Batch API requests use the POST verb, and require the following HTTP headers. The
- * request and response bodies are JSON.
- *
- *     Accept: application/vnd.git-lfs+json
- *     Content-Type: application/vnd.git-lfs+json"
- *
- * and "422 - Validation error with one or more of the objects in the request."
+ * JSON of the LFS API (git-lfs, docs/api/batch.md): requests need its media type in `Accept` and `Content-Type`, and
+ * validation errors of objects are 422.
  */
 export const LFS_JSON: JsonForm = { mediaType: 'application/vnd.git-lfs+json', invalid: 'unprocessable_entity' };
 

@@ -11,7 +11,7 @@ import { LFS_JSON, refuseImportRemote } from './remote.js';
 
 const operation = operationsOf('Git', { dialect: 'lfs' });
 
-// The basic transfer adapter: git-lfs, docs/api/basic-transfers.md.
+// Basic transfer adapter (git-lfs, docs/api/basic-transfers.md).
 
 const OBJECT_PATH = '/{repo_name}.git/info/lfs/objects/{oid}';
 const OCTETS = 'application/octet-stream';
@@ -62,7 +62,7 @@ export const lfsUploadObject = operation({
     requirePlainContent(ctx);
     const announced = query.size === undefined ? undefined : Number(query.size);
     requireAnnouncedLength(ctx, announced);
-    // What is held already is only checked.
+    // The content of an object that is already stored is only checked.
     const isHeld = repository.record.lfsObjects?.get(oid) !== undefined;
     const receive = async () => {
       using intake = new ObjectIntake(isHeld ? undefined : world.engine.memory);
@@ -71,7 +71,7 @@ export const lfsUploadObject = operation({
         throw notTheObject(sizeMismatch(intake.size, announced));
       if (intake.digest() !== oid) throw notTheObject(`The content does not have the oid ${oid}.`);
       repository.requireWritable();
-      // Two clients can bring the same.
+      // Two clients can upload the same object concurrently.
       if (!repository.record.lfsObjects?.get(oid)) {
         repository.addLfsObject(oid, intake.keep(world.state.clock.now()));
       }
@@ -97,14 +97,15 @@ export const lfsVerifyObject = operation({
   },
 });
 
-/** One answer, whether the object is nowhere or in another repository. */
+/** Same response if the object does not exist and if another repository has it. */
 function objectNotFound() {
   return problem('not_found', 'The repository has no such object.');
 }
 
 /**
- * An upload that is not what it says. Not 422, which git-lfs takes for a dislike of the Content-Type: it passes over the
- * object, and pushes the commits that need it (tq/transfer_queue.go, unsupportedContentType).
+ * Problem for an upload whose content does not match its id. Its status is not 422, because git-lfs interprets 422 as
+ * an unsupported Content-Type, skips the object, and pushes the commits that need it (tq/transfer_queue.go,
+ * unsupportedContentType).
  */
 function notTheObject(detail: string) {
   return problem('bad_request', detail);
@@ -114,14 +115,17 @@ function sizeMismatch(actual: number, expected: number): string {
   return `The object has ${actual} bytes, not ${expected}.`;
 }
 
-/** RFC 9110, 14.5: a server that does not take parts has to refuse them. The id is that of the content as it is. */
+/**
+ * Refuses partial content, as RFC 9110, 14.5 requires, and compressed content, because the id is the hash of the plain
+ * content.
+ */
 function requirePlainContent({ header }: Pick<HandlerContext, 'header'>): void {
   if (header('content-range') !== undefined) throw problem('bad_request', 'Objects are uploaded whole.');
   if ((header('content-encoding') ?? 'identity').toLowerCase() === 'identity') return;
   throw problem('unsupported_media_type', 'Compressed objects are not read here.');
 }
 
-/** Refuses what cannot end well before any of it is read. */
+/** Refuses uploads that must fail, before their body is read. */
 function requireAnnouncedLength(
   { header, world }: Pick<HandlerContext, 'header' | 'world'>,
   announced: number | undefined,

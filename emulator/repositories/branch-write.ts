@@ -10,19 +10,19 @@ import type { TransactOptions } from '../git/repository/repository.js';
 import { problem, translateError } from '../http/problem.js';
 import type { Repository } from './repository.js';
 
-/** Where ephemeral refs live: refs of their own on the same objects, as `gitnamespaces` lays them out. */
+/** Prefix of ephemeral refs. They share the objects of the repository, in a ref namespace as in `gitnamespaces`. */
 export const EPHEMERAL = bytesOf('refs/namespaces/ephemeral/');
 const BRANCHES = bytesOf('refs/heads/');
 const EPHEMERAL_BRANCHES = concatBytes(EPHEMERAL, BRANCHES);
-/** A pack's header and trailer. */
+/** Size of a pack's header and trailer. */
 const PACK_BYTES = 12 + 20;
 
-/** The full ref name of a branch, in the normal or the ephemeral namespace. */
+/** Returns the full ref name of a branch, in the normal or the ephemeral namespace. */
 export function branchRef(name: ByteString, ephemeral: boolean): ByteString {
   return concatBytes(ephemeral ? EPHEMERAL_BRANCHES : BRANCHES, name);
 }
 
-/** As `GitRepository.transact`, for operations of the API: a ref that cannot change is a `conflict`. */
+/** Same as `GitRepository.transact`, for operations of the API: throws `conflict` if a ref cannot change. */
 export function transact<T>(
   repository: Repository,
   task: (transaction: RefTransaction) => T | Promise<T>,
@@ -43,31 +43,34 @@ function sentenceOf(conflict: RefConflict): string {
   return current === undefined ? `${name} does not exist any more.` : `${name} exists already, at ${current}.`;
 }
 
-/** Where and as whom one commit is to be put on a branch. Branch names are byte strings, short and checked. */
+/** Branch, author and message of a commit to be written. Branch names are validated byte strings. */
 export interface BranchWrite {
   readonly branch: ByteString;
   readonly ephemeral: boolean;
-  /** Copied when the target does not exist. */
+  /** Branch from which a missing target is created. */
   readonly base?: { readonly branch: ByteString; readonly ephemeral: boolean } | undefined;
-  /** What the target's tip has to be, or the base's when the target does not exist. */
+  /** Expected tip of the target, or of the base if the target does not exist. */
   readonly expected?: Oid | undefined;
   readonly author: Identity;
   readonly committer: Identity;
   readonly message: string;
 }
 
-/** What a new commit on a branch starts from. */
+/** State of the branch before the commit. */
 export interface WriteBase {
   readonly ref: ByteString;
-  /** Where the ref stands; all zeros when it does not exist. */
+  /** Tip of the ref; all zeros if it does not exist. */
   readonly old: Oid;
-  /** Undefined: no commit yet. */
+  /** Parent of the new commit; undefined for a first commit. */
   readonly parent: Oid | undefined;
-  /** The files of the parent; without one, none. */
+  /** Tree of the parent; the empty tree for a first commit. */
   readonly tree: Oid;
 }
 
-/** Looks up what `write` starts from, in the turn in which the ref is to move. Throws where the branch is not as expected. */
+/**
+ * Returns the state of the branch before the commit. Must be called in the transaction that moves the ref. Throws if
+ * the branch differs from what `write` expects.
+ */
 export function findWriteBase(repository: Repository, write: BranchWrite): WriteBase {
   const { parent, old } = parentOf(repository, write);
   const tree = parent === undefined ? EMPTY_TREE_OID : readCommit(repository.git.objects, parent).tree;
@@ -98,7 +101,10 @@ function isEmpty(repository: Repository): boolean {
   return repository.git.refs.entries(BRANCHES).next().done === true;
 }
 
-/** `tip`: where the target branch stands, which is zeros where there is none. */
+/**
+ * Throws `conflict` unless `actual` is the expected tip. `tip` is the tip of the target branch for the write result;
+ * all zeros if it does not exist.
+ */
 function requireExpected(write: BranchWrite, actual: Oid, what: string, tip: Oid): void {
   if (write.expected === undefined || write.expected === actual) return;
   const detail = `${what} is at ${actual}, not at the expected ${write.expected}.`;
@@ -109,7 +115,7 @@ function notFound(write: BranchWrite, variant: CodeVariant, detail: string) {
   return problem('branch_not_found', detail, { variant, result: failedResult(write.branch, ZERO_OID, detail) });
 }
 
-/** The write result of a write that did not happen. */
+/** Returns the write result of a failed write. */
 export function failedResult(branch: ByteString, tip: Oid, message: string): Record<string, unknown> {
   const name = textOf(branch);
   const shas = { old_sha: tip, new_sha: tip };
@@ -119,10 +125,10 @@ export function failedResult(branch: ByteString, tip: Oid, message: string): Rec
   };
 }
 
-/** One commit and the ref that is to point at it. */
+/** Commit to be written, and the ref to be moved to it. */
 export interface CommitPlan {
   readonly ref: ByteString;
-  /** Where the ref stands now; all zeros when it does not exist. */
+  /** Current tip of the ref; all zeros if it does not exist. */
   readonly old: Oid;
   readonly parents: readonly Oid[];
   readonly tree: Oid;
@@ -131,17 +137,17 @@ export interface CommitPlan {
   readonly message: string;
 }
 
-/** The outcome as write results show it. */
+/** Data for the write result. */
 export interface CommitWritten {
   readonly commit: Oid;
   readonly tree: Oid;
-  /** The tip before; all zeros when the ref did not exist. */
+  /** Previous tip; all zeros if the ref did not exist. */
   readonly old: Oid;
-  /** Bytes of the new objects, headers of their pack entries included, before compression. */
+  /** Uncompressed bytes of the new objects, including the headers of their pack entries. */
   readonly packBytes: number;
 }
 
-/** Writes one commit and plans to move a ref to it; both happen when the transaction is committed. */
+/** Writes a commit and moves a ref to it. Both take effect when the transaction is committed. */
 export async function commitTo(transaction: RefTransaction, plan: CommitPlan): Promise<CommitWritten> {
   const { objects } = transaction;
   const commit = objects.write(COMMIT, writeCommit(plan));
@@ -150,7 +156,7 @@ export async function commitTo(transaction: RefTransaction, plan: CommitPlan): P
   return { commit, tree: plan.tree, old: plan.old, packBytes: bytesOfNew(objects, objects.base) };
 }
 
-/** As `commitTo`, of `tree` on top of what the write starts from. */
+/** Same as `commitTo`, with `tree` on top of the given base. */
 export function commitOnto(
   transaction: RefTransaction,
   { ref, old, parent }: WriteBase,
@@ -161,7 +167,7 @@ export function commitOnto(
   return commitTo(transaction, { ref, old, parents, tree, author, committer, message });
 }
 
-/** Size of a pack of the objects from number `base` on, without compression. */
+/** Returns the size of an uncompressed pack of the objects from number `base` on. */
 function bytesOfNew(objects: ObjectReader, base: number): number {
   const header = Buffer.alloc(LONGEST_HEADER);
   let sum = PACK_BYTES;

@@ -3,17 +3,17 @@ import type { ObjectStore, ObjectStoreOptions } from '../git/odb/object-store.js
 import { History } from '../git/revwalk/history.js';
 import type { CacheGroup } from '../memory/memory-cache.js';
 
-/** The objects of one repository in one world, and what operations derive from them and keep to be fast. */
+/** Objects of one repository in one world, and caches of data derived from them. */
 export class RepositoryContent {
   readonly history: History;
   private searchTexts: TextCache | undefined;
   private lastKept: KeptContent | undefined;
   private isReleased = false;
 
-  /** It is the caller's, who releases it, and so is `answers`. With `origin`, it starts with what that has. */
+  /** The caller owns the objects and `answers`, and releases them. `origin`: content that this one is a fork of. */
   constructor(
     readonly objects: ObjectStore,
-    /** Answers that follow from commits alone, by their ids: kept for a repository, they serve its forks as well. */
+    /** Cached responses by commit id. Forks of the repository share them. */
     readonly answers: CacheGroup,
     origin?: KeptContent,
   ) {
@@ -21,13 +21,13 @@ export class RepositoryContent {
     this.lastKept = origin;
   }
 
-  /** What searches share. */
+  /** Texts shared by all searches. */
   get texts(): TextCache {
     this.searchTexts ??= new TextCache(this.objects, (number) => this.objects.cachesOf(number));
     return this.searchTexts;
   }
 
-  /** What it has now, for others to start with. The caller holds it. */
+  /** Returns an immutable copy of the current content for forks. The caller holds it. */
   keep(): KeptContent {
     const { lastKept, objects } = this;
     if (lastKept?.isHeld && lastKept.size === objects.size) return lastKept.hold();
@@ -35,7 +35,7 @@ export class RepositoryContent {
     return this.lastKept;
   }
 
-  /** As `ObjectStore.release`. */
+  /** Same as `ObjectStore.release`. */
   release(): void {
     if (this.isReleased) return;
     this.isReleased = true;
@@ -44,9 +44,9 @@ export class RepositoryContent {
   }
 }
 
-/** The content of a repository as it was at one time: nothing changes it, and any number of contents can start with it. */
+/** Immutable content of a repository at one time. Any number of contents can be forked from it. */
 export class KeptContent {
-  /** What is found out of its commits, for all that start with it. */
+  /** Commit graph and history index, shared by all forks. */
   readonly history: History;
   private readonly objects: ObjectStore;
   private holders = 1;
@@ -72,7 +72,10 @@ export class KeptContent {
     return this.objects.heldBytes;
   }
 
-  /** A content that starts with it and goes on by itself. What that costs does not depend on the objects. */
+  /**
+   * Returns a content that starts with this one and changes independently. The cost does not depend on the number of
+   * objects.
+   */
   fork(options: ObjectStoreOptions): RepositoryContent {
     return new RepositoryContent(this.objects.fork(options), this.answers.hold(), this);
   }

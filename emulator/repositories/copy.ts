@@ -10,7 +10,7 @@ import { runSync } from '../schedule/steps.js';
 import { branchRef } from './branch-write.js';
 import type { Repository } from './repository.js';
 
-/** Makes `commit` of `source`, with its whole history, the default branch of `target`, which is empty. */
+/** Copies `commit` of `source` with its whole history, and makes it the default branch of `target`, which is empty. */
 export function copyHistory(source: Repository, target: Repository, commit: Oid): Promise<void> {
   return fill(target, async (quarantine) => {
     await copyObjects(source, quarantine, commit);
@@ -18,7 +18,7 @@ export function copyHistory(source: Repository, target: Repository, commit: Oid)
   });
 }
 
-/** Makes the files of `commit` of `source` the one commit of the default branch of `target`, which is empty. */
+/** Copies the files of `commit` of `source` into a single commit, the default branch of `target`, which is empty. */
 export function copyFiles(
   source: Repository,
   target: Repository,
@@ -32,7 +32,7 @@ export function copyFiles(
   });
 }
 
-/** Entries are copied as they are stored, so this costs little more than their bytes. */
+/** Copies objects in their stored form, so the cost is close to copying bytes. */
 export async function copyObjects({ git }: Pick<Repository, 'git'>, quarantine: Quarantine, want: Oid): Promise<void> {
   const plan = await git.history.plan({ wants: [want] }, new Meter({ schedule: git.objects.schedule }));
   await indexPack(quarantine, writePack(git.objects, plan.objects), { thin: false });

@@ -4,7 +4,7 @@ import { type SortedMap, SortedRecords } from './sorted-records.js';
 export const DEPLOYMENT_STATUSES = ['queued', 'building', 'ready', 'error', 'canceled'] as const;
 export type DeploymentStatus = (typeof DEPLOYMENT_STATUSES)[number];
 
-/** A status, and when it begins: milliseconds on the world's clock. */
+/** Status of a deployment, and its begin in milliseconds on the world's clock. */
 interface PlannedStatus {
   readonly status: DeploymentStatus;
   readonly at: number;
@@ -15,21 +15,21 @@ export type DeploymentTarget = 'preview' | 'production';
 /** @internal */
 export interface Deployment {
   readonly id: string;
-  /** Position in the order of creation, from 1. */
+  /** Position in the order of creation, starting at 1. */
   readonly sequence: number;
   readonly target: DeploymentTarget;
-  /** The branch, tag or commit that was asked for. */
+  /** Branch, tag or commit in the request. */
   readonly ref: string;
   readonly commit: Oid;
   /** Milliseconds on the world's clock. */
   readonly createdAt: number;
-  /** Statuses that were set, in order of time; without any it goes its own way. */
+  /** Statuses that were set, in order of time; undefined for the default course. */
   readonly statuses?: readonly PlannedStatus[] | undefined;
 }
 
 /**
- * The status of a deployment, and since when it has it. Nothing is built here: where none was set, a deployment is queued
- * at the instant it is made, and ready as soon as time has passed.
+ * Returns the status of a deployment at `now`, with its begin. The emulator builds nothing: by default, a deployment is
+ * queued in the millisecond of its creation, and ready afterwards.
  * @internal
  */
 export function statusOf({ statuses = [], createdAt }: Deployment, now: number): PlannedStatus {
@@ -38,23 +38,25 @@ export function statusOf({ statuses = [], createdAt }: Deployment, now: number):
   return now > createdAt ? { status: 'ready', at: createdAt + 1 } : { status: 'queued', at: createdAt };
 }
 
-/** A request that carried an idempotency key, and what came of it. */
+/** Request with an idempotency key, and the deployment that it created. */
 export interface KeyedRequest {
-  /** What was asked for, in one canonical form. */
+  /** Canonical form of the request. */
   readonly request: string;
   readonly id: string;
 }
 
-/** The deployments of one repository, in the order of creation. @internal */
+/** Deployments of one repository, in the order of creation. @internal */
 export type Deployments = SortedRecords<number, Deployment>;
 
 /** @internal */
 export const NO_DEPLOYMENTS: Deployments = new SortedRecords(({ sequence }) => sequence);
 
-/** By the idempotency key, the request that first used it. @internal */
+/** First request with each idempotency key. @internal */
 export type KeyedRequests = SortedMap<string, KeyedRequest>;
 
-/** The deployments with a status of one of them from `at` on, behind those planned before it. @internal */
+/**
+ * Returns the deployments with a status added for one of them from `at` on. Earlier planned statuses stay. @internal
+ */
 export function withStatus(
   deployments: Deployments,
   id: string,

@@ -3,7 +3,7 @@ import { lazy } from '../memory/lazy.js';
 
 const setting = lazy(() => z.string().max(4096).nullable());
 
-/** The settings of a hosting project, as requests and answers name them. */
+/** Settings of a hosting project, as in requests and responses. */
 export const hostingSettings = lazy(() =>
   z.object({
     /** Unique within the organization. */
@@ -20,18 +20,18 @@ export const hostingSettings = lazy(() =>
 );
 type HostingSettings = z.infer<ReturnType<typeof hostingSettings>>;
 
-/** How a repository is deployed: the `deployment` object of create and update repository. */
+/** Hosting project of a repository: the `deployment` object of create and update repository. */
 export interface HostingProject extends Readonly<HostingSettings> {
-  /** Never leaves the process: no answer shows what is set here. */
+  /** Environment of deployments. No response shows it. */
   readonly env: ReadonlyMap<string, string>;
 }
 
-/** Changes to a project: what is absent stays, null takes a setting or a variable away. */
+/** Changes of a project. Absent members stay, and null removes a setting or a variable. */
 export type HostingChanges = { readonly [Name in keyof HostingSettings]?: HostingSettings[Name] | undefined } & {
   readonly env?: Readonly<Record<string, string | null>> | undefined;
 };
 
-/** `project` with `changes` in it; a new project named `fallbackName` when there is none yet. */
+/** Returns `project` with the changes, or a new project named `fallbackName` if there is none. */
 export function changeHosting(
   project: HostingProject | undefined,
   { env: envChanges = {}, ...changes }: HostingChanges,

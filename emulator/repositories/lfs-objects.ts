@@ -1,43 +1,45 @@
 import type { MemoryBudget } from '../memory/memory-budget.js';
 import { emptyMap, type SortedMap } from './sorted-records.js';
 
-/** The content of one file, apart from Git's objects. A record that holds the value holds the bytes. */
+/** Content of one LFS object. It stays in memory while a repository record references it. */
 export interface LfsObject {
   readonly size: number;
-  /** The content in order, in pieces. */
+  /** Content in pieces, in order. */
   readonly blocks: readonly Buffer[];
   /** Milliseconds on the world's clock. */
   readonly storedAt: number;
 }
 
-/** What an object costs beside its content: its place in the map, and the value. Many small ones would count as nothing. */
+/** Bytes that an object takes besides its content. Without it, many small objects would count as almost nothing. */
 const OVERHEAD = 256;
 
-/** Bytes that `object` counts for. */
+/** Returns the bytes that the budget counts for an object. */
 export function heldBytesOf({ size }: Pick<LfsObject, 'size'>): number {
   return size + OVERHEAD;
 }
 
-/** A Git LFS id: "the SHA-256 of the content", in lower-case hexadecimal digits (git-lfs, docs/spec.md). */
+/**
+ * Returns true if the text is a Git LFS id: the SHA-256 of the content in lower-case hexadecimal digits (git-lfs,
+ * docs/spec.md).
+ */
 export function isLfsOid(text: string): boolean {
   return /^[0-9a-f]{64}$/.test(text);
 }
 
 /**
- * The LFS objects of one repository, by id. A fork starts with the value of its source, so what both hold is in memory
- * once.
+ * LFS objects of one repository by id. A fork starts with the map of its source, so shared objects are in memory once.
  */
 export type LfsObjects = SortedMap<string, LfsObject>;
 
 export const NO_LFS_OBJECTS: LfsObjects = emptyMap();
 
-/** The objects that none of `others` has: what is free once `own` is let go of. */
+/** Returns the objects of `own` that none of `others` contains. Releasing `own` frees them. */
 export function heldAlone(own: LfsObjects, others: Iterable<LfsObjects>): Iterable<LfsObject> {
   let alone: Map<string, LfsObject> | undefined;
   for (const other of others) {
     if (other === own) return [];
     alone ??= new Map(own.entries());
-    // Repositories that have nothing to do with each other are compared by the shorter list.
+    // Iterates over the smaller map, because most repositories have no objects in common.
     const oids = other.size < alone.size ? other.keys() : alone.keys();
     for (const oid of oids) if (alone.get(oid) === other.get(oid)) alone.delete(oid);
     if (alone.size === 0) return [];
@@ -45,7 +47,10 @@ export function heldAlone(own: LfsObjects, others: Iterable<LfsObjects>): Iterab
   return alone?.values() ?? own.values();
 }
 
-/** LFS objects that are held for several at once: they are given back when the last of them has let go. */
+/**
+ * LFS objects that several snapshots and worlds share. Reference-counted: they are given back to the budget when the
+ * last holder releases them.
+ */
 export class SharedLfsObjects {
   holders = 1;
 
@@ -56,9 +61,10 @@ export class SharedLfsObjects {
 }
 
 /**
- * What counts as held of the LFS objects of one world. An object is taken when it comes, and given back when neither
- * the world nor a snapshot of it has it any more. Objects that came since the last snapshot are the world's
- * alone; those before are the snapshot's as well. So a snapshot, and a restore, cost what came in between.
+ * Counts the memory of one world's LFS objects. An object is taken from the budget when it arrives, and given back when
+ * neither the world nor one of its snapshots contains it. Objects since the last snapshot belong to the world alone;
+ * older ones are shared with snapshots. The cost of a snapshot or a restore therefore depends only on the objects that
+ * arrived in between.
  */
 export class LfsHoldings {
   private own = new Set<LfsObject>();
@@ -68,17 +74,17 @@ export class LfsHoldings {
     private shared?: SharedLfsObjects,
   ) {}
 
-  /** Bytes of `object` were taken for this world. */
+  /** Adds an object whose bytes were taken from the budget. */
   add(object: LfsObject): void {
     this.own.add(object);
   }
 
-  /** The world has none of `objects` any more: gives back those that no snapshot has either. */
+  /** Removes objects that the world no longer contains. Gives back those that no snapshot contains. */
   remove(objects: Iterable<LfsObject>): void {
     for (const object of objects) if (this.own.delete(object)) this.memory.give(heldBytesOf(object));
   }
 
-  /** What it holds now, for a snapshot: the caller releases it. */
+  /** Returns the current objects for a snapshot, which the caller releases; undefined if there are none. */
   share(): SharedLfsObjects | undefined {
     if (this.own.size > 0) {
       this.shared = new SharedLfsObjects(this.own, this.shared);
@@ -87,12 +93,12 @@ export class LfsHoldings {
     return holdLfsObjects(this.shared);
   }
 
-  /** Whether objects are held for snapshots as well. */
+  /** True if snapshots share objects with the world. */
   get isShared(): boolean {
     return this.shared !== undefined;
   }
 
-  /** Lets go of what is not among `held`: all that the world has. */
+  /** Releases all objects except `held`, the objects of the world. */
   keepOnly(held: ReadonlySet<LfsObject>): void {
     this.takeBack();
     for (const object of this.own) if (!held.has(object)) this.remove([object]);
@@ -103,7 +109,7 @@ export class LfsHoldings {
     }
   }
 
-  /** Lets go of all of it. */
+  /** Releases all objects. */
   release(): void {
     for (const object of this.own) this.memory.give(heldBytesOf(object));
     this.own.clear();
@@ -111,7 +117,7 @@ export class LfsHoldings {
     this.shared = undefined;
   }
 
-  /** What no snapshot holds any more is the world's alone again. */
+  /** Moves objects that no snapshot references any more back into the world's own layer. */
   private takeBack(): void {
     for (; this.shared?.holders === 1; this.shared = this.shared.below)
       for (const object of this.shared.objects) this.own.add(object);

@@ -2,26 +2,29 @@ import type { OperationId } from '../config/operation-ids.js';
 import type { Variants } from '../config/variants.js';
 import { type Problem, type ProblemCode, problem } from '../http/problem.js';
 
-/** Specification, States and transitions; `archived` is what thaws: to clients the two look alike. */
+/**
+ * States of a repository (specification, States and transitions). `archived` thaws on the next request; to clients it
+ * looks like `thawing`.
+ */
 export type RepositoryState = 'active' | 'deleted' | 'archived' | 'thawing' | 'syncing';
 
-/** The kind of effect an operation has, by which a state allows or refuses it. */
+/** Effect of an operation, by which a state permits or refuses it. */
 export type Effect = 'read' | 'write' | 'delete';
 
-/** What a state needs to know of an operation. */
+/** Part of an operation that states depend on. */
 export interface Affecting {
   readonly id: OperationId;
   readonly effect: Effect;
 }
 
-/** What a state refuses with, or undefined where it does not stand in the way. */
+/** Error code of the refusal; undefined if the state permits the operation. */
 type Cell = ProblemCode | undefined;
 
 interface StateRow {
   readonly read: Cell;
   readonly write: Cell;
   readonly delete: Cell;
-  /** Operations whose own table says otherwise, by id. */
+  /** Exceptions by operation id, for operations whose own table in the specification differs. */
   readonly except: Readonly<Partial<Record<OperationId, Cell>>>;
   readonly detail: string;
 }
@@ -35,8 +38,8 @@ const COLD: StateRow = {
 };
 
 /**
- * States by operations, the one table. File metadata and grep list 503 for these states in their own
- * tables; every other operation has the specific codes of the Errors table.
+ * Table of refusals by state and effect. The tables of file metadata and grep list 503 for these states; all other
+ * operations use the specific codes of the Errors table.
  */
 const STATES: Readonly<Record<Exclude<RepositoryState, 'deleted'>, StateRow>> = {
   active: { read: undefined, write: undefined, delete: undefined, except: {}, detail: '' },
@@ -51,10 +54,10 @@ const STATES: Readonly<Record<Exclude<RepositoryState, 'deleted'>, StateRow>> = 
   },
 };
 
-/** What is deleted refuses everything, with the status that the variants name. */
+/** Codes with which a deleted repository refuses all operations, by the status that the variants select. */
 const DELETED: Readonly<Record<string, ProblemCode>> = { '404': 'repository_not_found', '409': 'repository_deleted' };
 
-/** The code `state` refuses `operation` with, or undefined. */
+/** Returns the code with which `state` refuses `operation`; undefined if it permits it. */
 export function refusalOf(state: RepositoryState, operation: Affecting, variants: Variants): ProblemCode | undefined {
   if (state === 'deleted') {
     return DELETED[operation.effect === 'delete' ? variants.secondDelete : variants.deletedRepository];
@@ -70,14 +73,14 @@ export function refusalOf(state: RepositoryState, operation: Affecting, variants
   return status === '503' ? 'service_unavailable' : busy;
 }
 
-/** States that a fault can apply to a request, by their codes. */
+/** States that a fault can simulate for a request, by their codes. */
 export const STATES_BY_CODE: Readonly<Partial<Record<ProblemCode, RepositoryState>>> = {
   repository_thawing: 'thawing',
   sync_in_progress: 'syncing',
   repository_deleted: 'deleted',
 };
 
-/** An operation that may be about one repository. */
+/** Operation that may concern one repository. */
 type Concerned = Pick<Affecting, 'effect'> & {
   readonly id: string;
   readonly subject: string;
@@ -86,13 +89,13 @@ type Concerned = Pick<Affecting, 'effect'> & {
 
 /** Returns the code with which `operation` is refused in the state of `code`; undefined if not refused. */
 export function refusalByCode(code: ProblemCode, operation: Concerned, variants: Variants): ProblemCode | undefined {
-  // An operation that finds its repository itself lists the codes of states.
+  // An operation that finds its repository itself lists the state codes in `errors`.
   if (operation.subject !== 'repository') return operation.errors?.includes(code) ? code : undefined;
   const { id, effect } = operation;
   return refusalOf(STATES_BY_CODE[code]!, { id: id as OperationId, effect }, variants);
 }
 
-/** Returns a function that tells faults whether a state refuses an operation under these variants. */
+/** Returns a function with which faults check if a state refuses an operation under the variants. */
 export function refusedUnder(
   variants: () => Variants,
 ): (code: ProblemCode, operation: Omit<Concerned, 'effect'>, effect: Effect) => boolean {
@@ -100,7 +103,7 @@ export function refusedUnder(
     refusalByCode(code, { id, subject, errors, effect }, variants()) !== undefined;
 }
 
-/** What `state` refuses with, worded. `retryAfter`: seconds a client should wait before it tries again. */
+/** Returns the problem for a refusal by `state`. `retryAfter`: seconds for the `Retry-After` header. */
 export function stateProblem(state: RepositoryState, code: ProblemCode, retryAfter: number): Problem {
   if (code === 'repository_not_found') return repositoryNotFound();
   if (state === 'deleted') return problem(code, 'The repository has been deleted.', { isOfState: true });
@@ -109,8 +112,8 @@ export function stateProblem(state: RepositoryState, code: ProblemCode, retryAft
 }
 
 /**
- * One answer, to the byte, for a repository that is missing, deleted, or named by another claim:
- * nothing tells whether a name exists (Authentication, Repository claim 3).
+ * Problem for a repository that does not exist, is deleted, or is not named by the claim. The responses are equal to
+ * the byte, so that they do not reveal which names exist (rules `auth.repo-claim.*`).
  */
 export function repositoryNotFound() {
   return problem('repository_not_found', 'The repository does not exist, or the token does not cover it.');

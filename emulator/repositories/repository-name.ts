@@ -1,8 +1,8 @@
 const MAX_NAME_BYTES = 255;
 
 /**
- * What is wrong with a name, as the end of a sentence; undefined where it can be created. The specification states no
- * rule; these are the ones without which a name could not be written into a Git URL and read back.
+ * Returns what is wrong with a repository name, as the end of a sentence; undefined if it is valid. The specification
+ * states no rule; these are the names that cannot be written into a Git URL and read back.
  */
 export function repositoryNameIssue(name: string): string | undefined {
   if (name === '') return 'is empty';

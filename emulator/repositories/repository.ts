@@ -21,36 +21,36 @@ import {
   type StateTerm,
 } from './state-override.js';
 
-/** The external repository that a repository was created from and is kept in sync with. */
+/** External repository that a repository was created from and is synced with. */
 export interface BaseRepository {
   readonly provider: string;
   readonly owner: string;
   readonly name: string;
-  /** Where it is, for providers that people host themselves. */
+  /** Host of a self-hosted provider. */
   readonly host?: string | undefined;
-  /** As whom it is read: the organization's application, anonymously, or with the repository's Git credential. */
+  /** How it is read: with the organization's application, anonymously, or with the repository's Git credential. */
   readonly access: 'app' | 'public' | 'credential';
-  /** Sync runs that have ended, well or not. */
+  /** Number of sync runs that have ended, successfully or not. */
   readonly runs: number;
 }
 
-/** Everything a repository is, apart from its objects: an immutable value that the world keeps. */
+/** Immutable value of a repository without its objects. The world keeps it. */
 export interface RepositoryRecord {
   readonly id: string;
   readonly organization: string;
   readonly name: string;
-  /** Position in the order of creation; cursors of the repository list are made of it. */
+  /** Position in the order of creation. Cursors of the repository list contain it. */
   readonly sequence: number;
   /** Milliseconds on the world's clock. */
   readonly createdAt: number;
-  /** What it is; `override` may hide it. */
+  /** State of the repository itself. `override` may hide it. */
   readonly state: RepositoryState;
-  /** What it was told to pretend. */
+  /** Simulated state; undefined if none is set. */
   readonly override?: StateOverride | undefined;
-  /** Term of the thaw of a repository in cold storage. It begins with the first refused request. */
+  /** Term of the thaw of an archived repository. It begins with the first refused request. */
   readonly thaw?: StateTerm | undefined;
   readonly refs: Refs;
-  /** Objects stored when `refs` was set: with `refs`, all a snapshot needs to know of the object store. */
+  /** Number of objects stored when `refs` was set. A snapshot needs only this number and `refs` of the object store. */
   readonly watermark: number;
   readonly baseRepo?: BaseRepository | undefined;
   readonly gitCredential?: GitCredential | undefined;
@@ -64,26 +64,26 @@ export interface RepositoryRecord {
 export interface RepositoryHome {
   record(id: string): RepositoryRecord;
   replace(record: RepositoryRecord): void;
-  /** Told of an LFS object that came; what it takes of the budget is the world's from now on. */
+  /** Called with a new LFS object. Its memory in the budget then belongs to the world. */
   hold(object: LfsObject): void;
   now(): number;
-  /** Throws when another world has taken the place of the repository's. */
+  /** Throws if another world has replaced the one of the repository. */
   requireCurrent(): void;
-  /** Told of refs that moved, after they did. */
+  /** Called after refs have moved. */
   moved(record: RepositoryRecord, changes: readonly RefChange[]): void;
-  /** Told of what went wrong after a write had succeeded. */
+  /** Called with an error that occurred after a successful write. */
   failed(record: RepositoryRecord, error: unknown): void;
 }
 
-/** What may change of a record; refs move in transactions only (`git.transact`). */
+/** Members of a record that can change. Refs change only in transactions (`git.transact`). */
 export type RecordChanges = Partial<
   Omit<RepositoryRecord, 'id' | 'organization' | 'name' | 'sequence' | 'refs' | 'watermark'>
 >;
 
-/** The handle of one repository: its record, which the world keeps, and its Git side. */
+/** Handle of one repository: its record, which the world keeps, and its Git repository. */
 export class Repository {
   readonly git: GitRepository;
-  /** Refs as they are shown without a default branch. */
+  /** Refs with a detached HEAD, cached for the state without a default branch. */
   private detached: { readonly refs: Refs; readonly shown: Refs } | undefined = undefined;
 
   constructor(
@@ -110,7 +110,7 @@ export class Repository {
     return this.record.name;
   }
 
-  /** The state that requests meet: what it pretends to be, else what it is. */
+  /** State that requests see: the simulated one if set, otherwise the repository's own. */
   get state(): RepositoryState {
     const { override, thaw, state } = this.record;
     if (override === undefined && thaw === undefined) return state;
@@ -120,14 +120,14 @@ export class Repository {
     return ownStateOf(this.record, now).state;
   }
 
-  /** The state of the repository itself, whatever it pretends. */
+  /** State of the repository itself, without a simulated one. */
   get ownState(): RepositoryState {
     return ownStateOf(this.record, this.home.now()).state;
   }
 
   /**
-   * Throws the problem with which the state of the repository, pretended or its own, refuses the operation. A state that
-   * ends after a number of requests counts the requests that it refuses.
+   * Throws the problem with which the state refuses the operation. A state that ends after a number of requests counts
+   * the requests that it refuses.
    */
   meetState(operation: Affecting, variants: Variants): void {
     const { state } = this;
@@ -140,18 +140,18 @@ export class Repository {
     throw stateProblem(state, refusal, term?.retryAfter ?? left ?? RETRY_AFTER);
   }
 
-  /** Notes that a request met the state, and counts it if it is refused. Returns the term of the state that it met. */
+  /** Counts a request for the state if it is refused. Returns the term of the state. */
   private termOf(isRefused: boolean, now: number): StateTerm | undefined {
     const { override } = this.record;
     const met = overrideOf(this.record, now);
-    // A detached HEAD refuses nothing: every request counts.
+    // A detached HEAD refuses no requests, so it counts all of them.
     const isCounted = isRefused || met?.state === 'no_default_branch';
     const left = met && isCounted ? leftOf(met, now) : met;
     if (left !== override) this.update({ override: left });
     return met ?? (isRefused && isCold(this.record) ? this.meetThaw(now) : undefined);
   }
 
-  /** Counts a request that cold storage refuses; the first one begins the thaw. */
+  /** Counts a request that an archived repository refuses. The first one begins the thaw. */
   private meetThaw(now: number): StateTerm {
     const { state, thaw = {} } = this.record;
     const met = state === 'archived' ? beginThaw(thaw, now) : thaw;
@@ -165,11 +165,11 @@ export class Repository {
     return override !== undefined && overrideOf(this.record, this.home.now())?.state === 'no_default_branch';
   }
 
-  /** Without a default branch HEAD is detached: it names the commit and no branch. */
+  /** Refs as clients see them. Without a default branch, HEAD is detached: it contains a commit id. */
   private get shownRefs(): Refs {
     const { refs } = this.record;
     if (!this.isHeadless || refs.headOid === undefined) return refs;
-    // One value for as long as nothing moves: writers compare it.
+    // Cached while the refs do not change, because writers compare the value by identity.
     if (this.detached?.refs !== refs) this.detached = { refs, shown: refs.withHead({ oid: refs.headOid }) };
     return this.detached.shown;
   }
@@ -178,37 +178,37 @@ export class Repository {
     return this.isHeadless ? refs.withHead(this.record.refs.head) : refs;
   }
 
-  /** Swaps the record for one with `changes` in it. */
+  /** Replaces the record by one with the changes. */
   update(changes: RecordChanges): void {
     this.home.replace({ ...this.record, ...changes });
   }
 
-  /** Adds an LFS object that has come, which was counted as held. */
+  /** Adds a new LFS object whose bytes were taken from the budget. */
   addLfsObject(oid: string, object: LfsObject): void {
     this.home.hold(object);
     this.update({ lfsObjects: (this.record.lfsObjects ?? NO_LFS_OBJECTS).with(oid, object, true) });
   }
 
   /**
-   * A repository can be deleted, or the world put back, while a request arrives or is worked on: what was checked before
-   * is checked again.
+   * Throws if the repository was deleted or the world was replaced. Called before a write, because both can happen
+   * while a request arrives or is processed.
    */
   requireWritable(): void {
     this.home.requireCurrent();
     if (this.state === 'deleted') throw repositoryNotFound();
   }
 
-  /** Puts it into cold storage. Nothing is lost; the next request is refused and begins the thaw. */
+  /** Moves the repository into cold storage. Its data stays; the next request is refused and begins the thaw. */
   archive(thaw: StateTerm = {}): void {
     if (this.record.state === 'active' || isCold(this.record)) this.update({ state: 'archived', thaw });
   }
 
-  /** Brings it back from cold storage at once. */
+  /** Moves the repository out of cold storage immediately. */
   restore(): void {
     if (isCold(this.record)) this.update({ state: 'active', thaw: undefined });
   }
 
-  /** The short name of the branch HEAD points at; undefined when HEAD is detached. */
+  /** Short name of the branch that HEAD points to; undefined if HEAD is detached. */
   get defaultBranch(): ByteString | undefined {
     if (this.isHeadless) return undefined;
     const { head } = this.record.refs;
@@ -218,11 +218,11 @@ export class Repository {
   }
 }
 
-/** What an upstream asks for. A repository has at most one. */
+/** Credential for the upstream. A repository has at most one. */
 export interface GitCredential {
   readonly id: string;
   readonly username?: string | undefined;
-  /** Leaves the process in an `Authorization` header to the upstream, and in no other way. */
+  /** Sent only in the `Authorization` header to the upstream, and never shown or logged. */
   readonly password: string;
   /** Milliseconds on the world's clock. */
   readonly createdAt: number;

@@ -1,16 +1,16 @@
 import sortedBTree, { type ISortedMapF } from 'sorted-btree';
 
-/** An immutable sorted map: a change makes a new one that shares the rest. */
+/** Immutable sorted map. A change returns a new map that shares the unchanged part. */
 export type SortedMap<Key, Value> = ISortedMapF<Key, Value>;
 
-// The package is CommonJS: under Node's ES modules its class is the `default` member of its exports.
+// The package is CommonJS; its class is the `default` member of its exports.
 const BTree = sortedBTree.default;
 
 export function emptyMap<Key, Value>(): SortedMap<Key, Value> {
   return new BTree<Key, Value>();
 }
 
-/** Records sorted by a key of theirs, and found by id as well: an immutable value, as `SortedMap`. */
+/** Immutable collection of records, sorted by a key, and also accessible by id. */
 export class SortedRecords<Key, Value extends { readonly id: string }> {
   constructor(
     private readonly keyOf: (value: Value) => Key,
@@ -31,12 +31,12 @@ export class SortedRecords<Key, Value extends { readonly id: string }> {
     return key === undefined ? undefined : this.byKey.get(key);
   }
 
-  /** In the order of the keys, after `after`. */
+  /** Yields the records after the key `after`, in order. */
   *list(after?: Key): IterableIterator<Value> {
     for (const [key, value] of this.byKey.entries(after)) if (key !== after) yield value;
   }
 
-  /** The last key first, before `before`. */
+  /** Yields the records before the key `before`, in reverse order. */
   *reversed(before?: Key): IterableIterator<Value> {
     for (const [, value] of this.byKey.entriesReversed(before, undefined, true)) yield value;
   }

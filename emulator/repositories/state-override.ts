@@ -1,18 +1,18 @@
 import { countRequest, type Expiry, isExpired, startExpiry } from '../time/expiry.js';
 import type { RepositoryState } from './lifecycle.js';
 
-/** What a repository can be told to pretend. `no_default_branch`: HEAD is detached. */
+/** States that a repository can simulate. `no_default_branch`: HEAD is detached. */
 export type PretendedState = Exclude<RepositoryState, 'archived'> | 'no_default_branch';
 
-/** How long a state lasts, and what its refusals say of that. */
+/** Duration of a state, and the `Retry-After` of its refusals. */
 export interface StateTerm {
-  /** Undefined: until another state is set. */
+  /** End of the state; undefined if it lasts until another state is set. */
   readonly ends?: Expiry | undefined;
-  /** Seconds that refusals name; undefined: those until the end. */
+  /** Seconds for `Retry-After`; undefined for those until the end. */
   readonly retryAfter?: number | undefined;
 }
 
-/** A state that was set from outside, in front of what the repository is. */
+/** Simulated state. It hides the repository's own. */
 export interface StateOverride extends StateTerm {
   readonly state: PretendedState;
 }
@@ -26,30 +26,30 @@ interface Cold {
   readonly thaw?: StateTerm | undefined;
 }
 
-/** Seconds that refusals name if the state has no end by the clock. */
+/** Seconds for `Retry-After` if the state has no end on the clock. */
 export const RETRY_AFTER = 1;
 
-/** Returns true if the repository is in cold storage, or thaws from there. */
+/** Returns true if the repository is archived, or thaws from cold storage. */
 export function isCold({ state, thaw }: Cold): boolean {
   return state === 'archived' || (state === 'thawing' && thaw !== undefined);
 }
 
-/** The repository's own state, behind any override. */
+/** Returns the repository's own state, without an override. */
 export function ownStateOf({ state, thaw }: Cold, now: number): { readonly state: RepositoryState } & StateTerm {
   return state === 'thawing' && thaw?.ends && isExpired(thaw.ends, now) ? { state: 'active' } : { state, ...thaw };
 }
 
-/** The thaw that begins now. It lasts `RETRY_AFTER` seconds unless its term says otherwise. */
+/** Returns the term of a thaw that begins now. Its duration is `RETRY_AFTER` seconds unless the term has an end. */
 export function beginThaw({ retryAfter, ends }: StateTerm, now: number): StateTerm {
   return { ends: startExpiry(ends ?? { after: (retryAfter ?? RETRY_AFTER) * 1000 }, now), retryAfter };
 }
 
-/** The override that holds now. */
+/** Returns the override if it has not expired. */
 export function overrideOf({ override }: Overridden, now: number): StateOverride | undefined {
   return override?.ends && isExpired(override.ends, now) ? undefined : override;
 }
 
-/** What is left of a state after one more refused request; undefined if that was the last one. */
+/** Returns the remaining term after one more refused request; undefined if it was the last one. */
 export function leftOf<Term extends StateTerm>(met: Term, now: number): Term | undefined {
   if (met.ends?.requests === undefined) return met;
   const ends = countRequest(met.ends);

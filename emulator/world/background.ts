@@ -8,15 +8,18 @@ import type { WorldConfig } from './config.js';
 import type { Engine } from './engine.js';
 import type { WorldState } from './state.js';
 
-/** What goes on beside requests, on behalf of one state; it ends when another state takes that one's place. */
+/**
+ * Background work for one state: webhook deliveries, syncs, and requests held by faults. It ends when another state
+ * replaces this one.
+ */
 export class Background {
   /** Sends events to webhooks. */
   readonly outbox: Outbox;
-  /** Runs that bring repositories up to date with their upstreams. */
+  /** Sync runs with upstreams. */
   readonly syncs: Syncs;
-  /** What holds requests that a fault has stopped. */
+  /** Latches that hold requests stopped by faults. */
   readonly latches = new Latches();
-  /** Where webhooks may be. */
+  /** Restricts the addresses of webhooks. */
   readonly webhookOutbound: Outbound;
   readonly upstreamOutbound: Outbound;
   private readonly waits = new AbortController();
@@ -55,33 +58,33 @@ export class Background {
     });
   }
 
-  /** Notes an event for the webhooks of its organization. */
+  /** Queues an event for the webhooks of its organization. */
   announce(event: WebhookEvent): void {
     this.outbox.post(event, this.state.webhooks.of(event.organization));
   }
 
-  /** Whether the state it works for is still the world's. */
+  /** True if the state is still the current one of its world. */
   get isCurrent(): boolean {
     return !this.isClosed;
   }
 
-  /** Throws `service_unavailable` once the state it works for is no longer the world's. */
+  /** Throws `service_unavailable` if another state has replaced this one. */
   requireCurrent(): void {
     if (this.isClosed) throw worldReplaced();
   }
 
-  /** Aborted when answers that stall have to end. */
+  /** Aborted when stalled responses have to end. */
   get stalls(): AbortSignal {
     return this.waits.signal;
   }
 
-  /** Lets go of the requests that faults hold, and of the answers that stall; none is held any more. */
+  /** Releases held requests and stalled responses. Later ones are not held. */
   endWaits(): void {
     this.latches.close();
     this.waits.abort();
   }
 
-  /** Ends all of it. No event tells of that. */
+  /** Ends all background work. Sends no events. */
   async close(): Promise<void> {
     this.isClosed = true;
     this.endWaits();
@@ -92,7 +95,7 @@ export class Background {
   }
 }
 
-/** The answer to a write whose state was replaced while it was under way. */
+/** Problem for a write whose state was replaced in the meantime. */
 export function worldReplaced() {
   return problem('service_unavailable', 'The state of the emulator was put back while the request was under way.', {
     headers: { 'retry-after': '1' },

@@ -17,7 +17,7 @@ import type { Organizations, Switches } from './organizations.js';
 import type { Repositories } from './repositories.js';
 import type { Settings } from './settings.js';
 
-/** What is changed of a world. */
+/** Part of a world that state changes affect. */
 interface ChangedWorld {
   readonly state: {
     readonly clock: Clock;
@@ -28,28 +28,28 @@ interface ChangedWorld {
   readonly background: { readonly syncs: Syncs };
 }
 
-/** The end of what begins later. */
+/** Returns the end of a state that begins later. */
 function readEnds(ends: EndsChange | undefined): Expiry | undefined {
   if (!ends) return undefined;
   const { requests, after, signal } = ends;
   return { requests, signal, after: after === undefined ? undefined : millisecondsOf(after) };
 }
 
-/** The end of what begins now. */
+/** Returns the end of a state that begins now. */
 function readBegunEnds(ends: EndsChange | undefined, now: number): Expiry | undefined {
   const read = readEnds(ends);
   return read && startExpiry(read, now);
 }
 
 /**
- * Changes all of it in one step, or nothing: throws `bad_request` that names an organization, a repository or a member
- * that does not exist, and a value that cannot be. `organization` is the one whose repositories are meant.
+ * Applies all changes or none. Throws `bad_request` with the organization, repository or member that does not exist, or
+ * with an invalid value. `organization` is the organization of the repositories.
  * @internal
  */
 export function changeState(world: ChangedWorld, organization: string, given: StateChanges): void {
   const { organizations = {}, repositories = {}, ...settings } = checkShape(stateChangesSchema(), given, 'The state');
   requireOrganization(world, organization);
-  // All of it is read before any of it is written.
+  // All changes are validated before the first one is applied.
   const steps = [
     ...Object.entries(organizations).map(([name, changes]) => organizationStep(world, name, changes)),
     ...Object.entries(repositories).map(([name, changes]) => repositoryStep(world, organization, name, changes)),
@@ -58,7 +58,7 @@ export function changeState(world: ChangedWorld, organization: string, given: St
   world.state.settings.change(settings);
 }
 
-/** What changes the organization. Throws where it cannot be changed so. */
+/** Validates the changes of an organization. Returns a function that applies them. */
 function organizationStep(world: ChangedWorld, name: string, changes: OrganizationChanges): () => void {
   requireOrganization(world, name);
   const { authentication, hosting, forgeApps, upstream, ends } = changes;
@@ -74,7 +74,7 @@ function organizationStep(world: ChangedWorld, name: string, changes: Organizati
   return () => organizations.set(name, switches, readBegunEnds(ends, clock.now()));
 }
 
-/** What changes the repository. Throws where it cannot be changed so. */
+/** Validates the changes of a repository. Returns a function that applies them. */
 function repositoryStep(
   world: ChangedWorld,
   organization: string,

@@ -2,7 +2,7 @@ import { type EmulatorOptions, resolveOptions } from '../config/options.js';
 import { lazy } from '../memory/lazy.js';
 import type { Organization } from './organizations.js';
 
-/** Options of `start` that set a world up. */
+/** Options of `start` that configure a world. */
 const OPTIONS = [
   'seed',
   'clock',
@@ -18,13 +18,13 @@ const OPTIONS = [
 
 type WorldOptions = Pick<EmulatorOptions, (typeof OPTIONS)[number]>;
 
-/** How the world was set up: nothing a request does changes any of it. */
+/** Configuration of a world. Requests do not change it. */
 export interface WorldConfig extends WorldOptions {
-  /** The organizations as they are at the start. */
+  /** Organizations at the start. */
   readonly organizations: readonly Organization[];
 }
 
-/** What is not given is as it is without any option. */
+/** Configuration with defaults for absent members. */
 export type GivenConfig = Pick<WorldConfig, 'organizations'> & Partial<WorldConfig>;
 
 const defaults = lazy(() => worldOptions(resolveOptions()));
@@ -33,7 +33,7 @@ export function worldConfig(given: GivenConfig): WorldConfig {
   return { ...defaults(), ...given };
 }
 
-/** Returns those of the options that set a world up. */
+/** Returns the options that configure a world. */
 export function worldOptions(options: EmulatorOptions): WorldOptions {
   return Object.fromEntries(OPTIONS.map((name) => [name, options[name]])) as unknown as WorldOptions;
 }

@@ -7,16 +7,19 @@ import { type KeptSnapshot, Snapshots } from './snapshots.js';
 import type { StateName, WorldSnapshot } from './state.js';
 import { World } from './world.js';
 
-/** How a fork differs from the world it is made of. */
+/** Configuration of a fork that differs from its origin. */
 export interface ForkOptions extends Partial<Omit<WorldConfig, 'limits' | 'variants'>> {
-  /** What is absent is as in the world it is made of. */
+  /** Absent members are as in the origin. */
   readonly limits?: Partial<Limits> | undefined;
   readonly variants?: Partial<Variants> | undefined;
-  /** Where it starts; without it as before the first request. */
+  /** Snapshot at which the fork starts; if absent, the state before the first request. */
   readonly snapshot?: string | undefined;
 }
 
-/** Members of the configuration that a part of the state starts from: given for a fork, they count and not the snapshot. */
+/**
+ * Configuration members that initialize a part of the state. If given for a fork, they take precedence over the
+ * snapshot.
+ */
 const STARTED_BY = { clock: 'clock', organizations: 'organizations' } as const satisfies Partial<
   Record<keyof WorldConfig, StateName>
 >;
@@ -27,10 +30,10 @@ interface Origin {
   readonly without?: readonly StateName[];
 }
 
-/** Id of the snapshot that `reset` goes back to; it is in no list. */
+/** Id of the snapshot that `reset` restores. Lists do not show it. */
 const INITIAL = 'initial';
 
-/** The world that requests begin in, and the snapshots it can be put back to. */
+/** World that serves new requests, and its snapshots. */
 export class CurrentWorld {
   readonly config: WorldConfig;
   readonly engine: Engine;
@@ -54,7 +57,7 @@ export class CurrentWorld {
     return this.#world;
   }
 
-  /** Keeps the state as it is now; returns the id to restore it by. What that costs does not depend on the objects. */
+  /** Takes a snapshot. Returns its id. The cost does not depend on the number of objects. */
   snapshot(): string {
     const { state } = this.#world;
     return this.#snapshots.keep(() => this.#world.snapshot(), state.clock.now());
@@ -64,12 +67,12 @@ export class CurrentWorld {
     return this.#snapshots.hasRoom;
   }
 
-  /** The snapshots that were asked for, oldest first. */
+  /** Returns the snapshots, oldest first, without the initial one. */
   snapshots(): KeptSnapshot[] {
     return this.#snapshots.list().filter(({ id }) => id !== INITIAL);
   }
 
-  /** Lets go of a snapshot. Throws when there is no such snapshot. */
+  /** Removes a snapshot. Throws if it does not exist. */
   removeSnapshot(id: string): void {
     if (id === INITIAL) throw new Error(`There is no snapshot ${JSON.stringify(id)}.`);
     this.#snapshots.remove(id);
@@ -77,34 +80,34 @@ export class CurrentWorld {
   }
 
   /**
-   * Puts the state back to a snapshot's, before it returns, in one step for all requests. What it resolves with is the end of what ran in
-   * the background. Rejects when there is no such snapshot.
+   * Restores a snapshot. The state is replaced before the function returns, in one step for all requests. The promise
+   * resolves when the previous background work has ended, and rejects if the snapshot does not exist.
    */
   async restore(id: string): Promise<void> {
     await this.replace(this.#snapshots.get(id));
   }
 
-  /** As `restore`, to a state that came from elsewhere; the caller holds it. */
+  /** Same as `restore`, for a snapshot from another source, which the caller holds. */
   async replace(snapshot: WorldSnapshot): Promise<void> {
     const before = this.#world;
     this.#world = new World(this.config, this.engine, { snapshot });
     await before.close();
   }
 
-  /** What `reset` goes back to is the state as it is now. */
+  /** Makes the current state the one that `reset` restores. */
   keepAsInitial(): void {
     this.#snapshots.remove(INITIAL);
     this.#keepInitial();
   }
 
-  /** Puts the state back to that before the first request, as `restore`. */
+  /** Restores the state before the first request. */
   reset(): Promise<void> {
     return this.restore(INITIAL);
   }
 
   /**
-   * Another world in this process, which starts at a snapshot of this one and goes on by itself: neither sees what the other does.
-   * They share what they have in common, so its cost does not depend on that. It is the caller's to close.
+   * Creates another world in this process, which starts at a snapshot of this one and changes independently. Both share
+   * their common objects (copy-on-write), so the cost does not depend on their number. The caller closes it.
    */
   fork({ snapshot: id, limits, variants, ...overrides }: ForkOptions = {}): CurrentWorld {
     const { config } = this;
@@ -125,7 +128,7 @@ export class CurrentWorld {
     return new CurrentWorld(ownConfig, {}, origin);
   }
 
-  /** Ends what runs in the background and lets go of everything; of the process's own only what is no fork's. */
+  /** Ends background work and releases all memory. A fork does not close the resources of the process. */
   close(): Promise<void> {
     this.#closed ??= this.#close();
     return this.#closed;

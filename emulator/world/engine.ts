@@ -12,12 +12,12 @@ import type { WorldConfig } from './config.js';
 import type { ProcessResources } from './process-resources.js';
 
 /**
- * What a world works with, and what is kept only to be fast. All of it is the same, or is made anew, whatever happened
- * before, so no snapshot takes it in, and a restore goes on with it.
+ * Services and caches of a world. They do not depend on the state, so snapshots do not contain them, and a restore
+ * keeps using them.
  */
 export class Engine {
   readonly gitService: GitService;
-  /** Names the process in the session ids of Git conversations. */
+  /** Identifies the process in the session ids of Git conversations. */
   readonly gitSession: string;
   readonly authenticator = new Authenticator();
   readonly cursors: Cursors;
@@ -69,12 +69,12 @@ export class Engine {
     return this.resources.cachedBytes;
   }
 
-  /** The content of a new repository. */
+  /** Creates the content of a new repository. */
   createContent(): RepositoryContent {
     return new RepositoryContent(new ObjectStore(this.storeOptions), this.resources.caches.group());
   }
 
-  /** A content that starts with what another one had. `schedule`: where reading it is reported to as work. */
+  /** Creates a content that starts with another one. `schedule` counts the work of reading it. */
   forkContent(kept: KeptContent, schedule = this.schedule): RepositoryContent {
     return kept.fork({ ...this.storeOptions, schedule });
   }

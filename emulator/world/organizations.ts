@@ -3,41 +3,44 @@ import type { Clock } from '../time/clock.js';
 import { countRequest, type Expiry, isExpired } from '../time/expiry.js';
 import { ValuePart } from './state-part.js';
 
-/** An organization as it stands: an immutable value. */
+/** Immutable value of an organization. */
 export interface Organization {
   readonly name: string;
   readonly keys: KeyRing;
-  /** Whether tokens can be verified now; while not, every request is 403 `authentication_unavailable`. */
+  /** False if tokens cannot be verified. Every request is then 403 `authentication_unavailable`. */
   readonly authenticationAvailable: boolean;
   readonly hostingEnabled: boolean;
-  /** Applications on the external forge. Anything but one is 412 `forge_app_not_configured`. */
+  /**
+   * Number of applications on the external forge. Unless it is 1, operations that need one are 412
+   * `forge_app_not_configured`.
+   */
   readonly forgeApps: number;
-  /** What its upstreams answer while they cannot be read; without it they are asked. */
+  /** Simulated failure of its upstreams; undefined if they are contacted. */
   readonly upstreamFailure?: UpstreamFailure | undefined;
-  /** Switches that were set for a while, and those that come back after it. */
+  /** Temporary switches: their end, and the values that are restored then. */
   readonly temporary?: { readonly ends: Expiry; readonly after: Switches } | undefined;
 }
 
 export interface UpstreamFailure {
-  /** Shown to clients. */
+  /** Message for clients. */
   readonly message: string;
-  /** The HTTP status of the upstream. */
+  /** HTTP status of the upstream. */
   readonly status?: number | undefined;
 }
 
-/** What can be set while the service runs. */
+/** Members that can be set while the service runs. */
 export type Switches = Pick<
   Organization,
   'authenticationAvailable' | 'hostingEnabled' | 'forgeApps' | 'upstreamFailure'
 >;
 
-/** The organization without what is over. */
+/** Returns the organization without temporary switches that have expired. */
 function settled(organization: Organization, now: number): Organization {
   const { temporary, ...rest } = organization;
   return temporary && isExpired(temporary.ends, now) ? { ...rest, ...temporary.after } : organization;
 }
 
-/** By name. */
+/** Organizations by name. */
 export class Organizations extends ValuePart<ReadonlyMap<string, Organization>> {
   constructor(
     organizations: readonly Organization[],
@@ -64,7 +67,7 @@ export class Organizations extends ValuePart<ReadonlyMap<string, Organization>> 
     this.put({ ...organization, temporary: { ...organization.temporary, ends } });
   }
 
-  /** Sets switches; with `ends`, for a while. What was set for a while before goes back first. */
+  /** Sets switches; with `ends`, temporarily. Earlier temporary switches are restored first. */
   set(name: string, switches: Partial<Switches>, ends?: Expiry): void {
     const { temporary, ...rest } = this.require(name);
     const before = { ...rest, ...temporary?.after };
@@ -73,7 +76,7 @@ export class Organizations extends ValuePart<ReadonlyMap<string, Organization>> 
     this.put({ ...before, ...switches, ...(ends && { temporary: { ends, after } }) });
   }
 
-  /** Ends what was set until this signal. Returns in how many organizations. */
+  /** Ends temporary switches that wait for this signal. Returns the number of organizations. */
   signal(signal: string): number {
     const ending = [...this.value.values()].filter(({ temporary }) => temporary?.ends.signal === signal);
     for (const { temporary, ...rest } of ending) this.put({ ...rest, ...temporary!.after });

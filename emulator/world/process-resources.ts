@@ -6,7 +6,7 @@ import { Schedule } from '../schedule/schedule.js';
 import { PackCache } from '../smart-http/pack-sender.js';
 import type { WorldConfig } from './config.js';
 
-/** The share of `cacheBytes` for packs that are being kept while they are sent. */
+/** Fraction of `cacheBytes` for packs that are cached while they are being sent. */
 const UNDER_WAY = 1 / 4;
 
 export interface ProcessPorts {
@@ -14,20 +14,20 @@ export interface ProcessPorts {
   readonly schedule?: Schedule;
 }
 
-/** What there is once in a process, however many worlds it has: none of them can tell from it what another does. */
+/** Resources that all worlds of a process share. They do not reveal to one world what another does. */
 export class ProcessResources {
   readonly log: Log;
-  /** Shares the event loop between requests; one for all object stores. */
+  /** Shares the event loop between requests of all object stores. */
   readonly schedule: Schedule;
-  /** Shared by all that is stored: Git objects and LFS objects. */
+  /** Memory budget for stored Git and LFS objects. */
   readonly memory: MemoryBudget;
   readonly caches: MemoryCache;
-  /** Finished packs. */
+  /** Cache of complete packs. */
   readonly packs: PackCache;
   readonly scratch = new Scratch();
   /**
-   * Called before a write is acknowledged. A promise means that the acknowledgement has to wait, because too much is not yet
-   * saved to a folder.
+   * Called before a write is acknowledged. Returns a promise if the acknowledgement has to wait, because too much data
+   * is not saved to the folder yet.
    */
   beforeAcknowledgement: () => Promise<void> | undefined = () => undefined;
 
@@ -42,12 +42,12 @@ export class ProcessResources {
     this.packs = new PackCache(this.caches, limits.cacheBytes * UNDER_WAY);
   }
 
-  /** Bytes that are kept only to be fast: at most `cacheBytes`. */
+  /** Bytes in caches; at most `cacheBytes`. */
   get cachedBytes(): number {
     return this.caches.heldBytes + this.packs.growingBytes;
   }
 
-  /** Ends all work that goes in slices. */
+  /** Ends all work that runs in time slices. */
   close(): void {
     this.schedule.close();
   }

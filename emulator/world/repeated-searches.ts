@@ -1,14 +1,14 @@
 import type { StatePart } from './state-part.js';
 
-/** Searches remembered; beyond it the one that was asked for least recently is forgotten. */
+/** Maximum number of searches. Beyond it, the least recently used one is evicted. */
 const MAX_SEARCHES = 10_000;
 
-/** Digests of searches that were answered before: what `X-Cache` tells clients. */
+/** Digests of earlier searches, for the `X-Cache` header. */
 export class RepeatedSearches implements StatePart<ReadonlySet<string>> {
-  /** In order of use. */
+  /** Digests in order of use, the least recently used first. */
   private digests = new Set<string>();
 
-  /** Whether the same search was answered before; remembers this one. */
+  /** Records a search. Returns true if the same search was made before. */
   note(digest: string): boolean {
     const isKnown = this.digests.delete(digest);
     this.digests.add(digest);

@@ -20,28 +20,28 @@ import type { Clock } from '../time/clock.js';
 import type { Engine } from './engine.js';
 import type { StatePart } from './state-part.js';
 
-/** What is known of all repositories apart from their objects: one immutable value, swapped in one step. */
+/** Records of all repositories, as one immutable value that is replaced in one step. */
 export interface Records {
-  /** By id. */
+  /** Records by id. */
   readonly byId: SortedMap<string, RepositoryRecord>;
-  /** Id by `organization NUL name`. */
+  /** Ids by organization NUL name. */
   readonly names: SortedMap<string, string>;
-  /** Id by organization and sequence, in order of creation. */
+  /** Ids by organization and sequence, in order of creation. */
   readonly order: SortedMap<string, string>;
   readonly created: number;
 }
 
-/** Its contents and LFS objects are held: it has to be let go of. */
+/** Repositories in a snapshot. It holds their contents and LFS objects, so it has to be released. */
 export interface RepositoriesSnapshot {
   readonly records: Records;
-  /** By repository id. */
+  /** Contents by repository id. */
   readonly contents: ReadonlyMap<string, KeptContent>;
   /** Ids of the repositories that were being filled. */
   readonly syncing: readonly string[];
   readonly lfs: SharedLfsObjects | undefined;
 }
 
-/** Objects and refs that were made before their repository. */
+/** Objects and refs that were created before their repository. */
 export interface FilledContent {
   readonly content: RepositoryContent;
   readonly refs: Refs;
@@ -52,18 +52,18 @@ export interface RepositoryPorts {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly requireCurrent: () => void;
-  /** Told of refs that moved, after they did. */
+  /** Called after refs have moved. */
   readonly moved: (record: RepositoryRecord, changes: readonly RefChange[]) => void;
-  /** Told of a repository that is new. */
+  /** Called with the record of a new repository. */
   readonly created: (record: RepositoryRecord) => void;
 }
 
 /** All repositories: their records, their objects, and the handles that operations use. */
 export class Repositories implements StatePart<RepositoriesSnapshot> {
   private records = recordsOf([], 0);
-  /** By id. What they hold beside the record is their content. */
+  /** Handles by id. They hold the contents. */
   private handles = new Map<string, Repository>();
-  /** Contents of repositories that were not asked for since the restore, and so have no handle yet. */
+  /** Contents of repositories that have no handle yet, because they were not accessed since the restore. */
   private kept: ReadonlyMap<string, KeptContent> = new Map();
   private lfs: LfsHoldings;
   private isReleased = false;
@@ -86,23 +86,23 @@ export class Repositories implements StatePart<RepositoriesSnapshot> {
     };
   }
 
-  /** Another value after every change of a record. */
+  /** Value whose identity changes with every change of a record. */
   get revision(): object {
     return this.records;
   }
 
-  /** The repository of that name, deleted or not; undefined when the name was never used. */
+  /** Returns the repository of that name, deleted or not; undefined if the name was never used. */
   find(organization: string, name: string): Repository | undefined {
     const id = this.records.names.get(nameKey(organization, name));
     return id === undefined ? undefined : this.handle(id);
   }
 
-  /** Repositories of an organization in order of creation, after position `after`; deleted ones are left out. */
+  /** Yields the repositories of an organization in order of creation, after position `after`, without deleted ones. */
   *list(organization: string, after = 0): IterableIterator<Repository> {
     for (const repository of this.existing(organization, after)) if (repository.state !== 'deleted') yield repository;
   }
 
-  /** As `list`, with those that only pretend to be deleted. */
+  /** Same as `list`, including repositories that only simulate being deleted. */
   *existing(organization: string, after = 0): IterableIterator<Repository> {
     const prefix = `${organization}\0`;
     const { order } = this.records;
@@ -112,15 +112,15 @@ export class Repositories implements StatePart<RepositoriesSnapshot> {
     }
   }
 
-  /** Every repository there ever was, deleted ones included. */
+  /** Yields all repositories, including deleted ones. */
   *all(): IterableIterator<Repository> {
     for (const id of this.kept.keys()) yield this.handle(id);
     for (const [id, repository] of this.handles) if (!this.kept.has(id)) yield repository;
   }
 
   /**
-   * Creates a repository; a deleted one of the same name gives way. Throws if the name is in use. With `filled` it has
-   * that from its beginning: the content becomes the repository's.
+   * Creates a repository and replaces a deleted one of the same name. Throws if the name is in use. With `filled`, the
+   * repository starts with that content and owns it.
    */
   create(
     organization: string,
@@ -131,7 +131,7 @@ export class Repositories implements StatePart<RepositoriesSnapshot> {
     this.ports.requireCurrent();
     const previous = this.find(organization, name);
     if (previous && previous.state !== 'deleted') throw new Error(`${name} is in use.`);
-    // One that pretends to be deleted gives way for good.
+    // A repository that simulates being deleted is now deleted.
     if (previous && previous.record.state !== 'deleted') this.delete(previous);
     const { defaultBranch, ...rest } = options;
     const { records } = this;
@@ -154,8 +154,8 @@ export class Repositories implements StatePart<RepositoriesSnapshot> {
   }
 
   /**
-   * Marks the repository as deleted and lets go of its objects: their memory counts no more, and is free as
-   * soon as the last running reader has ended. What a snapshot holds is held on.
+   * Marks the repository as deleted and releases its objects. Their memory no longer counts, and is freed when the last
+   * running reader ends. Snapshots keep their objects.
    */
   delete(repository: Repository): void {
     const { engine, requireCurrent } = this.ports;
@@ -182,7 +182,7 @@ export class Repositories implements StatePart<RepositoriesSnapshot> {
     return { records: this.records, contents, syncing, lfs: this.lfs.share() };
   }
 
-  /** For a state that nothing was written to yet. */
+  /** Restores a snapshot into a state that nothing was written to. */
   restore({ records, contents, syncing, lfs }: RepositoriesSnapshot): void {
     this.records = records;
     this.handles = new Map();
@@ -192,7 +192,7 @@ export class Repositories implements StatePart<RepositoriesSnapshot> {
     for (const id of syncing) this.endSync(this.handle(id));
   }
 
-  /** Lets go of everything: another state has taken the place of this one. Readers under way end with what they have. */
+  /** Releases everything, because another state has replaced this one. Running readers keep their data. */
   release(): void {
     const { gitService } = this.ports.engine;
     this.isReleased = true;
@@ -204,7 +204,7 @@ export class Repositories implements StatePart<RepositoriesSnapshot> {
     this.lfs.release();
   }
 
-  /** Lets go of LFS objects that no repository has: a snapshot had them that is let go of, or has them on. */
+  /** Releases LFS objects that no repository contains any more. A snapshot that was removed may have held them. */
   dropUnheld(): void {
     const held = new Set<LfsObject>();
     for (const { lfsObjects } of this.records.byId.values())
@@ -212,14 +212,14 @@ export class Repositories implements StatePart<RepositoriesSnapshot> {
     this.lfs.keepOnly(held);
   }
 
-  /** What was filling the repository has ended with its world. */
+  /** Ends the state of a repository that was being filled when its world ended. */
   private endSync(repository: Repository): void {
     if (repository.record.baseRepo) repository.update({ state: 'active' });
-    // A fork that is not complete never was.
+    // An incomplete fork is removed.
     else this.delete(repository);
   }
 
-  /** What is held of LFS objects by other repositories. */
+  /** Yields the LFS objects of all other repositories. */
   private *lfsObjectsBeside(record: RepositoryRecord): IterableIterator<LfsObjects> {
     for (const { id, lfsObjects } of this.records.byId.values()) if (lfsObjects && id !== record.id) yield lfsObjects;
   }
@@ -228,13 +228,13 @@ export class Repositories implements StatePart<RepositoriesSnapshot> {
     this.records = { ...this.records, byId: this.records.byId.with(record.id, record, true) };
   }
 
-  /** The repository of that id, which has to be there. */
+  /** Returns the repository with the id, which has to exist. */
   private handle(id: string): Repository {
     const known = this.handles.get(id);
     if (known) return known;
     const kept = this.kept.get(id)!;
     const repository = this.adopt(id, this.ports.engine.forkContent(kept));
-    // A reader that comes after the end holds nothing.
+    // A reader that starts after the end holds no content.
     if (this.isReleased) repository.content.release();
     else kept.release();
     return repository;
@@ -247,13 +247,13 @@ export class Repositories implements StatePart<RepositoriesSnapshot> {
   }
 }
 
-/** The records of repositories, deleted ones included, of which `created` were made in all. */
+/** Returns records of repositories, including deleted ones. `created` is the number of repositories ever created. */
 export function recordsOf(all: readonly RepositoryRecord[], created: number): Records {
   const none: Records = { byId: emptyMap(), names: emptyMap(), order: emptyMap(), created };
   return all.toSorted((one, other) => one.sequence - other.sequence).reduce(withRecord, none);
 }
 
-/** What is left of a repository that was deleted. */
+/** Returns the record of a deleted repository. */
 export function deletedRecord(record: Omit<RepositoryRecord, 'state' | 'refs' | 'watermark'>): RepositoryRecord {
   const { id, organization, name, sequence, createdAt } = record;
   const refs = Refs.empty(bytesOf('main'));
@@ -270,7 +270,7 @@ function withRecord(records: Records, record: RepositoryRecord): Records {
   };
 }
 
-/** Lets go of what a snapshot holds. */
+/** Releases the contents and LFS objects of a snapshot. */
 export function releaseRepositories({ contents, lfs }: RepositoriesSnapshot, memory: MemoryBudget): void {
   for (const content of contents.values()) content.release();
   releaseLfsObjects(lfs, memory);

@@ -2,13 +2,13 @@ import type { Limits } from '../config/limits.js';
 import type { Variants } from '../config/variants.js';
 import { ValuePart } from './state-part.js';
 
-/** What was set at the start and can be set anew while the service runs. */
+/** Settings that can be changed while the service runs. */
 export interface SettingValues {
   readonly limits: Limits;
   readonly variants: Variants;
 }
 
-/** What is absent stays as it is. */
+/** Changes of settings. Absent members stay as they are. */
 export interface SettingChanges {
   readonly limits?: { readonly [Name in keyof Limits]?: number | undefined } | undefined;
   readonly variants?: Partial<Variants> | undefined;
@@ -29,7 +29,7 @@ export class Settings extends ValuePart<SettingValues> {
   }
 }
 
-/** The values with those of the changes that are defined. */
+/** Returns the values with all defined members of `changes`. */
 export function withGiven<Values extends object>(values: Values, changes: object): Values {
   return { ...values, ...Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined)) };
 }

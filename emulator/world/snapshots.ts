@@ -2,19 +2,19 @@ import type { MemoryBudget } from '../memory/memory-budget.js';
 import { releaseRepositories } from './repositories.js';
 import type { WorldSnapshot } from './state.js';
 
-/** Snapshots kept at a time: each holds on to what it has seen. */
+/** Maximum number of snapshots, because each keeps its objects in memory. */
 export const MAX_SNAPSHOTS = 1_000;
 
-/** A snapshot, for lists. */
+/** Snapshot in lists. */
 export interface KeptSnapshot {
   readonly id: string;
-  /** Milliseconds on the clock of the world it was taken of. */
+  /** Milliseconds on the clock of the world when it was taken. */
   readonly takenAt: number;
-  /** Repositories in it, those that were deleted included. */
+  /** Number of repositories in it, including deleted ones. */
   readonly repositories: number;
 }
 
-/** Snapshots by id. What is in one counts as held, also when the world has let go of it. */
+/** Snapshots by id. Their objects count as held, also if the world has released them. */
 export class Snapshots {
   readonly #byId = new Map<string, { readonly snapshot: WorldSnapshot; readonly takenAt: number }>();
   #taken = 0;
@@ -25,7 +25,7 @@ export class Snapshots {
     return this.#byId.size < MAX_SNAPSHOTS;
   }
 
-  /** Keeps a snapshot, which `take` takes at `takenAt`, and names it unless it has a name. */
+  /** Keeps the snapshot that `take` returns. Generates a name if none is given. Throws if the limit is reached. */
   keep(take: () => WorldSnapshot, takenAt: number, name?: string): string {
     if (!this.hasRoom) throw new Error(`There are ${MAX_SNAPSHOTS} snapshots already.`);
     const id = name ?? `snapshot-${this.#taken + 1}`;
@@ -40,14 +40,14 @@ export class Snapshots {
     return kept.snapshot;
   }
 
-  /** In the order in which they were taken. */
+  /** Returns the snapshots in the order in which they were taken. */
   list(): KeptSnapshot[] {
     return Array.from(this.#byId, ([id, { snapshot, takenAt }]) => {
       return { id, takenAt, repositories: snapshot.repositories.contents.size };
     });
   }
 
-  /** Lets go of a snapshot. What no world and no other snapshot has of it is free. */
+  /** Removes a snapshot and frees what no world and no other snapshot shares. */
   remove(id: string): void {
     const { repositories } = this.get(id);
     this.#byId.delete(id);

@@ -1,14 +1,14 @@
 /**
- * One part of what requests change and clients see. A snapshot of the world is made of what its parts give here, so a
- * part gives everything that it would need to go on from there; the value never changes afterwards.
+ * Part of the state that requests change. A snapshot of the world consists of the values of its parts. The value is
+ * immutable and contains everything that the part needs to continue.
  */
 export interface StatePart<Value> {
   snapshot(): Value;
-  /** Takes over a value that `snapshot` gave. */
+  /** Restores a value of `snapshot`. */
   restore(value: Value): void;
 }
 
-/** A part that is one immutable value: a change puts another one in its place. */
+/** Part that consists of one immutable value, which changes replace. */
 export class ValuePart<Value> implements StatePart<Value> {
   constructor(protected value: Value) {}
 

@@ -11,39 +11,42 @@ import type { World } from './world.js';
 export interface EndsView {
   readonly requests?: number;
   readonly at?: string;
-  /** Milliseconds that the thaw of an `archived` repository takes from the first refused request. */
+  /** Milliseconds from the first refused request until an `archived` repository is thawed. */
   readonly after?: number;
   readonly signal?: string;
 }
 
-/** What an organization pretends. */
+/** Simulated state of an organization. */
 export interface OrganizationState {
-  /** While it is `unavailable`, every request is refused with 403 `authentication_unavailable`. */
+  /** While `unavailable`, every request is refused with 403 `authentication_unavailable`. */
   readonly authentication: 'available' | 'unavailable';
-  /** While it is `off`, deployments are refused with 403 `hosting_not_enabled`. */
+  /** While `off`, deployments are refused with 403 `hosting_not_enabled`. */
   readonly hosting: 'on' | 'off';
-  /** Applications on the external forge. Unless it is 1, syncs that need one get 412 `forge_app_not_configured`. */
+  /**
+   * Number of applications on the external forge. Unless it is 1, syncs that need one are refused with 412
+   * `forge_app_not_configured`.
+   */
   readonly forgeApps: number;
-  /** What reading an upstream fails with: 412 `forge_repository_inaccessible`, or the 4xx `status`; syncs fail with the error. */
+  /**
+   * Result of reading an upstream: 412 `forge_repository_inaccessible`, or the 4xx `status`; syncs fail with `error`.
+   */
   readonly upstream: 'reachable' | { readonly error: string; readonly status?: number };
-  /** When what was set is over. */
+  /** End of the simulated state. */
   readonly ends?: EndsView;
 }
 
 export interface RepositoryStateView {
   /**
-   * `archived`: in cold storage. The next request is refused with `repository_thawing` and begins the thaw, which takes
-   * `retryAfter` seconds (default 1) on the clock, or lasts until `ends`.
-   * `syncing`: an upstream sync is running, or a fork is being filled. `no_default_branch`: HEAD is detached.
+   * `archived`: in cold storage. The next request is refused with `repository_thawing` and begins the thaw, which takes `retryAfter` seconds (default 1) on the clock, or lasts until `ends`. `syncing`: an upstream sync is running, or a fork is being filled. `no_default_branch`: HEAD is detached.
    */
   readonly state: 'active' | 'archived' | PretendedState;
-  /** Where the state was set, and ends. */
+  /** End of the state; absent if the state was not set or has no end. */
   readonly ends?: EndsView;
-  /** Seconds that refusals name. */
+  /** Seconds in `Retry-After` of refusals. */
   readonly retryAfter?: number;
 }
 
-/** Organizations by name, and the repositories of one of them by name. Those that were deleted by a request are left out. */
+/** Organizations by name, and the repositories of one organization by name, without those that a request deleted. */
 export interface StateView {
   readonly organizations: Readonly<Record<string, OrganizationState>>;
   readonly repositories: Readonly<Record<string, RepositoryStateView>>;
@@ -51,7 +54,10 @@ export interface StateView {
   readonly variants: Variants;
 }
 
-/** What a world pretends, with the repositories of one organization. Throws `bad_request` when there is no such organization. @internal */
+/**
+ * Returns the simulated state of a world, with the repositories of one organization. Throws `bad_request` if the
+ * organization does not exist. @internal
+ */
 export function readState(world: World, organization: string): StateView {
   requireOrganization(world, organization);
   const { organizations, repositories, settings, clock } = world.state;

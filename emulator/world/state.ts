@@ -18,19 +18,19 @@ import { Webhooks } from './webhooks.js';
 type Parts = Readonly<Record<string, StatePart<unknown>>>;
 
 /**
- * Everything that requests change and clients can see. A snapshot is made of what these parts give, by their names, so
- * what is added here is part of every snapshot.
+ * Everything that requests change and clients can see. A snapshot contains all parts by name, so a new part is in every
+ * snapshot.
  */
 export type WorldState = ReturnType<typeof createState>;
 
-/** What a state can be put back to: an immutable value. */
+/** Immutable value that a state can be restored to. */
 export type WorldSnapshot = { readonly [Name in keyof WorldState]: ReturnType<WorldState[Name]['snapshot']> };
 
 export type StateName = keyof WorldState;
 
 export type StatePorts = Omit<RepositoryPorts, 'clock' | 'ids'>;
 
-/** The state as it is before the first request. */
+/** Creates the state before the first request. */
 export function createState(config: WorldConfig, ports: StatePorts) {
   const clock = new WorldClock(config.clock);
   const ids = new Ids(config.seed);
@@ -40,22 +40,22 @@ export function createState(config: WorldConfig, ports: StatePorts) {
   return {
     clock,
     ids,
-    /** Numbers of requests, in order of arrival. */
+    /** Counts requests in order of arrival. */
     requests: new Counter(),
-    /** Numbers of Git conversations. */
+    /** Counts Git conversations. */
     conversations: new Counter(),
     /** Limits and variants. */
     settings,
     organizations: new Organizations(config.organizations, clock),
-    /** With their refs, objects, notes, deployments, credentials, LFS objects and locks. */
+    /** Repositories with their refs, objects, notes, deployments, credentials, LFS objects and locks. */
     repositories: new Repositories({ ...ports, clock, ids }),
     quotas: new Quotas(clock),
     webhooks: new Webhooks(new Map()),
-    /** What is or was on its way to webhooks. */
+    /** Pending and past webhook deliveries. */
     deliveries: new Deliveries(),
-    /** Those that are registered, those that requests asked for, and how far each has come. */
+    /** Registered and in-band faults, with their counters. */
     faults: new Faults({ clock, seed: config.seed, isRefused }),
-    /** With how far each has come. */
+    /** Scenarios, with the progress of each. */
     scenarios: new Scenarios(),
     searches: new RepeatedSearches(),
     journal: new Journal({ entries: maxJournal, bytes: maxJournalBytes, key: secretOf(config.seed, 'journal') }),
@@ -67,7 +67,7 @@ export function snapshotOf(state: WorldState): WorldSnapshot {
   return Object.fromEntries(values) as WorldSnapshot;
 }
 
-/** Puts all parts back but those named in `without`. */
+/** Restores all parts except those in `without`. */
 export function restoreState(state: WorldState, snapshot: WorldSnapshot, without: readonly StateName[] = []): void {
   const values: Readonly<Record<string, unknown>> = snapshot;
   for (const [name, part] of Object.entries(state as Parts)) {

@@ -1,13 +1,13 @@
 import type { Webhook } from '../webhooks/events.js';
 import { ValuePart } from './state-part.js';
 
-/** The registrations of all organizations, by id, in order of registration. */
+/** Webhooks of all organizations by id, in order of registration. */
 export class Webhooks extends ValuePart<ReadonlyMap<string, Webhook>> {
   get size(): number {
     return this.value.size;
   }
 
-  /** Registrations of an organization, oldest first. */
+  /** Returns the webhooks of an organization, oldest first. */
   of(organization: string): Webhook[] {
     return [...this.value.values()].filter((webhook) => webhook.organization === organization);
   }

@@ -16,18 +16,18 @@ import type { Organization } from './organizations.js';
 import { createState, restoreState, type StateName, snapshotOf, type WorldSnapshot, type WorldState } from './state.js';
 
 export interface WorldOrigin {
-  /** Where the state starts; without it, as before the first request. */
+  /** Snapshot at which the state starts; if absent, the state before the first request. */
   readonly snapshot?: WorldSnapshot | undefined;
-  /** Parts that start as before the first request all the same. */
+  /** Parts that start in the state before the first request, despite the snapshot. */
   readonly without?: readonly StateName[] | undefined;
 }
 
 /**
- * What one emulated service knows and works with. Time, ids and secrets come from here, so that the same seed, clock and
- * requests give the same bytes.
+ * State of one emulated service, with its configuration and engine. Time, ids and secrets come from here, so the same
+ * seed, clock and requests result in the same bytes.
  *
- * A request belongs to the world it began in. A restore makes another world with the same configuration and engine, and
- * a state of its own: what is still under way in the one before cannot reach it.
+ * A request belongs to the world in which it began. A restore creates another world with the same configuration and
+ * engine and its own state, so running requests of the previous world cannot change it.
  */
 export class World {
   readonly state: WorldState;
@@ -53,7 +53,7 @@ export class World {
     this.scenarios.resume();
   }
 
-  /** Limits as they are now; those that were fixed at the start are as they were. */
+  /** Current limits. Limits that cannot be changed have their configured values. */
   get limits(): Limits {
     return this.state.settings.limits;
   }
@@ -62,8 +62,7 @@ export class World {
     return this.state.settings.variants;
   }
 
-  /** Requests are numbered in order of arrival; the journal, the log and `X-Request-Id` use the same id. */
-  /** Returns what has to be known to authenticate a credential that was sent to an organization now. */
+  /** Returns the input for authenticating a credential that was sent to an organization now. */
   authenticationOf(
     authorization: string | undefined,
     surface: Surface,
@@ -80,20 +79,21 @@ export class World {
     };
   }
 
+  /** Returns the id of a new request. Ids are numbered in order of arrival; journal, log and `X-Request-Id` use the same one. */
   nextRequestId(): string {
     return `req-${String(this.state.requests.next()).padStart(8, '0')}`;
   }
 
-  /** The `session-id` of a Git conversation. */
+  /** Returns the `session-id` of a new Git conversation. */
   nextSessionId(): string {
     return `${this.engine.gitSession}.${this.state.conversations.next()}`;
   }
 
-  /** Lets go of what a latch holds, and ends the states that last until it is released. Returns how many there were. */
   changeState(organization: string, changes: StateChanges): void {
     changeState(this, organization, changes);
   }
 
+  /** Releases a latch, and ends the states that wait for it. Returns the number of requests and states. */
   releaseLatch(name: string): number {
     return this.background.latches.release(name) + endStates(this.state, name);
   }
@@ -102,7 +102,7 @@ export class World {
     return snapshotOf(this.state);
   }
 
-  /** Ends it: nothing is written to it any more, what it holds is free, and readers under way end with what they have. */
+  /** Closes the world: writes are refused, its memory is released, and running readers keep their data. */
   async close(): Promise<void> {
     const closed = this.background.close();
     this.state.repositories.release();
@@ -131,7 +131,7 @@ export class World {
   }
 }
 
-/** Ends every state that lasts until `signal`. Returns how many there were. */
+/** Ends all states that wait for this signal. Returns their number. */
 export function endStates({ organizations, repositories }: WorldState, signal: string): number {
   let ended = organizations.signal(signal);
   for (const repository of repositories.all()) {
