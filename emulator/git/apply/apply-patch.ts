@@ -21,7 +21,7 @@ import { Image, type SearchBudget } from './image.js';
 import { parsePatch } from './parse-patch.js';
 import { PatchError } from './patch-error.js';
 
-/** What the patch makes of a path. Each path comes up once. */
+/** Result of the patch for one path. Each path occurs once. */
 export type PatchedFile =
   | { readonly path: ByteString; readonly delete: true }
   | { readonly path: ByteString; readonly delete?: false; readonly mode: number; readonly bytes: Buffer }
@@ -29,14 +29,14 @@ export type PatchedFile =
 
 export interface ApplyOptions {
   readonly meter: Meter;
-  /** Places looked at for all hunks together, when they are not where they say. */
+  /** Maximum number of positions that are tried for all hunks together if hunks are not at their stated lines. */
   readonly searchLimit?: number | undefined;
 }
 
-/** A file as the patches so far have left it. */
+/** File after the patches applied so far. */
 interface File {
   readonly mode: number;
-  /** Set as long as the content is a stored object's. */
+  /** Object id; undefined if the content is not stored. */
   readonly oid?: Oid;
   readonly bytes: Buffer;
 }
@@ -46,8 +46,8 @@ const EMPTY = Buffer.alloc(0);
 const UNDERSCORE = bytesOf('_');
 
 /**
- * What a patch does to a tree, as `git apply --cached --binary` would: all of it, or none. Hunks may have
- * moved, but every line of them has to be there. Throws `PatchError`, worded like Git; `WorkLimitExceeded`.
+ * Applies a patch to a tree like `git apply --cached --binary`, completely or not at all. Hunks may have moved, but all
+ * their lines must match. Throws `PatchError` with Git's wording, and `WorkLimitExceeded`.
  */
 export async function applyPatch(
   objects: ObjectReader,
@@ -66,12 +66,12 @@ export async function applyPatch(
 }
 
 class PatchTarget {
-  /** Paths that are deleted or renamed away by some patch; those come first, in effect. */
+  /** Paths that a patch deletes or renames. They are treated as deleted before anything is written. */
   readonly #leaving = new Set<ByteString>();
   readonly #links = { kept: new Set<ByteString>(), removed: new Set<ByteString>() };
-  /** How patches so far have left a path; undefined once the file has gone. */
+  /** Files after the patches so far; undefined if deleted. */
   readonly #files = new Map<ByteString, File | undefined>();
-  /** What comes out in the end: all paths that went, and then, whatever the order of the patches, all that came. */
+  /** Final result: all deleted paths, then all written ones, in any order of the patches. */
   readonly #gone = new Set<ByteString>();
   readonly #written = new Map<ByteString, File>();
 
@@ -97,9 +97,9 @@ class PatchTarget {
     }
   }
 
-  /** As `check_patch`, and what `write_out_one_result` will do. */
+  /** Corresponds to Git's `check_patch` and `write_out_one_result`. */
   *#apply(patch: FilePatch): Steps<void> {
-    // A header can contradict itself in its order: Git stops with an assertion then.
+    // A header whose lines are in an inconsistent order makes Git fail with an assertion.
     if (patch.isNew && patch.oldPath !== undefined) {
       throw new PatchError('malformed', `inconsistent header for ${textOf(patch.oldPath)}`);
     }
@@ -120,7 +120,7 @@ class PatchTarget {
     if (patch.isDelete && file.bytes.length > 0) throw mismatch('removal patch leaves file contents');
     if (oldPath !== undefined && !isCopy) this.#gone.add(oldPath);
     if (newPath === undefined || patch.isDelete) return;
-    // Here, because a later patch may put something else there, and Git writes this one all the same.
+    // Checked when the file is written, because Git writes it even if a later patch replaces it.
     if (mode === MODE_GITLINK) gitlinkIn(newPath, file.bytes);
     this.#written.set(newPath, file);
   }
@@ -134,7 +134,7 @@ class PatchTarget {
     return [...deleted.map((path): PatchedFile => ({ path, delete: true })), ...written];
   }
 
-  /** The file the patch is for. Undefined if it is for a new one. */
+  /** Returns the file that the patch changes; undefined for a new file. */
   #preimage(patch: FilePatch): File | undefined {
     const path = patch.oldPath;
     if (path === undefined) return undefined;
@@ -165,7 +165,7 @@ class PatchTarget {
 
   #newMode(patch: FilePatch, before: File | undefined): number {
     const mode = patch.newMode || (before?.mode ?? MODE_FILE);
-    // Git makes a gitlink to a blob of this. Here it is refused.
+    // Git would write a gitlink that points to a blob. It is refused instead.
     if (fileType(mode) === MODE_TREE) throw new PatchError('malformed', `invalid mode ${formatMode(mode)}`);
     if (before && patch.newPath !== undefined && fileType(before.mode) !== fileType(mode)) {
       const [name, oldMode] = [textOf(patch.newPath), formatMode(before.mode)];
@@ -174,7 +174,7 @@ class PatchTarget {
     return canonicalMode(mode);
   }
 
-  /** What is written must not be there yet, and not behind a symbolic link. */
+  /** Throws if the path to be written exists, or is behind a symbolic link. */
   #checkTarget(patch: FilePatch, path: ByteString, mode: number): void {
     if (!patch.isDelete) this.#checkPath(path, mode);
     const isCreated = patch.isNew || patch.isRename || patch.isCopy;
@@ -190,7 +190,7 @@ class PatchTarget {
     }
   }
 
-  /** Git lets a path have a line feed; and one that is there already has the length it has. */
+  /** Throws if the path is invalid. As in Git, a line feed is permitted, and an existing path may be too long. */
   #checkPath(path: ByteString, mode?: number): void {
     const issue = pathIssue(
       replaceBytes(path, /\n/g, () => UNDERSCORE),
@@ -201,7 +201,10 @@ class PatchTarget {
     throw new PatchError('malformed', `invalid path '${textOf(path)}': it ${describePathIssue(issue)}`);
   }
 
-  /** Two files may swap their names: one is renamed to the other's before that one is renamed itself. */
+  /**
+   * Returns true if the path is free. Two files may swap their names, so a path that will be renamed later counts as
+   * free.
+   */
   #mayReplace(path: ByteString): boolean {
     return this.#files.has(path) ? this.#files.get(path) === undefined : this.#leaving.has(path);
   }
@@ -230,7 +233,7 @@ class PatchTarget {
     return { mode, bytes: yield* image.result() };
   }
 
-  /** Binary patches name both contents in full, and nothing else will do. */
+  /** Applies a binary patch, whose full ids must match both contents. */
   *#patchedBinary(patch: FilePatch, before: Buffer, path: string): Steps<Buffer> {
     const { oldPath, oldOid, newOid, binary } = patch;
     if (!isOid(oldOid) || !isOid(newOid)) {
@@ -255,7 +258,7 @@ class PatchTarget {
   }
 }
 
-/** Undefined where a delta is malformed or for another content. */
+/** Returns undefined if a delta is malformed or was made for another content. */
 function* binaryResult(before: Buffer, { method, data }: BinaryHunk): Steps<Buffer | undefined> {
   if (method === 'literal') return data;
   try {
@@ -270,19 +273,19 @@ function mismatch(message: string): PatchError {
   return new PatchError('mismatch', message);
 }
 
-/** Whether the old path is gone after it (`add_to_fn_table`). */
+/** Returns true if the patch removes the old path (`add_to_fn_table`). */
 function leaves({ newPath, isRename }: FilePatch): boolean {
   return newPath === undefined || isRename;
 }
 
-/** The mode a tree would have for it (`create_ce_mode`): what is no link or gitlink is a file. */
+/** Returns the mode for a tree entry (`create_ce_mode`): a symbolic link, a gitlink, or otherwise a file. */
 function canonicalMode(mode: number): number {
   const kind = fileType(mode);
   if (kind === MODE_SYMLINK || kind === MODE_GITLINK) return kind;
   return mode & 0o100 ? MODE_EXECUTABLE : MODE_FILE;
 }
 
-/** The commit in `Subproject commit <id>`; what follows, such as a carriage return, does not matter. */
+/** Parses `Subproject commit <id>`. Anything after the id, such as a carriage return, is ignored. */
 function gitlinkIn(path: ByteString, bytes: Buffer): Oid {
   const oid = /^Subproject commit ([0-9a-f]{40})/i.exec(bytes.toString('latin1', 0, 100))?.[1]?.toLowerCase();
   if (oid === undefined || !isOid(oid) || oid === ZERO_OID)

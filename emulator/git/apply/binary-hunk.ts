@@ -9,18 +9,21 @@ import type { BinaryHunk } from './file-patch.js';
 import type { LineReader } from './line-reader.js';
 import { CorruptBinaryPatch, PatchError } from './patch-error.js';
 
-/** Lines read between two steps, and bytes inflated: each can become a thousand. */
+/** Number of lines read between two yields, and of deflated bytes: each can inflate to a thousand. */
 const UNIT = 1024;
 const FEED = 4096;
-/** Deflated and inflated bytes together that are inflated at once: setting up steps costs more. */
+/** Deflated and inflated bytes up to which a hunk is inflated at once, because yielding has a fixed cost. */
 const SHORT = 1 << 20;
 
-/** The size as `strtoul` reads it: behind white space and a sign, and whatever follows. A negative one is large. */
+/**
+ * Header with the size as `strtoul` parses it: after white space and a sign, with any text behind it. A negative size
+ * is a large number.
+ */
 const HEADER = /^(literal|delta) [ \t\v\f\r]*([-+]?)(\d*)/;
 
 /**
- * Reads one hunk of a binary patch and leaves the reader behind it; undefined where there is none.
- * The format is described with `writeBinaryPatch`. Works in steps. Throws `PatchError`.
+ * Reads one hunk of a binary patch and moves behind it. Returns undefined if there is none. `writeBinaryPatch`
+ * describes the format. Throws `PatchError`.
  */
 export function* readBinaryHunk(lines: LineReader): Steps<BinaryHunk | undefined> {
   const header = HEADER.exec(lines.text);
@@ -59,7 +62,7 @@ function inflateShort(deflated: Buffer, size: number): Buffer | undefined {
 function* inflateLong(deflated: Buffer, size: number): Steps<Buffer | undefined> {
   const inflater = createInflater();
   inflater.start(size);
-  // The end of the stream shows by a byte behind it.
+  // An additional byte shows where the stream ends.
   const input = Buffer.concat([deflated, Buffer.alloc(1)]);
   try {
     for (let at = 0; at < input.length && !inflater.isDone; at += FEED) {

@@ -12,8 +12,8 @@ import {
 } from '../object/bytes.js';
 import { type LineRest, MAX_LINE_BYTES } from './line-reader.js';
 
-// Names are read as Git's apply.c does, function by function: a carriage return always ends one, in the middle too; a
-// NUL ends any text; nothing else does but what each function says.
+// Parses names function by function like Git's apply.c: a carriage return ends a name at any position, and a NUL ends
+// any text. Other ends depend on the function.
 
 const LETTERS = new Map([...'abtnvfr"\\'].map((letter, index) => [letter, bytesOf('\x07\b\t\n\v\f\r"\\'[index]!)]));
 const OCTAL = /^[0-3][0-7]{2}$/;
@@ -21,7 +21,10 @@ const LINE_FEED = bytesOf('\n');
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** A name in double quotes with C escapes, as Git writes unusual names, and where it ends (`unquote_c_style`). */
+/**
+ * Parses a name in double quotes with C escapes, as Git writes unusual names (`unquote_c_style`). Returns the name and
+ * its end.
+ */
 function unquoteName(bytes: Buffer, start: number): { name: ByteString; end: number } | undefined {
   if (bytes[start] !== QUOTE) return undefined;
   const max = Math.min(bytes.length, start + MAX_LINE_BYTES);
@@ -48,21 +51,21 @@ function unquoteName(bytes: Buffer, start: number): { name: ByteString; end: num
   return undefined;
 }
 
-/** The name in a header line of Git's, without its first `strip` folders (`find_name`). */
+/** Parses the name in a line of a Git header, without its first `strip` folders (`find_name`). */
 export function readName(line: LineRest, strip: number, endsAtTab: boolean): ByteString | undefined {
   return quotedName(line, strip) ?? plainName(line.text, strip, { endsAtTab });
 }
 
 /**
- * The name in a line that diff(1) wrote (`find_name_traditional`). Of two names where the longer one only has
- * something tacked on, as in `file.orig`, the shorter one is meant: `other`.
+ * Parses the name in a line written by diff(1) (`find_name_traditional`). Returns `other`, the name of the other line,
+ * if this name only extends it, as `file.orig` does.
  */
 export function readTraditionalName(line: LineRest, strip: number, other?: ByteString): ByteString | undefined {
   const { text } = line;
   return quotedName(line, strip) ?? plainName(text, strip, { endsAtTab: true, end: startOfDate(text), other });
 }
 
-/** As `find_name_gnu`. */
+/** Corresponds to `find_name_gnu`. */
 function quotedName({ bytes, start }: LineRest, strip: number): ByteString | undefined {
   let name = unquoteName(bytes, start)?.name;
   for (let left = strip; left > 0 && name !== undefined; left--) {
@@ -74,12 +77,12 @@ function quotedName({ bytes, start }: LineRest, strip: number): ByteString | und
 
 interface NameEnd {
   readonly endsAtTab: boolean;
-  /** Where it ends, whatever comes before. */
+  /** End of the name, regardless of its characters. */
   readonly end?: number | undefined;
   readonly other?: ByteString | undefined;
 }
 
-/** As `find_name_common`. */
+/** Corresponds to `find_name_common`. */
 function plainName(text: ByteString, strip: number, { endsAtTab, end, other }: NameEnd): ByteString | undefined {
   let start = strip === 0 ? 0 : -1;
   let left = strip;
@@ -97,7 +100,7 @@ function plainName(text: ByteString, strip: number, { endsAtTab, end, other }: N
 
 const DATE = /(?:\d\d)?\d\d-\d\d-\d\d(?: \d\d:\d\d:\d\d(?:\.\d+)?)?(?: [+-]\d\d:?\d\d)?$/;
 
-/** Where the tab or the spaces before a date at the end of the line start (`diff_timestamp_len`). */
+/** Returns the start of the tab or spaces before a date at the end of the line (`diff_timestamp_len`). */
 function startOfDate(text: ByteString): number | undefined {
   const date = DATE.exec(text);
   if (!date) return undefined;
@@ -108,8 +111,8 @@ function startOfDate(text: ByteString): number | undefined {
 }
 
 /**
- * The name that both halves of a `diff --git` line agree on, or undefined: renames have theirs on lines of
- * their own (`git_header_name`). A name may hold spaces, so the line is cut where both halves come out equal.
+ * Returns the name that both halves of a `diff --git` line have in common; undefined if there is none, because renames
+ * have separate lines (`git_header_name`). A name may contain spaces, so the line is split where both halves are equal.
  */
 export function commonName(line: LineRest, strip: number): ByteString | undefined {
   const { text, bytes, start } = line;
@@ -128,7 +131,7 @@ export function commonName(line: LineRest, strip: number): ByteString | undefine
     if (strip > 0 && slash <= at) slash = text.indexOf('/', at + 1);
     if (strip > 0 ? slash <= at + 1 : text[at + 1] === '/') return undefined;
     const second = strip > 0 ? slash + 1 : at + 1;
-    // Only where what is left is as long as what lies before can both be equal.
+    // Both halves can be equal only if they have the same length.
     if (second + at - from !== text.length) continue;
     const name = sliceBytes(text, from, at);
     if (text.endsWith(name)) return untilNul(name);
@@ -144,12 +147,15 @@ function nameQuotedFirst({ text, bytes, start }: LineRest, strip: number): ByteS
   const end = start + text.length;
   while (at < end && isSpace(bytes[at]!)) at++;
   if (at >= end) return undefined;
-  // Git counts the line feed to a second name without quotes, so that such a name is never equal.
+  // Git includes the line feed in an unquoted second name, so it never equals the first one.
   const second = unquoteName(bytes, at)?.name ?? concatBytes(sliceBytes(text, at - start), LINE_FEED);
   return withoutPrefix(second, strip) === name ? name : undefined;
 }
 
-/** Where the name starts behind its prefix (`skip_tree_prefix`); undefined if there is none, or it is absolute. */
+/**
+ * Returns the start of the name behind its prefix (`skip_tree_prefix`); undefined if there is no prefix or the name is
+ * absolute.
+ */
 function skipPrefix(text: ByteString, strip: number): number | undefined {
   if (strip === 0) return text.startsWith('/') ? undefined : 0;
   const slash = text.indexOf('/');

@@ -2,49 +2,49 @@ import type { ByteString } from '../object/bytes.js';
 
 /** A hunk of lines. */
 export interface TextHunk {
-  /** As in its header: from 1, or 0. */
+  /** Line number in the header, starting at 1; 0 for an empty side. */
   readonly oldStart: number;
-  /** Lines above its place, as the header has it; of a number that Git cannot count to, what Git makes of it. */
+  /** Number of lines before the hunk, from the header. A number that overflows is what Git computes from it. */
   readonly above: number;
-  /** The lines before and after, each with the line feed it has. */
+  /** Old and new lines, including their line feeds. */
   readonly oldText: Buffer;
   readonly newText: Buffer;
-  /** Lines, as in the header. */
+  /** Numbers of lines in the header. */
   readonly oldCount: number;
   readonly newCount: number;
-  /** Lines that `newText` was put together from. */
+  /** Number of lines that `newText` consists of. */
   readonly newLines: number;
-  /** Where lines end in `oldText` that have no line feed: at its end or, in made-up patches, anywhere. */
+  /** Ends of the lines in `oldText` without a line feed: the last line or, in handcrafted patches, any line. */
   readonly oldBreaks: readonly number[];
-  /** Unchanged lines at the end. */
+  /** Number of unchanged lines at the end. */
   readonly trailing: number;
 }
 
-/** New content, whole or as a delta to the old one; inflated. */
+/** New content, complete or as a delta to the old one, inflated. */
 export interface BinaryHunk {
   readonly method: 'literal' | 'delta';
   readonly data: Buffer;
 }
 
-/** What a patch does to one file. */
+/** Patch of one file. */
 export class FilePatch {
   /** Undefined for a new file. */
   oldPath: ByteString | undefined;
   /** Undefined for a deleted file. */
   newPath: ByteString | undefined;
-  /** Undefined while only the tree can tell: headers that are not Git's do not say. */
+  /** Undefined for traditional headers, which do not state it; the tree decides. */
   isNew: boolean | undefined;
   isDelete: boolean | undefined;
   isRename = false;
   isCopy = false;
-  /** 0 where none is given. */
+  /** 0 if absent. */
   oldMode = 0;
   newMode = 0;
-  /** As in the `index` line: whole ids or the start of them. */
+  /** Ids of the `index` line, complete or abbreviated. */
   oldOid = '';
   newOid = '';
   readonly hunks: TextHunk[] = [];
-  /** With or without data: "Binary files differ" has none. */
+  /** True also without data, for "Binary files differ". */
   isBinary = false;
   binary: BinaryHunk | undefined;
 }

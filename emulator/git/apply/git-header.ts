@@ -7,19 +7,19 @@ import type { LineReader, LineRest } from './line-reader.js';
 import { PatchError } from './patch-error.js';
 import { isDevNull } from './traditional-header.js';
 
-/** What is known while a header is read. */
+/** State while a header is read. */
 interface Header {
   readonly patch: FilePatch;
-  /** The name on the `diff --git` line. */
+  /** Name in the `diff --git` line. */
   readonly name: ByteString | undefined;
-  /** Leading folders to take off names: `a/` and `b/`. */
+  /** Number of leading folders to remove from names: `a/` and `b/`. */
   readonly strip: number;
   readonly line: number;
 }
 
 type ReadField = (header: Header, value: LineRest) => void;
 
-/** The lines there may be between `diff --git` and the hunks, in any order. */
+/** Lines that may be between `diff --git` and the hunks, in any order. */
 const FIELDS: readonly (readonly [prefix: string, read: ReadField])[] = [
   ['--- ', (header, value) => readSide(header, value, 'oldPath')],
   ['+++ ', (header, value) => readSide(header, value, 'newPath')],
@@ -39,13 +39,12 @@ const FIELDS: readonly (readonly [prefix: string, read: ReadField])[] = [
 ];
 
 const GIT_LINE = 'diff --git ';
-/** Bytes of lines read between two steps. */
+/** Bytes of lines read between two yields. */
 const UNIT = 32 * 1024;
 
 /**
- * Reads a header of Git's into `patch`, from its `diff --git` line on, and leaves the reader behind it. False when
- * nothing follows that line: such a change changes nothing, and Git goes on with what it has read into `patch`.
- * Works in steps. Throws `PatchError`.
+ * Reads a Git header from its `diff --git` line into `patch`, and moves behind it. Returns false if no header line
+ * follows: the change is empty then, and Git continues with what it has read into `patch`. Throws `PatchError`.
  */
 export function* readGitHeader(lines: LineReader, strip: number, patch: FilePatch): Steps<boolean> {
   patch.isNew = false;
@@ -84,7 +83,7 @@ export function* readGitHeader(lines: LineReader, strip: number, patch: FilePatc
   return lines.number > first;
 }
 
-/** As `gitdiff_verify_name`. */
+/** Corresponds to `gitdiff_verify_name`. */
 function readSide({ patch, strip, line }: Header, value: LineRest, side: 'oldPath' | 'newPath'): void {
   const isNone = side === 'oldPath' ? patch.isNew : patch.isDelete;
   const known = patch[side];
@@ -102,7 +101,7 @@ function readSide({ patch, strip, line }: Header, value: LineRest, side: 'oldPat
   patch[side] = name;
 }
 
-/** A mode as `strtoul` reads it: behind white space and a sign, however long; then there has to be white space. */
+/** Mode as `strtoul` parses it: after white space and a sign, of any length, followed by white space. */
 const MODE = /^[ \t\v\f\r]*([-+]?)([0-7]+)(?:[ \t\r]|$)/;
 const LARGEST = (1n << 64n) - 1n;
 
@@ -138,7 +137,7 @@ function readOther(
 
 const OID_LENGTH = 40;
 
-/** `<old id>..<new id>[ <mode>]`; what is not like that is passed over. A carriage return is part of the new id. */
+/** Parses `<old id>..<new id>[ <mode>]` and ignores other texts. A carriage return is part of the new id. */
 function readIndex(header: Header, value: LineRest): void {
   const dots = value.text.indexOf('.');
   if (dots < 0 || dots > OID_LENGTH || value.text[dots + 1] !== '.') return;

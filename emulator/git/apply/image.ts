@@ -7,12 +7,12 @@ import type { TextHunk } from './file-patch.js';
 import { brokenLines, isLooselyEqual } from './loose-match.js';
 import { PatchError } from './patch-error.js';
 
-/** How many places all searches of a patch may look at, together. */
+/** Remaining number of positions that all searches of a patch may try. */
 export interface SearchBudget {
   left: number;
 }
 
-/** Old lines that a hunk took, and what it put there. */
+/** Old lines that a hunk replaced, and their replacement. */
 interface Replacement {
   readonly start: number;
   readonly end: number;
@@ -20,40 +20,43 @@ interface Replacement {
   readonly count: number;
 }
 
-/** Old lines from `start` to `end` that no hunk has touched yet; in the file as it is, they are line `at` and on. */
+/** Old lines from `start` to `end` that no hunk has replaced. In the current file, they begin at line `at`. */
 interface UntouchedLines {
   readonly start: number;
   readonly end: number;
   readonly at: number;
-  /** The number of replacements above. */
+  /** Number of replacements before them. */
   readonly index: number;
 }
 
-/** Old lines from `start` to `end` that a hunk can replace. */
+/** Old lines from `start` to `end` that match a hunk. */
 interface HunkMatch {
   readonly start: number;
   readonly end: number;
-  /** The number of replacements above. */
+  /** Number of replacements before them. */
   readonly index: number;
 }
 
 const FACTOR = 0x01000193;
-/** Positions or hunks between two steps, and lines that are only added up. */
+/** Number of positions or hunks between two yields, and of lines that are only summed up. */
 const UNIT = 4096;
 const LONG_UNIT = 1 << 20;
 
-/** A file while hunks are applied to it. What a hunk has written, unchanged lines too, no other one may match. */
+/**
+ * File while hunks are applied to it. A hunk cannot match lines that another hunk has written, including unchanged
+ * ones.
+ */
 export class Image {
-  /** In order of `start`. */
+  /** Replacements in order of `start`. */
   readonly #done: Replacement[] = [];
-  /** Lines of the file as it is. */
+  /** Number of lines of the current file. */
   #count: number;
-  /** Between the replacements; undefined when they have changed since. */
+  /** Lines between the replacements; undefined if they have to be computed again. */
   #untouched: UntouchedLines[] | undefined;
-  /** Of the first `n` old lines; makes comparing many places cheap. */
+  /** Rolling hash of the first `n` old lines, which makes comparing many positions cheap. */
   #hashes: Int32Array | undefined;
 
-  /** Splits the file into lines, in steps. */
+  /** Splits a file into lines. */
   static *of(bytes: Buffer, budget: SearchBudget): Steps<Image> {
     const interner = new LineInterner();
     return new Image(interner, yield* interner.split(bytes), budget);
@@ -68,9 +71,9 @@ export class Image {
   }
 
   /**
-   * Puts the hunk where all its old lines are: at the line it names, or the nearest possible one, of two the
-   * lower. Without unchanged lines at its end it has to end where the file ends; if it names line 1, it has to
-   * start where the file starts. False when there is no such place. Works in steps.
+   * Applies the hunk where all its old lines match: at its stated line, or at the nearest position, of two equally near
+   * ones the lower. A hunk without trailing context must match at the end of the file, and one that states line 1 at
+   * its start. Returns false if there is no such position.
    */
   *apply(hunk: TextHunk): Steps<boolean> {
     const { oldText, oldBreaks, newText, newLines, trailing } = hunk;
@@ -85,7 +88,7 @@ export class Image {
     return true;
   }
 
-  /** The file with all that was applied, in steps. */
+  /** Returns the file with all hunks applied. */
   *result(): Steps<Buffer> {
     const { bytes, starts, ids } = this.old;
     const sink = new ByteSink(bytes.length + 1024);
@@ -136,7 +139,7 @@ export class Image {
     return undefined;
   }
 
-  /** The lines from `place` on if they are `wanted` and untouched. */
+  /** Returns the lines from `place` on if they equal `wanted` and no hunk has replaced them. */
   #matchAt(place: number, wanted: Int32Array, hash: number): HunkMatch | undefined {
     const found = this.#untouchedAt(place, wanted.length);
     if (!found || (wanted.length > 1 && this.#hashBetween(found.start, found.end) !== hash)) return undefined;
@@ -153,7 +156,7 @@ export class Image {
     return compared.isEqual ? found : undefined;
   }
 
-  /** Where the `count` lines from `place` on are among the old ones, if no hunk has touched them. */
+  /** Returns the old positions of the `count` lines from `place` on if no hunk has replaced them. */
   #untouchedAt(place: number, count: number): HunkMatch | undefined {
     if (place < 0 || place + count > this.#count) return undefined;
     const lines = this.#untouchedFrom(place);
@@ -162,7 +165,10 @@ export class Image {
     return start < lines.start || end > lines.end ? undefined : { start, end, index: lines.index };
   }
 
-  /** The last untouched lines that do not start below line `place`. Hunks mostly come in order, and need the last one. */
+  /**
+   * Returns the last run of untouched lines that starts at or before line `place`. Hunks are usually in order and need
+   * the last run.
+   */
   #untouchedFrom(place: number): UntouchedLines {
     const end = this.old.ids.length;
     const start = this.#done.at(-1)?.end ?? 0;
@@ -221,12 +227,12 @@ export class Image {
   }
 }
 
-/** Whether only the last line has no line feed, but something else. */
+/** Returns true if only the last line lacks a line feed, and it is not empty. */
 function isEndOnly(text: Buffer, breaks: readonly number[]): boolean {
   return breaks.length === 1 && breaks[0] === text.length && text.length > 0 && text.at(-1) !== 0x0a;
 }
 
-/** `FACTOR` to the power of `exponent`, modulo 2^32. */
+/** Returns `FACTOR` to the power of `exponent`, modulo 2^32. */
 function power(exponent: number): number {
   let result = 1;
   let base = FACTOR;

@@ -2,20 +2,22 @@ import { requestLimit } from '../limits/request-limits.js';
 import { type ByteString, bytesIn, startsWithAt } from '../object/bytes.js';
 
 const LF = 10;
-/** No more of a line of a header is read, nor of a quoted name that goes on over its end: paths are shorter. */
+/**
+ * Maximum number of bytes read of a header line, and of a quoted name that continues after it. Valid paths are shorter.
+ */
 export const MAX_LINE_BYTES = requestLimit('patchLineBytes');
 
-/** What a line holds behind its prefix, its line feed not included. */
+/** Rest of a line behind its prefix, without its line feed. */
 export interface LineRest {
   readonly text: ByteString;
-  /** Where it starts: quoted names are read on from there, over the end of the line if need be. */
+  /** Position of the rest. Quoted names are read from there, if necessary beyond the end of the line. */
   readonly bytes: Buffer;
   readonly start: number;
 }
 
-/** Reads a patch line by line, and knows the number of the line, from 1. */
+/** Reads a patch line by line. Line numbers start at 1. */
 export class LineReader {
-  /** Where the current line starts, and where the next one does. */
+  /** Start and end of the current line. */
   start = 0;
   end = 0;
   number = 1;
@@ -28,22 +30,22 @@ export class LineReader {
     return this.start >= this.bytes.length;
   }
 
-  /** Whether the line has its line feed. */
+  /** True if the line ends with a line feed. */
   get isComplete(): boolean {
     return this.end > this.start && this.bytes[this.end - 1] === LF;
   }
 
-  /** Bytes of the line, its line feed included. */
+  /** Number of bytes of the line, including its line feed. */
   get length(): number {
     return this.end - this.start;
   }
 
-  /** Bytes of the line and all behind it. */
+  /** Number of bytes from the start of the line to the end of the patch. */
   get left(): number {
     return this.bytes.length - this.start;
   }
 
-  /** The line without its line feed. */
+  /** Text of the line without its line feed. */
   get text(): ByteString {
     return this.rest(0).text;
   }
@@ -61,17 +63,17 @@ export class LineReader {
     this.number++;
   }
 
-  /** Whether it starts with this ASCII text. */
+  /** Returns true if the line starts with this ASCII text. */
   startsWith(prefix: string): boolean {
     return startsWithAt(this.bytes, this.start, prefix);
   }
 
-  /** Whether the line after this one starts so. */
+  /** Returns true if the next line starts with this ASCII text. */
   nextStartsWith(prefix: string): boolean {
     return startsWithAt(this.bytes, this.end, prefix);
   }
 
-  /** Where the second line after this one starts. */
+  /** Returns the start of the second next line. */
   secondNext(): number {
     return this.#endFrom(this.end);
   }

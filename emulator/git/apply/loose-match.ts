@@ -2,13 +2,13 @@ import { type FileLines, lineCount, splitLines } from '../diff/file-lines.js';
 import { isSpace } from '../diff/white-space.js';
 
 const LF = 0x0a;
-/** Bytes that cost as much to compare as a place costs to look at. */
+/** Number of compared bytes that cost as much as trying one position. */
 const BYTES = 64;
 
-/** The old text of a hunk, split into lines where they have a line feed, and at `breaks` where they have none. */
+/** Splits the old text of a hunk into lines, at its line feeds and at `breaks`, the ends of lines without one. */
 export function brokenLines(bytes: Buffer, breaks: readonly number[]): FileLines {
   const { starts } = splitLines(bytes);
-  // Without a line feed the last line ends at a break, and is not counted twice.
+  // A last line without a line feed ends at a break, so it must not be counted twice.
   const isCounted = bytes.length > 0 && bytes.at(-1) !== LF;
   const merged = new Int32Array(starts.length + breaks.length - (isCounted ? 1 : 0));
   for (let at = 0, line = 0, broken = 0; at < merged.length; at++) {
@@ -19,9 +19,9 @@ export function brokenLines(bytes: Buffer, breaks: readonly number[]): FileLines
 }
 
 /**
- * Whether the hunk's lines are those of the file from line `first` on, as Git compares them (`match_fragment`): line by
- * line without white space, and then all their bytes at once. So a last line without a line feed is equal to one with
- * it, unless the hunk has to be at the end of the file. `cost` is in places looked at.
+ * Returns if the hunk's lines match the file from line `first` on in the way of Git's `match_fragment`: each line
+ * without its white space, then all bytes together. A last line without a line feed therefore equals one with it,
+ * unless the hunk must be at the end of the file. `cost` is the number of positions that the comparison counts for.
  */
 export function isLooselyEqual(
   file: FileLines,
@@ -43,7 +43,7 @@ export function isLooselyEqual(
   return { isEqual, cost: Math.ceil(bytes / BYTES) };
 }
 
-/** Whether two lines differ in nothing but white space, wherever it is; and how many bytes it took to see. */
+/** Compares two lines without their white space. Returns the result and the number of bytes compared. */
 function compareInk(a: FileLines, lineA: number, b: FileLines, lineB: number): { isEqual: boolean; bytes: number } {
   const [startA, startB] = [a.starts[lineA]!, b.starts[lineB]!];
   const [endA, endB] = [a.starts[lineA + 1]!, b.starts[lineB + 1]!];

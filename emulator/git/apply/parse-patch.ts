@@ -9,16 +9,15 @@ import { CorruptBinaryPatch, PatchError } from './patch-error.js';
 import { isHunkHeader, readTextHunk } from './text-hunk.js';
 import { isWithoutFolders, readTraditionalHeader } from './traditional-header.js';
 
-/** Lines passed over between two steps. */
+/** Number of lines skipped between two yields. */
 const UNIT = 4096;
 
 /**
- * Reads a patch as `git apply` does: any number of files, each with a header of Git's or a traditional one
- * (`---` and `+++` followed by a hunk), and then its hunks; other text around them is passed over.
- * One pass, in steps. An empty patch has no files. Throws `PatchError`.
+ * Parses a patch like `git apply`: any number of files, each with a Git header or a traditional one (`---` and `+++`
+ * followed by a hunk), and their hunks. Other text is skipped. An empty patch has no files. Throws `PatchError`.
  *
- * Data of a binary file that cannot be read ends the patch, for Git, as other text at its end would: the files
- * before it count, if there are any.
+ * As in Git, unreadable data of a binary file ends the patch like trailing text: the files before it count, if there
+ * are any.
  */
 export function* parsePatch(bytes: Buffer): Steps<FilePatch[]> {
   const lines = new LineReader(bytes);
@@ -37,12 +36,14 @@ export function* parsePatch(bytes: Buffer): Steps<FilePatch[]> {
   }
 }
 
-/** Lines shorter than this are no headers; where so little follows a line, neither is that one. */
+/** Minimum length of a header line, and of the text after one. */
 const SHORTEST_LINE = 6;
-/** `@@ -0,0 +1 @@` and its line feed. */
+/** Length of `@@ -0,0 +1 @@` and its line feed. */
 const SHORTEST_HUNK_HEADER = 14;
 
-/** Goes on to the next header and behind it. Returns how many folders to take off names from there on. */
+/**
+ * Moves behind the next header. Returns the number of folders to remove from names from there on; undefined at the end.
+ */
 function* findHeader(lines: LineReader, strip: number, patch: FilePatch): Steps<number | undefined> {
   while (!lines.isDone) {
     if (lines.number % UNIT === 0) yield UNIT * COST.line;
@@ -102,7 +103,8 @@ function* readHunks(lines: LineReader, patch: FilePatch): Steps<void> {
     hasNew ||= hunk.newCount > 0;
     yield 1;
   }
-  // Without Git's word for it: a new file has no old lines, a deleted one no new lines, both have but one hunk.
+  // Traditional headers do not state it: a new file has no old lines, a deleted file has no new lines, and both have a
+  // single hunk.
   if (patch.isNew === undefined && (hasOld || patch.hunks.length > 1)) patch.isNew = false;
   if (patch.isDelete === undefined && (hasNew || patch.hunks.length > 1)) patch.isDelete = false;
   if (patch.isNew && hasOld) {
@@ -120,7 +122,7 @@ function* readBinary(lines: LineReader, patch: FilePatch): Steps<void> {
     patch.isBinary = true;
     patch.binary = yield* readBinaryHunk(lines);
     if (!patch.binary) throw new CorruptBinaryPatch(`unrecognized binary patch at line ${lines.number - 1}`);
-    // The way back is read only to get past it.
+    // Skips the reverse hunk.
     yield* readBinaryHunk(lines);
   } else if (/^(?:Binary files|Files) (?:.* )?differ$/s.test(lines.text)) {
     lines.next();
@@ -130,7 +132,7 @@ function* readBinary(lines: LineReader, patch: FilePatch): Steps<void> {
 
 function changesMetadata(patch: FilePatch): boolean {
   const { isRename, isCopy, isNew, isDelete, oldMode, newMode } = patch;
-  // `isDelete` undefined, a deletion that is not ruled out, counts, as in Git.
+  // As in Git, an undefined `isDelete`, a possible deletion, counts as a change.
   return (
     isRename ||
     isCopy ||

@@ -1,4 +1,7 @@
-/** Thrown when a patch cannot be read (`malformed`) or does not fit the tree (`mismatch`); worded as `git apply` does. */
+/**
+ * Thrown if a patch is invalid (`malformed`) or does not fit the tree (`mismatch`). The message has the wording of `git
+ * apply`.
+ */
 export class PatchError extends Error {
   override readonly name = 'PatchError';
   constructor(
@@ -9,7 +12,7 @@ export class PatchError extends Error {
   }
 }
 
-/** Thrown when data of a binary file cannot be read. */
+/** Thrown if data of a binary file is invalid. */
 export class CorruptBinaryPatch extends PatchError {
   constructor(message: string) {
     super('malformed', message);

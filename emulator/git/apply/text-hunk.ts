@@ -6,7 +6,7 @@ import type { LineReader } from './line-reader.js';
 import { PatchError } from './patch-error.js';
 
 const HEADER = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
-/** Lines read between two steps. */
+/** Number of lines read between two yields. */
 const UNIT = 4096;
 const LF = 10;
 const SPACE = 0x20;
@@ -19,12 +19,12 @@ export function isHunkHeader(lines: LineReader): boolean {
 }
 
 /**
- * Reads one hunk and leaves the reader behind it:
+ * Reads one hunk and moves behind it:
  *
  *     @@ -<old start>[,<old lines>] +<new start>[,<new lines>] @@ <anything>
- *     lines behind a space, `-` or `+`; `\ No newline at end of file` belongs to the line before it
+ *     lines that begin with a space, `-` or `+`; `\ No newline at end of file` belongs to the previous line
  *
- * The counts have to be right, and something has to change. Works in steps. Throws `PatchError`.
+ * The counts must be right, and at least one line must change. Throws `PatchError`.
  */
 export function* readTextHunk(lines: LineReader): Steps<TextHunk> {
   const first = lines.number;
@@ -59,7 +59,7 @@ export function* readTextHunk(lines: LineReader): Steps<TextHunk> {
     const hasNewline = !(isLast ? endsHunk(lines) : lines.startsWith('\\'));
     trailing = isOld && isNew ? trailing + 1 : 0;
     isChanged ||= isOld !== isNew;
-    // Of an empty line without its space and without its line feed nothing is left.
+    // An empty line without its space and without its line feed has no bytes.
     if (mark === LF && !hasNewline) continue;
     const from = mark === LF ? start : start + 1;
     const to = hasNewline ? end : end - 1;
@@ -83,17 +83,17 @@ export function* readTextHunk(lines: LineReader): Steps<TextHunk> {
   };
 }
 
-/** Only the start of the line is the same in every language. */
+/** Checks only the start of the line, because the rest is localized. */
 function isNoNewline(lines: LineReader): boolean {
   return lines.startsWith('\\ ') && lines.length >= 12;
 }
 
-/** The same behind the last line of a hunk, where it may be shorter if more of the patch follows. */
+/** Same check after the last line of a hunk, where the line may be shorter if more of the patch follows. */
 function endsHunk(lines: LineReader): boolean {
   return lines.startsWith('\\ ') && lines.left > 12;
 }
 
-/** Git reads 64 bits and keeps 32. */
+/** Git parses 64 bits and keeps 32 of them. */
 function linesAbove(start: string): number {
   const digits = start.replace(/^0+/, '');
   if (digits === '') return 0;

@@ -6,11 +6,11 @@ import { PatchError } from './patch-error.js';
 const EPOCH = /\t(1969-12-31|1970-01-01) ([0-2]\d):([0-5]\d):00(?:\.0+)? ([-+])([0-2]\d):?([0-5]\d)$/;
 
 /**
- * Reads a header that is not Git's into `patch`, from what follows `--- ` and `+++ `:
+ * Reads a traditional header into `patch`, from the text after `--- ` and `+++ `:
  *
  *     <name>[ TAB <date>]
  *
- * A file that is new or deleted is named `/dev/null`, or dated 1970. Throws `PatchError`.
+ * A new or deleted file is named `/dev/null` or has a date in 1970. Throws `PatchError`.
  */
 export function readTraditionalHeader(
   patch: FilePatch,
@@ -38,8 +38,8 @@ export function readTraditionalHeader(
 }
 
 /**
- * Names without folders have no `a/` and `b/` to take off; this is for the whole patch from there on. Git asks both
- * names (`guess_p_value`), in a way that only the second one's answer counts.
+ * Returns true if names have no folders, so that no `a/` and `b/` are removed from this file on. Git checks both names
+ * (`guess_p_value`), but only the result for the second one takes effect.
  */
 export function isWithoutFolders(second: LineRest): boolean {
   if (isDevNull(second)) return false;
@@ -48,7 +48,7 @@ export function isWithoutFolders(second: LineRest): boolean {
 }
 
 export function isDevNull({ text }: LineRest): boolean {
-  // A space is there in any case: the line feed.
+  // The line feed counts as the white space after the name.
   return /^\/dev\/null(?:[ \t\r]|$)/.test(text);
 }
 

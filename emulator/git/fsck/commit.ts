@@ -3,7 +3,7 @@ import { PIECE, type Steps } from '../../schedule/steps.js';
 import { checkHeaderEnd, checkIdentity, HeaderCursor } from './header.js';
 import { type Finding, finding } from './messages.js';
 
-/** What is wrong with the body of a commit: the first issue, as Git stops there. */
+/** Checks the body of a commit. Returns the first finding, because Git stops there. */
 export function* checkCommit(body: Buffer): Steps<Finding | undefined> {
   const nul = body.indexOf(0);
   return checkHeaderEnd(body, nul) ?? (yield* checkLines(new HeaderCursor(body))) ?? checkNul(nul);

@@ -1,12 +1,12 @@
 import { type ByteString, bytesOf, concatBytes, joinBytes, NO_BYTES, sliceBytes } from '../object/bytes.js';
 
-/** One line of a config file: `name` is `section.subsection.key`, `value` undefined when there is no `=`. */
+/** Variable of a config file: `name` is `section.subsection.key`, and `value` is undefined without `=`. */
 export interface ConfigVariable {
   readonly name: ByteString;
   readonly value: ByteString | undefined;
 }
 
-/** Thrown where Git gives up on a config file; what came before it counts. */
+/** Thrown where Git stops parsing a config file. Variables before it count. */
 export class BadConfig extends Error {
   override readonly name = 'BadConfig';
 }
@@ -21,11 +21,11 @@ const ESCAPES: ReadonlyMap<string, ByteString> = new Map([
 ]);
 
 /**
- * Reads Git's config syntax (git-config, "Syntax"):
+ * Parses Git's config syntax (git-config, "Syntax"):
  *
  *     [section]  [section "Subsection"]  [section.subsection]
- *     key = value      ; a value may be quoted, escaped, and go on after a backslash at the end of its line
- *     key              # the same as true
+ *     key = value      ; may be quoted, escaped, and continued after a backslash at the end of the line
+ *     key              # same as true
  */
 export function* parseConfig(text: ByteString): IterableIterator<ConfigVariable> {
   const source = new Source(text.startsWith('\xef\xbb\xbf') ? sliceBytes(text, 3) : text);
@@ -43,7 +43,7 @@ class Source {
   #at = 0;
   constructor(private readonly text: ByteString) {}
 
-  /** The next character, CRLF as a line feed; empty at the end. */
+  /** Returns the next character, with CRLF as a line feed; empty at the end. */
   next(): ByteString {
     const char = sliceBytes(this.text, this.#at, ++this.#at);
     if (char !== '\r' || this.text[this.#at] !== '\n') return char;
@@ -124,7 +124,7 @@ function readValue(source: Source): ByteString {
       continue;
     }
     const part = char === '\\' ? readEscape(source) : char;
-    // A backslash at the end of a line is no part of the value.
+    // A backslash at the end of a line is not part of the value.
     if (part !== '') value.push(part);
   }
 }

@@ -11,7 +11,7 @@ import { checkTree, isStillRight, type SpecialFile } from './tree.js';
 /** `strict` refuses what Git refuses with `receive.fsckObjects`; `off` refuses nothing. */
 export type FsckPolicy = 'strict' | 'off';
 
-/** Thrown for an object a strict receiver does not take. The message is Git's. */
+/** Thrown for an object that a strict receiver refuses. The message is Git's. */
 export class FsckError extends Error {
   override readonly name = 'FsckError';
   constructor(
@@ -22,7 +22,7 @@ export class FsckError extends Error {
   }
 }
 
-/** The two kinds of file whose content is checked. Text and rules are Git's. */
+/** Files whose content is checked. Messages and rules are Git's. */
 const SPECIAL_FILES = {
   gitmodules: { check: checkGitmodules, limit: 'gitmodulesBytes' },
   gitattributes: { check: checkGitattributes, limit: 'gitattributesBytes' },
@@ -30,15 +30,15 @@ const SPECIAL_FILES = {
 
 type SpecialKind = keyof typeof SPECIAL_FILES;
 
-/** What one push brings, checked as it comes in. */
+/** Checks the objects of one push as they arrive. */
 export class Fsck {
   readonly #special: Record<SpecialKind, Set<Oid>> = { gitmodules: new Set(), gitattributes: new Set() };
 
   constructor(private readonly warn: (line: string) => void = () => undefined) {}
 
   /**
-   * Checks one object. Throws `FsckError`. Blobs are checked by `finish`, when the trees have told their names.
-   * `changed`: where a tree differs from one without findings. Returns true if there are no findings.
+   * Checks one object. Throws `FsckError`. Blobs are checked by `finish`, when trees have provided their names.
+   * `changed`: positions at which a tree differs from one without findings. Returns true if there are no findings.
    */
   *check(type: TypeCode, body: Buffer, oid: Oid, changed?: Int32Array): Steps<boolean> {
     if (changed !== undefined && isStillRight(body, changed, this.#noteSpecial)) return true;
@@ -64,7 +64,10 @@ export class Fsck {
     }
   }
 
-  /** Checks the `.gitmodules` and `.gitattributes` files of the trees seen, wherever they are stored; throws `FsckError`. */
+  /**
+   * Checks the `.gitmodules` and `.gitattributes` files of all trees checked, including files that were stored before.
+   * Throws `FsckError`.
+   */
   finish(objects: ObjectReader): void {
     for (const kind of ['gitmodules', 'gitattributes'] as const) {
       for (const oid of this.#special[kind]) this.#report(oid, checkSpecialFile(objects, kind, oid));

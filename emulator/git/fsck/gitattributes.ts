@@ -3,7 +3,7 @@ import { type Finding, finding } from './messages.js';
 
 const MAX_LINE_BYTES = requestLimit('gitattributesLineBytes');
 
-/** Git ignores a `.gitattributes` with a line of 2048 bytes or more, so it refuses to receive one. */
+/** Checks a `.gitattributes` file. Git ignores one with a line of 2048 bytes or more, so it refuses to receive it. */
 export function checkGitattributes(body: Buffer): Finding[] {
   const nul = body.indexOf(0);
   const end = nul < 0 ? body.length : nul;

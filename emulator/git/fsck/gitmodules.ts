@@ -2,7 +2,7 @@ import { type ByteString, byteOf, bytesIn, NO_BYTES, replaceBytes, sliceBytes } 
 import { BadConfig, type ConfigVariable, parseConfig } from './config-file.js';
 import { type Finding, finding } from './messages.js';
 
-/** What in a `.gitmodules` file could make a client run or write what it should not. */
+/** Checks a `.gitmodules` file for values that could make a client run a command or write outside its work tree. */
 export function checkGitmodules(body: Buffer): Finding[] {
   const findings: Finding[] = [];
   try {
@@ -38,7 +38,10 @@ function isBadName(name: ByteString): boolean {
 const RELATIVE = /^\.\.?[/\\]/;
 const TRANSPORT = /^(?:(?:https?|ftps?)::)?/;
 
-/** Options in disguise, line feeds that would reach a credential helper, and relative URLs that climb over the host. */
+/**
+ * Returns true for URLs that are options, that contain line feeds for a credential helper, or that are relative and
+ * lead above the host.
+ */
 function isBadUrl(url: ByteString): boolean {
   if (url.startsWith('-')) return true;
   if (RELATIVE.test(url) || url.startsWith('git://')) {
@@ -50,7 +53,7 @@ function isBadUrl(url: ByteString): boolean {
   return !host || host.startsWith(':') || decodeUrl(target).includes('\n');
 }
 
-/** Whether `../` at the start is followed by `:` or `/`, as in `../../../:evil.example/x`. */
+/** Returns true if `../` segments at the start are followed by `:` or `/`, as in `../../../:evil.example/x`. */
 function climbsOverHost(url: ByteString): boolean {
   const [dots] = /^(?:\.\.?[/\\])*/.exec(url)!;
   return /\.\.[/\\]/.test(dots) && /^[:/]/.test(url.slice(dots.length));

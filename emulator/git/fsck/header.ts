@@ -7,24 +7,24 @@ const ZERO = 0x30;
 const SPACE = 0x20;
 const PLUS = 0x2b;
 const MINUS = 0x2d;
-/** The last second of a signed 64-bit clock. */
+/** Last second of a signed 64-bit clock. */
 const LAST_DATE = 2n ** 63n - 1n;
 const LARGEST_UNSIGNED = String(2n ** 64n - 1n);
 
-/** A place in the header of a commit or tag, moved from line to line. */
+/** Position in the header of a commit or tag. */
 export class HeaderCursor {
   at = 0;
 
   constructor(readonly body: Buffer) {}
 
-  /** Steps over `word` if the line starts with it. */
+  /** Moves behind `word` if the line starts with it. */
   skip(word: string): boolean {
     if (!startsWithAt(this.body, this.at, word)) return false;
     this.at += word.length;
     return true;
   }
 
-  /** Steps over an object id and its line feed; false, and nothing more, when they are not there. */
+  /** Moves behind an object id and its line feed. Returns false without moving if they are not there. */
   skipOidLine(): boolean {
     const { body, at } = this;
     for (let index = at; index < at + 40; index++) {
@@ -35,7 +35,7 @@ export class HeaderCursor {
     return true;
   }
 
-  /** Steps over the rest of the line and returns where it ended; -1 when no line feed follows. */
+  /** Moves behind the line. Returns its end; -1 if there is no line feed. */
   skipLine(): number {
     const end = this.body.indexOf(LF, this.at);
     this.at = end < 0 ? this.body.length : end + 1;
@@ -57,7 +57,10 @@ function isWhiteSpace(byte: number | undefined): boolean {
   return byte === SPACE || (byte !== undefined && byte >= 0x09 && byte <= 0x0d);
 }
 
-/** The header ends in an empty line, or the object ends in a line feed; there is no NUL before. `nul` is the first NUL. */
+/**
+ * Checks that the header ends with an empty line, or the object with a line feed, and that no NUL precedes it. `nul` is
+ * the position of the first NUL.
+ */
 export function checkHeaderEnd(body: Buffer, nul: number): Finding | undefined {
   const end = body.indexOf(SEPARATOR);
   if (nul >= 0 && (end < 0 || nul < end)) {
@@ -68,8 +71,7 @@ export function checkHeaderEnd(body: Buffer, nul: number): Finding | undefined {
 }
 
 /**
- * Checks `Name <e-mail> seconds +hhmm` and moves to the next line. The name may be empty, but a space always stands
- * before `<`.
+ * Checks `Name <e-mail> seconds +hhmm` and moves to the next line. The name may be empty, but a space must precede `<`.
  */
 export function checkIdentity(cursor: HeaderCursor): Finding | undefined {
   const { body } = cursor;
@@ -88,8 +90,8 @@ export function checkIdentity(cursor: HeaderCursor): Finding | undefined {
 }
 
 /**
- * Checks `seconds +hhmm`. Git reads the seconds with `strtoumax`, which takes white space (also a line feed) and a sign
- * before the digits.
+ * Checks `seconds +hhmm`. Git parses the seconds with `strtoumax`, which accepts white space (also a line feed) and a
+ * sign before the digits.
  */
 function checkDate(body: Buffer, start: number): Finding | undefined {
   if (body[start] === ZERO && body[start + 1] !== SPACE) return identityFinding('zeroPaddedDate', 'zero-padded date');
@@ -114,7 +116,7 @@ function checkDate(body: Buffer, start: number): Finding | undefined {
   return isZone ? undefined : identityFinding('badTimezone', 'bad time zone');
 }
 
-/** Returns true if a date does not fit a signed 64-bit clock; `strtoumax` makes a negative one unsigned. */
+/** Returns true if a date exceeds a signed 64-bit clock. `strtoumax` makes a negative date unsigned. */
 function dateOverflows(digits: string, isNegative: boolean): boolean {
   const significant = digits.replace(/^0+/, '');
   if (significant.length > LARGEST_UNSIGNED.length) return true;
@@ -123,7 +125,7 @@ function dateOverflows(digits: string, isNegative: boolean): boolean {
   return (isNegative ? BigInt.asUintN(64, -value) : value) > LAST_DATE;
 }
 
-/** The next `<`, `>` or line feed. */
+/** Returns the position of the next `<`, `>` or line feed. */
 function skipTo(body: Buffer, from: number): number {
   let at = from;
   while (at < body.length && body[at] !== 0x3c && body[at] !== 0x3e && body[at] !== LF) at++;

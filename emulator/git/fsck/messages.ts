@@ -1,8 +1,8 @@
 import type { Oid } from '../object/object.js';
 
 /**
- * What `git fsck` can say about the content of an object, and how grave it is (gitformat: `git help fsck`, fsck
- * messages). A strict receiver (`receive.fsckObjects`) refuses everything but `info`.
+ * Findings of `git fsck` about the content of an object, with their severities (`git help fsck`, fsck messages). A
+ * strict receiver (`receive.fsckObjects`) refuses all except `info`.
  */
 export const MESSAGES = {
   nulInHeader: 'fatal',
@@ -74,12 +74,12 @@ export function finding(id: MessageId, message: string): Finding {
   return { id, message };
 }
 
-/** Whether a strict receiver refuses an object for this. */
+/** Returns true if a strict receiver refuses an object because of the finding. */
 export function isRefused({ id }: Finding): boolean {
   return MESSAGES[id] !== 'info';
 }
 
-/** The line Git prints: `object <oid>: <id>: <message>`. */
+/** Returns the line that Git prints: `object <oid>: <id>: <message>`. */
 export function formatFinding(oid: Oid, { id, message }: Finding): string {
   return `object ${oid}: ${id}: ${message}`;
 }

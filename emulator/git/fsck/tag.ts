@@ -6,7 +6,7 @@ import { type Finding, finding } from './messages.js';
 const TAGS = bytesOf('refs/tags/');
 const TYPE = /^(?:commit|tree|blob|tag)$/;
 
-/** What is wrong with the body of a tag: up to the first issue a strict receiver refuses. */
+/** Checks the body of a tag. Returns the findings up to the first one that a strict receiver refuses. */
 export function checkTag(body: Buffer): Finding[] {
   const end = checkHeaderEnd(body, body.indexOf(0));
   return end ? [end] : checkLines(new HeaderCursor(body));

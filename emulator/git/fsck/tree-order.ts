@@ -1,20 +1,20 @@
 /**
- * Watches the order of a tree's entries: by name, a folder's as if it ended in `/`, no name twice.
+ * Checks the order of a tree's entries: by name, with a folder's name as if it ended with `/`, and without duplicates.
  *
- * Because of that slash two entries of one name may stand apart (`foo`, `foo.bar`, `foo/`). Files that a later
- * folder could repeat wait on a stack: a file stays there only while what follows it still begins with its name.
+ * Because of that slash, two entries with the same name may be apart (`foo`, `foo.bar`, `foo/`). Files that a later
+ * folder could repeat are on a stack, where a file stays while the following entries begin with its name.
  */
 export class EntryOrder {
   readonly #waiting: { start: number; end: number }[] = [];
   #start = 0;
   #end = -1;
   #isTree = false;
-  /** Whether a name begins with the one beside it, so that an entry further away may have either, too. */
+  /** True if a name begins with the previous one, so that a later entry may repeat either. */
   isFarReaching = false;
 
   constructor(private readonly body: Buffer) {}
 
-  /** Takes the next entry and says what its place breaks. */
+  /** Adds the next entry. Returns the rule that it breaks; undefined if none. */
   follow(start: number, end: number, isTree: boolean): 'treeNotSorted' | 'duplicateEntries' | undefined {
     const issue = this.#end < 0 ? undefined : this.#compare(start, end, isTree);
     this.#start = start;
@@ -45,7 +45,7 @@ export class EntryOrder {
     return left < right ? undefined : 'treeNotSorted';
   }
 
-  /** Whether a file of this very name came before; drops the files that nothing can repeat any more. */
+  /** Returns true if a file with the same name is on the stack. Removes files that no later entry can repeat. */
   #isWaiting(start: number, end: number): boolean {
     for (let file = this.#waiting.pop(); file !== undefined; file = this.#waiting.pop()) {
       const length = file.end - file.start;

@@ -10,11 +10,11 @@ import { TreeCursor } from '../object/tree-cursor.js';
 import { type Finding, finding, type MessageId } from './messages.js';
 import { EntryOrder } from './tree-order.js';
 
-/** Bytes of entries between two steps. */
+/** Bytes of entries checked between two yields. */
 const PIECE = 16 * 1024;
 const MAX_NAME_BYTES = requestLimit('fsckNameBytes');
 
-/** What Git says of a whole tree, once, and in this order. */
+/** Findings about a tree. Git reports each at most once, in this order. */
 const TREE_MESSAGES = {
   badTree: 'cannot be parsed as a tree',
   nullSha1: 'contains entries pointing to null sha1',
@@ -38,23 +38,24 @@ const SYMLINK_FINDINGS = {
   mailmap: finding('mailmapSymlink', '.mailmap is a symlink'),
 } as const;
 
-/** Called with the files whose content Git checks as well. */
+/** Called with the files whose content Git also checks. */
 export type SpecialFile = (kind: 'gitmodules' | 'gitattributes', oid: Oid) => void;
 
-/** Everything that is wrong with the body of a tree. Names are looked at as bytes; nearly none becomes a string. */
+/** Checks the body of a tree. Returns all findings. Names are compared as bytes and rarely converted to strings. */
 export function checkTree(body: Buffer, found: SpecialFile): Steps<readonly Finding[]> {
   return new TreeCheck(body, found).run();
 }
 
 /**
- * Whether nothing is wrong with a tree that differs from another, which has no findings, only in the runs of bytes
- * `changed` (start and end of each, with the entries next to it). False where only the whole tree can tell.
+ * Returns true if a tree has no findings, given that a tree without findings differs from it only in the byte ranges
+ * `changed` (start and end of each, including the adjacent entries). Returns false if that can be decided only from the
+ * whole tree.
  */
 export function isStillRight(body: Buffer, changed: Int32Array, found: SpecialFile): boolean {
   return new TreeCheck(body, found).hasNoFindingIn(changed);
 }
 
-/** Bit `1 << n` stands for row n of `TREE_MESSAGES`. */
+/** Bit `1 << n` is row n of `TREE_MESSAGES`. */
 const ROWS = Object.entries(TREE_MESSAGES) as [TreeMessage, string][];
 const BITS = Object.fromEntries(ROWS.map(([id], row) => [id, 1 << row])) as Record<TreeMessage, number>;
 const {
@@ -129,7 +130,7 @@ class TreeCheck {
     this.#checkName(scan.nameStart, scan.nameEnd);
     const issue = order.follow(scan.nameStart, scan.nameEnd, scan.mode === MODE_TREE || scan.isTree);
     if (issue !== undefined) flags |= BITS[issue];
-    // Nearly always there is nothing to keep.
+    // Avoids a write, because there are rarely any flags.
     if (flags !== 0) this.#flags |= flags;
   }
 
@@ -140,7 +141,7 @@ class TreeCheck {
     for (let at = start; at < end; at++) {
       const byte = body[at];
       if (byte === 0x2f) this.#flags |= fullPathname;
-      // A backslash may hide a name of Git's, a tilde be part of its short form.
+      // A backslash may hide one of Git's names, and a tilde may be part of its 8.3 short form.
       else if (byte === 0x5c || byte === 0x7e) isSpecial = true;
     }
     if (end - start > MAX_NAME_BYTES) this.#flags |= largePathname;
@@ -153,9 +154,9 @@ class TreeCheck {
     else if (hidesDotName(name, 'git')) this.#flags |= hasDotgit;
     const isSymlink = fileType(this.#scan.mode) === MODE_SYMLINK;
     for (const kind of ['gitmodules', 'gitattributes', 'gitignore', 'mailmap'] as const) {
-      // Only links matter among these.
+      // These files matter only as symbolic links.
       if (!isSymlink && (kind === 'gitignore' || kind === 'mailmap')) continue;
-      // Git looks behind backslashes only for the one that names code to fetch.
+      // Git checks behind backslashes only for `.gitmodules`, which names code to fetch.
       if (!(kind === 'gitmodules' ? hidesDotName(name, kind) : isDotName(name, kind))) continue;
       if (isSymlink) {
         this.#symlinks ??= [];

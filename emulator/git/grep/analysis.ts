@@ -1,8 +1,8 @@
 import type { Node } from './syntax.js';
 
 /**
- * The part of an expression that decides whether a line has a match at all: repetitions at either end
- * shrink to what they have to match, since a search may start and stop anywhere in the line.
+ * Returns the part of an expression that decides if a line matches: repetitions at both ends shrink to their minimum,
+ * because a match may start and end anywhere in the line.
  */
 export function trimEnds(node: Node): Node {
   let parts = node.kind === 'all' ? [...node.parts] : [node];
@@ -20,13 +20,13 @@ function copies(body: Node, count: number): Node[] {
   return count === 0 ? [] : count === 1 ? [body] : [{ kind: 'repeat', body, min: count, max: count }];
 }
 
-/** The text that an expression is, if it is nothing but text. */
+/** Returns the text of an expression that consists of plain text; undefined otherwise. */
 export function literalOf(node: Node): string | undefined {
   const run = literalRuns(node);
   return run.length === 1 && run[0]!.isWhole ? run[0]!.text : undefined;
 }
 
-/** The longest text that every match contains; empty where there is none. */
+/** Returns the longest text that every match contains; empty if there is none. */
 export function requiredText(node: Node): string {
   let longest = '';
   for (const { text } of literalRuns(node)) if (text.length > longest.length) longest = text;
@@ -52,8 +52,8 @@ function literalRuns(node: Node): { text: string; isWhole: boolean }[] {
 }
 
 /**
- * Whether V8 may decide the edges of words that an expression asks for. Without regard to case it counts
- * U+017F and U+212A among the letters, which RE2 does not; and it finds `\B` inside a surrogate pair.
+ * Returns true if V8 and RE2 agree on the word boundaries of an expression. They differ if case is ignored, because V8
+ * then counts U+017F and U+212A as letters, and for `\B`, which V8 matches inside a surrogate pair.
  */
 export function hasPlainEdges(node: Node, ignoreCase: boolean): boolean {
   switch (node.kind) {
@@ -69,13 +69,13 @@ export function hasPlainEdges(node: Node, ignoreCase: boolean): boolean {
 }
 
 export interface Cost {
-  /** Ways a backtracking engine may try at one position; infinite where a repetition has no bound. */
+  /** Maximum number of paths that a backtracking engine tries at one position; infinite for unbounded repetitions. */
   readonly ways: number;
-  /** Characters one way may look at, unbounded repetitions left out. */
+  /** Maximum number of characters on one path, without unbounded repetitions. */
   readonly length: number;
 }
 
-/** What an expression can cost a backtracking engine at one position of the text. */
+/** Returns the worst case of an expression for a backtracking engine at one position. */
 export function costOf(node: Node): Cost {
   switch (node.kind) {
     case 'set':

@@ -3,50 +3,59 @@ import { lastUpTo } from '../../memory/sorted.js';
 import { COST } from '../../schedule/cost.js';
 import { AT, KIND, type PatternProgram } from './pattern-program.js';
 
-/** What came before a place in a line. */
+/** Kind of the character before a position. */
 const BEFORE = { nothing: 0, other: 1, word: 2 } as const;
-/** Entries of the table beside the numbers of states: not known yet, and "the line matches". */
+/** Table entries that are not states: not computed yet, and "the line matches". */
 const UNKNOWN = 0;
 const MATCHED = 1;
-/** Numbers that the states of one automaton may take together, 2 MiB, and how many states it keeps. */
+/** Maximum memory of the states of one automaton, in numbers (2 MiB), and maximum number of cached states. */
 const MAX_NUMBERS = 1 << 19;
 const MAX_STATES = 1 << 14;
-/** States there is always room for: the first of a line, one and the next. */
+/** Minimum number of states that always fit: the first state of a line, the current one and the next. */
 const FEWEST_STATES = 16;
-/** Units after which `read` stops though it has not come to where it should. */
+/** Work units after which `read` returns before it has reached its end. */
 const LONGEST_READ = 400;
-/** Characters that `read` takes at most. Out of a string they would be taken one by one at twice the cost. */
+/**
+ * Maximum number of characters that `read` copies out of a string at once. Reading characters one by one costs twice as
+ * much.
+ */
 const LONGEST_PIECE = 4096;
-/** Units that a character costs when the state it leads to is known, and an instruction of one that is not. */
+/** Work units of a character whose next state is known, and of an instruction of a state that is computed. */
 const COST_PER_CHARACTER = (COST.byteScanned * 3) / 4;
 const COST_PER_INSTRUCTION = COST.operation / 4;
 
 /**
- * Finds out whether lines match a pattern, a piece of text at a time: between two pieces it keeps all it has to know of
- * the line so far. It costs time linear in the text whatever the pattern, and may stop after any character.
+ * Lazy DFA that decides if lines match a pattern. It reads text in pieces and keeps its state between them. The time is
+ * linear in the text for any pattern, and it can stop after any character.
  *
- * A state is the set of instructions that may come next, after all that was read of the line (Thompson's construction);
- * which state follows on which character is found out once and kept in a table. When there are too many, all are
- * forgotten. The first state of a line is tried at each of its characters, since a match may begin at each.
+ * A state is the set of instructions that may come next (Thompson's construction). Transitions are computed on first
+ * use and cached in a table. When the table is full, it is cleared. The first state of a line is added at each
+ * character, because a match may begin anywhere.
  */
 export class LineAutomaton {
-  /** Whether the line at the place where `read` stopped matches. */
+  /** True if the line at the position where `read` stopped matches. */
   isMatched = false;
-  /** Every line matches. */
+  /** True if every line matches. */
   readonly matchesAll: boolean;
   readonly #program: PatternProgram;
   readonly #classCount: number;
-  /** Of the characters below 256, which most texts are made of; and of all in the basic plane, when one is met. */
+  /**
+   * Character classes of code units below 256, of which most texts consist, and of the whole basic plane, created on
+   * first use.
+   */
   readonly #narrow: Uint16Array;
   #wide: Uint16Array | undefined;
-  /** Numbers of 32 instructions each, that the set of one state takes. */
+  /** Number of 32-bit words in the instruction set of one state. */
   readonly #words: number;
   readonly #most: number;
-  /** By state: the states that follow by class of character; its set; what came before. A state is numbered by its row. */
+  /**
+   * Arrays by state: next states by character class, the instruction set, and the kind of the previous character. The
+   * number of a state is its row.
+   */
   #table: Int32Array;
   #sets: Uint32Array;
   #before: Uint8Array;
-  /** States by the hash of their set, and others of the same hash. */
+  /** States by the hash of their set, and a chain of states with the same hash. */
   readonly #byHash = new Map<number, number>();
   #sameHash: Int32Array;
   #count = 0;
@@ -55,7 +64,7 @@ export class LineAutomaton {
   #state = 0;
   #work = 0;
   readonly #tests: { readonly begin: boolean; readonly word: boolean };
-  /** Working space of `#follow`. */
+  /** Scratch arrays of `#follow`. */
   readonly #next: Uint32Array;
   readonly #open: Uint32Array;
   readonly #marks: Uint32Array;
@@ -92,15 +101,15 @@ export class LineAutomaton {
     this.begin();
   }
 
-  /** The next character is the first of a line. */
+  /** Starts a new line. */
   begin(): void {
     this.#state = this.#start;
     this.isMatched = false;
   }
 
   /**
-   * Reads on from `from`, over line ends, up to `to` at most. Returns where it stopped: at a character of the first line
-   * that matches, or at the next one to read. A `to` between the halves of a surrogate pair may be passed by one.
+   * Reads the text from `from` to at most `to`, across line ends. Returns the position where it stopped: in the first
+   * matching line, or at the next character to read. If `to` is inside a surrogate pair, reads one more code unit.
    */
   read(text: string, from: number, to: number): number {
     const narrow = this.#narrow;
@@ -146,7 +155,7 @@ export class LineAutomaton {
     return at;
   }
 
-  /** Reads the end of a line that ends without a line feed, or before it. */
+  /** Reads the end of a line, with or without its line feed. */
   readEnd(): void {
     let next = this.#table[this.#state]!;
     if (next === UNKNOWN) next = this.#follow(this.#state, 0);
@@ -154,7 +163,7 @@ export class LineAutomaton {
     this.#state = this.#start;
   }
 
-  /** Units spent since it was asked last. */
+  /** Returns the work units since the last call. */
   takeCost(): number {
     const cost = this.#work;
     this.#work = 0;
@@ -182,7 +191,7 @@ export class LineAutomaton {
     return classes[lastUpTo(bounds, code)]!;
   }
 
-  /** The state that follows on a character of class `type`, which is entered into the table. */
+  /** Computes the next state for a character of class `type` and enters it into the table. */
   #follow(state: number, type: number): number {
     const { kinds, out, other, takes, isWord } = this.#program;
     const number = state / this.#classCount;
@@ -195,7 +204,8 @@ export class LineAutomaton {
     this.#mark++;
     let isMatch = false;
     let hasOpen = false;
-    // What conditions open here is followed before anything is taken: it may be open to the same character.
+    // Conditions that hold at this position are followed before the character is consumed, because they may lead to
+    // instructions that consume it.
     if (this.#program.conditions !== 0) {
       const open = this.#open.fill(0);
       for (let word = 0; word < this.#words && !isMatch; word++) {
@@ -226,7 +236,7 @@ export class LineAutomaton {
     else if (!isMatch) {
       for (let word = 0; word < this.#words; word++) next[word]! |= this.#startSet[word]!;
       following = this.#stateOf(next, isWord[type] === 1 && this.#tests.word ? BEFORE.word : BEFORE.other);
-      // Everything was forgotten, and with it where this would be entered.
+      // The table was cleared, and with it the row of the current state.
       if (following < 0) return -following;
     }
     this.#table[state + type] = following;
@@ -234,8 +244,8 @@ export class LineAutomaton {
   }
 
   /**
-   * Adds to `set` what can be come to from instruction `from` without a character, going through conditions that hold
-   * with `flags`; the others stay in the set. Returns whether a match is among it.
+   * Adds to `set` all instructions reachable from `from` without consuming a character, through conditions that hold
+   * with `flags`. Other conditions stay in the set. Returns true if a match is reached.
    */
   #add(from: number, flags: number, set: Uint32Array): boolean {
     const { kinds, out, other } = this.#program;
@@ -271,7 +281,7 @@ export class LineAutomaton {
     return false;
   }
 
-  /** The number of a state; negative if all others had to be forgotten for it. */
+  /** Returns the number of a state; negative if the table was cleared to make space for it. */
   #stateOf(set: Uint32Array, before: number): number {
     const words = this.#words;
     let hash = before;
@@ -300,7 +310,7 @@ export class LineAutomaton {
     return true;
   }
 
-  /** Forgets all states but the first of a line. State 0 stands for none. */
+  /** Clears all states except the first of a line. State 0 is unused. */
   #forget(): void {
     this.#work += this.#count / 256;
     this.#count = 1;
@@ -320,7 +330,7 @@ export class LineAutomaton {
   }
 }
 
-/** The conditions that hold before a character of a word, another one, or the end of the line. */
+/** Returns the conditions that hold before a word character, another character, or the end of the line. */
 function conditionsAt(before: number, isEnd: boolean, isWord: boolean): number {
   return (
     (before === BEFORE.nothing ? AT.lineStart | AT.textStart : 0) |

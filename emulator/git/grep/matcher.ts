@@ -11,7 +11,10 @@ import { printV8 } from './print.js';
 import { LONGEST_TEXT, type Needle, needleOf } from './search-text.js';
 import { type Node, parseSyntax } from './syntax.js';
 
-/** An expression that RE2's syntax does not have (look-around, back-references, a slip), or that is too large. */
+/**
+ * Thrown for an expression that RE2 does not support (look-around, back-references, syntax errors), or that is too
+ * large.
+ */
 export class InvalidPattern extends Error {
   override readonly name = 'InvalidPattern';
   constructor(readonly reason: string) {
@@ -19,34 +22,33 @@ export class InvalidPattern extends Error {
   }
 }
 
-/** Finds the lines of a text that match. Whatever the pattern and the text, it goes in small steps, linear in the text. */
+/** Finds matching lines of a text. It works in small steps, with a total time linear in the text for any pattern. */
 export interface LineMatcher {
-  /** What every file holds that a line matches in, if there is such a text. */
+  /** Text that every file with a match contains; undefined if there is none. */
   readonly needle?: Needle | undefined;
-  /** A position inside the first matching line at or after `from`, which is the start of a line; -1 if none is left. */
+  /** Returns a position inside the first matching line at or after `from`, which is the start of a line; -1 if none. */
   find(text: string, from: number): Steps<number>;
 }
 
 const PLAIN_TEXT = /^[^\\^$.|?*+()[\]{}\n]+$/;
-/** Characters that one call looks a text up in. */
+/** Number of characters that one call of `indexOf` searches. */
 const TEXT_WINDOW = 1 << 17;
-/** Characters that V8 searches in one call; and steps that it may need at each of them, one after the other. */
+/** Number of characters that V8 searches in one call, and maximum number of consecutive steps at each of them. */
 const V8_WINDOW = 1 << 14;
 const V8_STEPS = 64;
-/** Units that a character costs where a text is looked up, and where V8 has one way to try. */
+/** Work units of a character for `indexOf`, and for V8 with a single path. */
 const COST_OF_LOOKUP = COST.byteFound / 4;
 const COST_OF_V8 = COST.byteFound / 2;
 /** V8 tries `^` at each character of a text. */
 const ANCHOR_FACTOR = 8;
-/** Units that going from a lookup to a line and back takes. */
+/** Work units of moving between a text lookup and the line that contains its result. */
 const COST_OF_HIT = 1 / 4;
 
 /**
- * Compiles an expression in RE2's syntax; throws `InvalidPattern`.
+ * Compiles an expression in RE2 syntax. Throws `InvalidPattern`.
  *
- * RE2 says what an expression means, and its program is what an automaton runs. Where a cheaper engine
- * provably finds the same lines in bounded time it does the work: plain text is looked up, and what can only try a
- * few ways at each position runs on V8.
+ * RE2 defines the meaning, and its program runs on an automaton. A cheaper engine is used if it provably finds the same
+ * lines in bounded time: `indexOf` for plain text, and V8 for expressions with few paths per position.
  */
 export async function compilePattern(pattern: string, ignoreCase: boolean, meter: Meter): Promise<LineMatcher> {
   const isPlain = !ignoreCase && PLAIN_TEXT.test(pattern);
@@ -64,7 +66,7 @@ export async function compilePattern(pattern: string, ignoreCase: boolean, meter
   return required === '' ? automaton : new RequiredTextMatcher(new TextMatcher(required), automaton);
 }
 
-/** The automaton of an expression in RE2's syntax, to run by oneself; throws `InvalidPattern`. */
+/** Compiles an expression in RE2 syntax into an automaton. Throws `InvalidPattern`. */
 export async function compileAutomaton(pattern: string, meter: Meter): Promise<LineAutomaton> {
   const program = await runYielding(readProgram(await compileRe2(pattern, false, meter)), meter);
   return new LineAutomaton(program);
@@ -97,7 +99,7 @@ function isCheap(node: Node, ignoreCase: boolean): boolean {
   return ways * length <= V8_STEPS;
 }
 
-/** Looks up a text that every matching line contains, and no other. */
+/** Finds a plain text. */
 class TextMatcher implements LineMatcher {
   readonly needle: Needle | undefined;
 
@@ -120,8 +122,8 @@ class TextMatcher implements LineMatcher {
 }
 
 /**
- * Runs an expression that tries few ways at each position, over as many whole lines as make a window (measured with
- * `(readTree|writeBlob)` on 9 MB of text: 9 ms, by the automaton 45 ms).
+ * Runs an expression with few paths per position on V8, on windows of whole lines (measured with `(readTree|writeBlob)`
+ * on 9 MB of text: 9 ms; the automaton takes 45 ms).
  */
 class V8Matcher implements LineMatcher {
   readonly needle: Needle | undefined;
@@ -149,7 +151,7 @@ class V8Matcher implements LineMatcher {
         this.#expression.lastIndex = 0;
         const at = this.#expression.exec(window)?.index ?? -1;
         yield (at < 0 ? window.length : at) * this.#cost;
-        // An empty match behind the last line feed is in no line of the window.
+        // An empty match after the last line feed is outside of the window's lines.
         if (at >= 0 && !(at === window.length && window.endsWith('\n'))) return start + at;
       }
       start = end;
@@ -158,7 +160,7 @@ class V8Matcher implements LineMatcher {
   }
 }
 
-/** Tries the lines that hold a text that every match contains. */
+/** Finds a text that every match contains, and runs the automaton on the lines with it. */
 class RequiredTextMatcher implements LineMatcher {
   readonly needle: Needle | undefined;
 
@@ -185,7 +187,7 @@ class RequiredTextMatcher implements LineMatcher {
   }
 }
 
-/** Reads every character. */
+/** Runs the automaton on every character. */
 class AutomatonMatcher implements LineMatcher {
   #automaton: LineAutomaton | undefined;
 
@@ -198,7 +200,7 @@ class AutomatonMatcher implements LineMatcher {
     return this.findWithin(text, from, text.length);
   }
 
-  /** The same in whole lines. */
+  /** Same as `find`, for the whole lines between two positions. */
   *findWithin(text: string, from: number, to: number): Steps<number> {
     if (from >= to) return -1;
     this.#automaton ??= new LineAutomaton(yield* readProgram(this.expression));
@@ -219,7 +221,7 @@ class AutomatonMatcher implements LineMatcher {
 
 const LINE_FEED = 0x0a;
 
-/** Where whole lines end that begin at `start`: at most `size` characters, or one line that is longer. */
+/** Returns the end of the whole lines from `start` on that have at most `size` characters, or of one longer line. */
 function* wholeLines(text: string, start: number, size: number): Steps<number> {
   if (text.length - start <= size) return text.length;
   const last = text.slice(start, start + size).lastIndexOf('\n');
@@ -230,7 +232,7 @@ function* wholeLines(text: string, start: number, size: number): Steps<number> {
   return end;
 }
 
-/** Where the line begins that holds the character at `at`; no earlier than `from`. */
+/** Returns the start of the line that contains the character at `at`; not before `from`. */
 function* lineStart(text: string, from: number, at: number): Steps<number> {
   for (let end = at; end > from; end -= V8_WINDOW) {
     const start = Math.max(from, end - V8_WINDOW);

@@ -2,15 +2,15 @@ import type { RE2JS } from 're2js';
 import { COST } from '../../schedule/cost.js';
 import type { Steps } from '../../schedule/steps.js';
 
-/** Conditions on the place between two characters, as RE2 numbers them. */
+/** Conditions on the position between two characters, with RE2's numbers. */
 export const AT = { lineStart: 1, lineEnd: 2, textStart: 4, textEnd: 8, wordEdge: 16, noWordEdge: 32 } as const;
 
-/** What RE2's instructions do, as RE2 numbers them. */
+/** Operations of instructions, with RE2's numbers. */
 const OPERATION = { alt: 1, altMatch: 2, capture: 3, emptyWidth: 4, fail: 5, match: 6, nop: 7, rune: 8, runeAny: 10 };
-/** Rune instructions are those from `rune` to the one for any character but a line feed. */
+/** The rune instructions are `rune` to `LAST_RUNE`, which matches any character except a line feed. */
 const LAST_RUNE = 11;
 
-/** An instruction as the library keeps it. */
+/** Instruction in the representation of the library. */
 interface Instruction {
   readonly op: number;
   readonly out: number;
@@ -22,32 +22,35 @@ interface Instruction {
 export const KIND = { split: 0, jump: 1, fail: 2, match: 3, character: 4, condition: 5 } as const;
 
 /**
- * What RE2 compiles a pattern to, in a form to run it by: instructions 0 to `count`, which go on at `out` (and, for a
- * split, at `other`). A character instruction takes the classes of characters its row of `takes` says; a condition holds
- * where all of `other`, bits of `AT`, do.
+ * Program that RE2 compiles a pattern to, as a struct of arrays. An instruction continues at `out`, and a split also at
+ * `other`. A character instruction consumes the character classes in its row of `takes`. A condition holds if all bits
+ * of `other`, bits of `AT`, hold.
  */
 export interface PatternProgram {
   readonly start: number;
   readonly kinds: Uint8Array;
   readonly out: Int32Array;
-  /** The other way of a split, the row of a character, the bits of a condition. */
+  /** Second target of a split, row of a character instruction, or bits of a condition. */
   readonly other: Int32Array;
-  /** `takes[row * classCount + class]` is 1 for the classes that a character instruction takes. */
+  /** `takes[row * classCount + class]` is 1 if a character instruction consumes the class. */
   readonly takes: Uint8Array;
-  /** Characters that no instruction tells apart are of one class. Class `0` is the line feed's alone. */
+  /**
+   * Number of character classes. Characters that no instruction distinguishes have the same class. Class `0` contains
+   * only the line feed.
+   */
   readonly classCount: number;
-  /** The classes of the code points from `bounds[n]` to before `bounds[n + 1]`. */
+  /** Class of the code points from `bounds[n]` (inclusive) to `bounds[n + 1]` (exclusive). */
   readonly bounds: Int32Array;
   readonly classes: Uint16Array;
-  /** By class: whether RE2 counts it to words. */
+  /** By class: 1 if RE2 counts it as word characters. */
   readonly isWord: Uint8Array;
-  /** All conditions that occur. */
+  /** All conditions that occur in the program. */
   readonly conditions: number;
 }
 
 const LINE_FEED = 10;
 
-/** Reads the program that the library has made of an expression. */
+/** Reads the program that the library has compiled. */
 export function* readProgram(expression: RE2JS): Steps<PatternProgram> {
   const { prog, dfa } = expression.re2();
   const count = prog.numInst();
@@ -109,13 +112,13 @@ function kindOf(operation: number): number {
   throw new Error(`RE2 has no instruction ${operation}`);
 }
 
-/** Where instructions may begin to tell characters apart, from 0 on. */
+/** Returns the code points at which character classes may begin, starting with 0. */
 function boundsOf(known: Int32Array, conditions: number): Int32Array {
   const words = conditions & (AT.wordEdge | AT.noWordEdge) ? [0x30, 0x3a, 0x41, 0x5b, 0x5f, 0x60, 0x61, 0x7b] : [];
   return Int32Array.from(new Set([0, LINE_FEED, LINE_FEED + 1, ...known, ...words])).sort();
 }
 
-/** Splits each class in those that hold the property and those that do not; class 0 stays. */
+/** Splits each class into characters with and without the property. Class 0 stays. */
 function split(classes: Uint16Array, hasProperty: (at: number) => boolean): [Uint16Array, number] {
   const numbers = new Map<number, number>();
   let count = 1;
@@ -132,14 +135,14 @@ function split(classes: Uint16Array, hasProperty: (at: number) => boolean): [Uin
   return [refined, count];
 }
 
-/** `\w` of RE2, which is ASCII's. */
+/** RE2's `\w`, which is ASCII only. */
 function isWordCharacter(code: number): boolean {
   return (
     (code >= 0x30 && code <= 0x39) || (code >= 0x41 && code <= 0x5a) || code === 0x5f || (code >= 0x61 && code <= 0x7a)
   );
 }
 
-/** Instructions that take different characters. */
+/** Distinct character instructions. */
 class SetList {
   readonly distinct: Instruction[] = [];
   readonly #byRunes = new Map<ArrayLike<number>, number[]>();
@@ -147,7 +150,7 @@ class SetList {
 
   rowOf(instruction: Instruction): number {
     const { runes, op, arg } = instruction;
-    // Copies share what they were copied from.
+    // Copies of an instruction share its array of runes.
     const known = this.#byRunes.get(runes)?.find((row) => isAlike(this.distinct[row]!, instruction));
     if (known !== undefined) return known;
     let hash = op * 31 + arg;

@@ -1,26 +1,26 @@
-/** What a class of Unicode's takes to read, and each of its copies, in instructions. */
+/** Cost of reading a Unicode class, and of each copy, in instructions. */
 const UNICODE_CLASS = 400;
 const UNICODE_CLASS_COPY = 10;
-/** Characters of a range that are folded in the time of one instruction. */
+/** Number of characters of a range that are case-folded in the time of one instruction. */
 const FOLDED_AT_ONCE = 20;
-/** RE2 refuses nested repetitions of more copies than this by itself. */
+/** RE2 itself refuses nested repetitions with more copies. */
 const MAX_COPIES = 1000;
 
 interface Group {
-  /** Instructions of what is in it, and of its last part, which a repetition would multiply. */
+  /** Number of instructions in the group, and of its last part, which a repetition would multiply. */
   size: number;
   last: number;
 }
 
 /**
- * About how many instructions RE2 makes of a pattern, rather too many than too few, without compiling it: what it would
- * cost has to be known before. `{n,m}` makes copies; a class of Unicode's, or a wide range without regard to case, is
- * worth many instructions. A pattern that is none gets any number: RE2 says what is wrong with it.
+ * Estimates the number of instructions that RE2 compiles a pattern to, rather too high than too low, because the cost
+ * must be known before compiling. `{n,m}` makes copies; a Unicode class, or a wide range with case folding, counts as
+ * many instructions. The result for an invalid pattern is arbitrary; RE2 reports the error.
  */
 export function patternSize(pattern: string, ignoreCase: boolean): number {
   const foldsCase = ignoreCase || /\(\?[a-zA-Z]*i/.test(pattern);
   const groups: Group[] = [{ size: 0, last: 0 }];
-  // What is done once, however many copies are made.
+  // Cost that does not depend on the number of copies.
   let once = 0;
   let group = groups[0]!;
   const add = (size: number): void => {
@@ -39,7 +39,7 @@ export function patternSize(pattern: string, ignoreCase: boolean): number {
       once += UNICODE_CLASS;
       add(1 + UNICODE_CLASS_COPY);
     } else if (named?.least !== undefined) {
-      // Each copy that may be left out takes one more to decide that.
+      // Each optional copy needs one more instruction.
       const min = Math.min(Number(named.least), MAX_COPIES);
       const open = named.comma === undefined ? 0 : Math.max(1, Math.min(Number(named.most), MAX_COPIES) - min);
       const size = group.last * min + (group.last + 1) * open;
@@ -60,7 +60,7 @@ export function patternSize(pattern: string, ignoreCase: boolean): number {
   return once + groups.reduce((total, { size }) => total + size, 0);
 }
 
-/** How many characters the ranges of a set hold together. */
+/** Returns the number of characters in the ranges of a set. */
 function foldedCharacters(set: string): number {
   let count = 0;
   for (const [, first, last] of set.matchAll(/(\\x\{[^}]*\}|\\x..|\\?[\s\S])-(\\x\{[^}]*\}|\\x..|\\?[\s\S])/gu)) {

@@ -1,7 +1,7 @@
 import type { Assertion, Node } from './syntax.js';
 
-// V8's own multi-line anchors also stop at CR, U+2028 and U+2029. Nothing here may hold between the halves of a
-// surrogate pair, where V8 tries empty matches too.
+// V8's own multi-line anchors also match at CR, U+2028 and U+2029. The assertions must not hold inside a surrogate
+// pair, where V8 tries empty matches.
 const ASSERTIONS: Readonly<Record<Assertion, string>> = {
   'line-start': '(?:^|(?<=\\n))',
   'line-end': '(?:$|(?=\\n))',
@@ -9,7 +9,7 @@ const ASSERTIONS: Readonly<Record<Assertion, string>> = {
   'no-word-edge': '\\B',
 };
 
-/** The expression for V8's `u` mode: over several lines it matches what the original matches in each of them. */
+/** Returns the expression for V8's `u` mode. On several lines it matches what the original matches in each of them. */
 export function printV8(node: Node): string {
   switch (node.kind) {
     case 'set':

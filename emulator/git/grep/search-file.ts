@@ -3,27 +3,27 @@ import type { LineMatcher } from './matcher.js';
 import type { SearchText } from './search-text.js';
 
 export interface FoundLine {
-  /** From 1. */
+  /** Line number, starting at 1. */
   readonly number: number;
-  /** Without its line feed; a carriage return before it stays. */
+  /** Text without its line feed. A carriage return before it stays. */
   readonly text: string;
   readonly type: 'match' | 'context';
 }
 
 export interface FileBounds {
-  /** What was seen before. Lines after its match may be owed. */
+  /** Position where the previous page ended. Context lines after its last match may still follow. */
   readonly seen: FilePosition;
   readonly before: number;
   readonly after: number;
   readonly maxMatches: number;
   readonly maxLines: number;
-  /** Characters of all lines together. */
+  /** Maximum number of characters of all lines. */
   readonly maxCharacters: number;
-  /** Nothing was given before: a line is given though it alone breaks the bound on characters. */
+  /** True if the page is empty so far. The first line is then included even if it exceeds the maximum of characters. */
   readonly isFirst: boolean;
 }
 
-/** Up to which line all was seen, and the last of them that matched; both from 1, 0 for none. */
+/** Last line shown, and last line that matched; both start at 1, and 0 means none. */
 export interface FilePosition {
   readonly line: number;
   readonly match: number;
@@ -33,20 +33,20 @@ export interface FileResult {
   readonly lines: readonly FoundLine[];
   readonly matches: number;
   readonly characters: number;
-  /** Set when a line was left out. */
+  /** Position of the next page; undefined if no line was left out. */
   readonly next?: FilePosition;
 }
 
 const NOTHING: FileResult = { lines: [], matches: 0, characters: 0 };
 
 /**
- * The matching lines of one file and the lines around them, as `git grep -n -B -A` shows them: no line twice.
- * Bounds end a page between any two lines; what comes next starts after the last line given, and nothing is left out.
+ * Returns the matching lines of one file with their context, as `git grep -n -B -A` shows them, each line once. A page
+ * may end between any two lines. The next one starts after the last line shown.
  */
 export function* searchFile(file: SearchText, matcher: LineMatcher, bounds: FileBounds): Steps<FileResult> {
   const seen = bounds.seen.line;
   const { needle } = matcher;
-  // Where something was seen before, lines behind a match may be owed.
+  // If a previous page ended in this file, context lines may still follow, so the file is read in any case.
   if (seen === 0 && needle !== undefined && !(yield* file.mayHold(needle))) return NOTHING;
   yield* file.decode();
   const { text } = file;
@@ -66,18 +66,18 @@ export function* searchFile(file: SearchText, matcher: LineMatcher, bounds: File
   return page.result(page.isFull);
 }
 
-/** What a line costs to be shown, and one that matches to be found, beside its characters. */
+/** Work units of a shown line and of a match, in addition to its characters. */
 const LINE_COST = 1 / 4;
 
-/** Collects the lines to show, within the bounds. Lines are counted from 0, as `SearchText` does. */
+/** Collects the lines of a page within its limits. Line numbers start at 0, as in `SearchText`. */
 class FilePage {
-  /** A line was left out. */
+  /** True if a line was left out. */
   isFull = false;
   readonly #lines: FoundLine[] = [];
   #matches = 0;
   #characters = 0;
   #lastMatch: number;
-  /** The first line not seen yet. */
+  /** First line that has not been processed. */
   #next: number;
   #cost = 0;
 
@@ -89,10 +89,10 @@ class FilePage {
     this.#lastMatch = bounds.seen.match - 1;
   }
 
-  /** Adds `line` with the lines around it; false if a bound leaves any of them out. */
+  /** Adds `line` with its context. Returns false if a limit excludes one of these lines. */
   match(line: number): boolean {
     this.trail(line);
-    // Lines before a match that is left out belong to the page that shows it.
+    // Context before a match that is left out belongs to the page that shows the match.
     if (this.isFull || this.#matches >= this.bounds.maxMatches) return false;
     this.#next = Math.max(this.#next, line - this.bounds.before);
     while (this.#next < line && !this.isFull) this.#add('context');
@@ -100,7 +100,7 @@ class FilePage {
     return !this.isFull;
   }
 
-  /** Adds the lines owed behind the last match, those before `line`. */
+  /** Adds the context after the last match, up to `line` (exclusive). */
   trail(line: number): void {
     if (this.#lastMatch < 0) return;
     const end = Math.min(this.#lastMatch + this.bounds.after + 1, line, this.file.lineCount);
@@ -118,7 +118,7 @@ class FilePage {
     return cost;
   }
 
-  /** Adds the next line, if it fits. */
+  /** Adds the next line if it fits. */
   #add(type: FoundLine['type']): void {
     const line = this.#next;
     const { maxLines, maxCharacters, isFirst } = this.bounds;

@@ -3,72 +3,75 @@ import { StringDecoder } from 'node:string_decoder';
 import { COST } from '../../schedule/cost.js';
 import type { Steps } from '../../schedule/steps.js';
 
-/** Bytes decoded at once. */
+/** Number of bytes decoded at once. */
 const PIECE_BYTES = 1 << 16;
-/** Bytes that one call looks a text up in, and units that one of them takes. */
+/** Number of bytes that one call of `indexOf` searches, and work units of each. */
 const WINDOW = 1 << 17;
 const COST_OF_LOOKUP = COST.byteFound / 4;
-/** Characters of the longest text that is looked up: `indexOf` is linear up to this length, because V8 keeps tables of no more. */
+/** Maximum length of a text for `indexOf`. It is linear up to this length, because V8's tables are limited to it. */
 export const LONGEST_TEXT = 250;
-/** Lines found at once, and units that one takes beside its characters. */
+/** Number of lines found at once, and work units of each in addition to its characters. */
 const LINES_BITS = 12;
 const LINES = 1 << LINES_BITS;
 const COST_OF_LINE = 1 / 32;
-/** Characters of a line, at least, where its start is kept. */
+/** Minimum average line length for which the line starts stay cached. */
 const LINE_LENGTH = 16;
 
-/** A text that every match contains. */
+/** Text that every match contains. */
 export interface Needle {
   readonly text: string;
-  /** Its first bytes in UTF-8. */
+  /** First bytes of the text in UTF-8. */
   readonly bytes: Buffer;
 }
 
-/** Returns the needle for a text, of which only the beginning counts; undefined if its bytes do not tell whether it is there. */
+/**
+ * Returns the needle for a text, of which only the beginning is used; undefined if its bytes do not decide if it is
+ * present.
+ */
 export function needleOf(text: string): Needle | undefined {
   const start = text.slice(0, LONGEST_TEXT);
-  // U+FFFD stands for malformed bytes, half a surrogate pair for half of a character.
+  // U+FFFD may stand for malformed bytes, and a lone surrogate for a part of a character.
   if (start === '' || /[\p{Cs}\ufffd]/u.test(start)) return undefined;
   return { text: start, bytes: Buffer.from(start, 'utf8').subarray(0, LONGEST_TEXT) };
 }
 
 /**
- * A file as it is searched: UTF-8 read as text, malformed bytes as U+FFFD. Unless it is short and plain, it is kept as the
- * bytes that it is until the text is needed. Lines are counted from 0 here.
+ * Content of a file for searches: UTF-8 decoded, with malformed bytes as U+FFFD. Unless the file is short and ASCII, it
+ * stays in bytes until the text is needed. Line numbers start at 0.
  */
 export class SearchText {
-  /** About what it takes in memory at most: V8 keeps one byte a character only where all of them fit. */
+  /** Approximate maximum memory in bytes. V8 uses one byte per character only if all characters fit. */
   readonly bytes: number;
   #body: Buffer | undefined;
   #text: string | undefined;
-  /** What was looked up last and not found. */
+  /** Last text that was searched and not found. */
   #missing: string | undefined;
-  /** In lists of `LINES`, none of which has to move when there are more. */
+  /** Line starts in lists of `LINES`, so that growing does not move them. */
   #starts: readonly Int32Array[] | undefined;
   #lineCount = 0;
 
-  /** `body` is borrowed: what is kept of it is a copy, unless it is the text's own from now on. */
+  /** `body` is copied unless `isOwn` is set, which transfers it to the text. */
   constructor(body: Buffer, isOwn = false) {
     const isPlain = isAscii(body);
-    // Plain text is copied as fast as its bytes.
+    // Converting ASCII is as fast as copying its bytes.
     if (isPlain && body.length <= PIECE_BYTES) this.#text = body.toString('latin1');
     else this.#body = isOwn ? body : Buffer.from(body);
     const text = Math.ceil(body.length * (isPlain ? 1.2 : 2.2));
     this.bytes = text + (body.length / LINE_LENGTH) * 4 + 200;
   }
 
-  /** The text. There is none before `decode`. */
+  /** Decoded text. Throws before `decode`. */
   get text(): string {
     if (this.#text === undefined) throw new Error('the text has to be decoded before');
     return this.#text;
   }
 
-  /** Whether it is known that what is wanted is not there. */
+  /** Returns true if the needle is known to be absent. */
   lacks(wanted: Needle): boolean {
     return wanted.text === this.#missing;
   }
 
-  /** Returns true if the text may contain what is wanted. */
+  /** Returns true if the text may contain the needle. */
   *mayHold(wanted: Needle): Steps<boolean> {
     if (this.lacks(wanted)) return false;
     const body = this.#body;
@@ -90,7 +93,7 @@ export class SearchText {
     return false;
   }
 
-  /** Makes the text of the bytes. */
+  /** Decodes the text. */
   *decode(): Steps<void> {
     const body = this.#body;
     if (body === undefined) return;
@@ -98,7 +101,7 @@ export class SearchText {
     this.#body = undefined;
   }
 
-  /** Finds where lines start: all below needs to know. */
+  /** Finds the line starts, which the members below need. */
   *splitLines(): Steps<void> {
     if (this.#starts !== undefined) return;
     const { text } = this;
@@ -107,7 +110,7 @@ export class SearchText {
     let start = 0;
     while (start < text.length) {
       const first = start;
-      // The last place is for where the line behind these starts, also where there is none.
+      // The last entry is the start of the next line, even if there is none.
       const list = new Int32Array(Math.min(LINES, text.length - start) + 1);
       let here = 0;
       for (; here < LINES && start < text.length; here++) {
@@ -124,12 +127,12 @@ export class SearchText {
     this.#lineCount = count;
   }
 
-  /** Forgets where lines start if that takes more than `bytes` counts for it: they are found again when needed. */
+  /** Drops the line starts if they exceed what `bytes` counts for them. They are computed again when needed. */
   trim(): void {
     if (this.#starts !== undefined && this.#lineCount > this.text.length / LINE_LENGTH) this.#starts = undefined;
   }
 
-  /** How many lines there are; what follows a last line feed is none. */
+  /** Number of lines. A final line feed does not start another line. */
   get lineCount(): number {
     return this.#lineCount;
   }
@@ -138,7 +141,7 @@ export class SearchText {
     return this.#lineStarts[line >>> LINES_BITS]![line & (LINES - 1)]!;
   }
 
-  /** Where its line feed is, or would be. */
+  /** Returns the position of the line's line feed, or the end of the text. */
   endOf(line: number): number {
     return this.#lineStarts[line >>> LINES_BITS]![(line & (LINES - 1)) + 1]! - 1;
   }
@@ -147,7 +150,7 @@ export class SearchText {
     return this.text.slice(this.startOf(line), this.endOf(line));
   }
 
-  /** The line that holds the character at `at`, its line feed included. */
+  /** Returns the line that contains the character at `at`. A line includes its line feed. */
   lineAt(at: number): number {
     let low = 0;
     let high = this.lineCount - 1;
@@ -166,7 +169,7 @@ export class SearchText {
 }
 
 function* decodeUtf8(body: Buffer): Steps<string> {
-  // ASCII is what most files are, and copied several times as fast as UTF-8 is decoded: 16 MiB in 4 ms, at once.
+  // Most files are ASCII, which is converted several times as fast as UTF-8: 16 MiB in 4 ms, at once.
   if (isAscii(body)) {
     yield body.length * COST.byteCopied;
     return body.toString('latin1');

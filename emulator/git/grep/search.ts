@@ -10,31 +10,31 @@ import type { LineMatcher } from './matcher.js';
 import { type FilePosition, type FoundLine, searchFile } from './search-file.js';
 import type { TextCache } from './text-cache.js';
 
-/** A place in a search: everything up to `line` of `path` was seen; line 0 is the start of the file. */
+/** Position in a search: everything up to `line` of `path` was shown; line 0 is the start of the file. */
 export interface SearchPosition {
   readonly path: ByteString;
   readonly line: number;
-  /** The last line of them that matched: some of those after it may not have been seen. */
+  /** Last line that matched, if context lines after it have not been shown. */
   readonly match?: number;
 }
 
 export interface SearchQuery {
   readonly pattern: LineMatcher;
-  /** Which files are searched; all by default. */
+  /** Files to search; all if undefined. */
   readonly selects?: PathMatcher | undefined;
-  /** Lines to show around each match; 0 by default. */
+  /** Number of context lines before and after each match; default 0. */
   readonly before?: number | undefined;
   readonly after?: number | undefined;
   readonly startAfter?: SearchPosition | undefined;
 }
 
-/** What one page may hold. All of them are at least 1. */
+/** Limits of one page. All are at least 1. */
 export interface SearchLimits {
   readonly maxMatches: number;
   readonly maxMatchesPerFile: number;
-  /** Matches and lines around them. */
+  /** Maximum number of lines, matches and context. */
   readonly maxLines: number;
-  /** Characters of all lines; the first one is given whatever its length. */
+  /** Maximum number of characters of all lines. The first line is always included. */
   readonly maxCharacters?: number | undefined;
 }
 
@@ -45,17 +45,17 @@ export interface FileMatches {
 
 export interface SearchPage {
   readonly files: readonly FileMatches[];
-  /** Where the next page starts; undefined when every line has been seen. */
+  /** Start of the next page; undefined if the search is complete. */
   readonly next?: SearchPosition;
 }
 
-/** Files that are read together: twice as many each time, so that a page reads at most about as many as it needs again. */
+/** Number of files read together. It doubles each time, so a page reads at most about twice the files that it needs. */
 const FIRST_FILES = 16;
 const MAX_FILES = 512;
-/** Bytes of files that are read together, but for the last of them. */
+/** Maximum number of bytes of files read together, without the last one. */
 const MAX_BYTES = 4 << 20;
 
-/** Adds what is found to `result`; returns where to go on if a limit ended it and something is left to find. */
+/** Adds matches to `result`. Returns where the next page starts if a limit ended the page and more may follow. */
 async function search(
   cache: TextCache,
   tree: Oid,
@@ -76,7 +76,7 @@ async function search(
   const shown = new PathCursor(paths);
   let room = FIRST_FILES;
   for (let at = first; at < paths.length; ) {
-    // What was seen in part may hold lines that are owed for what was found there.
+    // The first file may still have context lines for a match of the previous page.
     const isResumed = at === first && isExact;
     const files: number[] = [];
     for (let bytes = 0; at < paths.length && files.length < room && bytes < MAX_BYTES; at++) {
@@ -128,13 +128,16 @@ async function search(
   return undefined;
 }
 
-/** Work of so many and small pieces that looking at the meter after each would cost more than they do. */
+/**
+ * Accumulates the cost of many small pieces of work, because reading the meter after each would cost more than the
+ * work.
+ */
 class SmallSteps {
   #unreported = 0;
 
   constructor(private readonly meter: Meter) {}
 
-  /** Counts units; returns whether it is time to pass. */
+  /** Counts units. Returns true if the caller should yield. */
   report(units: number): boolean {
     this.#unreported += units;
     if (this.#unreported < PIECE_COST) return false;
@@ -152,15 +155,15 @@ class SmallSteps {
   }
 }
 
-/** The last match is needed as long as lines after it are owed. */
+/** The last match is part of the position while context lines after it are missing. */
 function positionAt(path: ByteString, { line, match }: FilePosition, after: number): SearchPosition {
   return match > 0 && line < match + after ? { path, line, match } : { path, line };
 }
 
 /**
- * Searches the regular files of a tree line by line, in index order, as `git grep -n -B -A` does: one page. Binary files
- * (a NUL in the first 8000 bytes) and large files are left out. At the deadline a page that is full is given as it is,
- * whether or not more would follow.
+ * Searches the regular files of a tree line by line in index order, like `git grep -n -B -A`, and returns one page.
+ * Binary files (a NUL in the first 8000 bytes) and large files are skipped. If the work limit is reached when the page
+ * is full, the page is returned even if it is unknown whether more follows.
  *
  * Throws `WorkLimitExceeded`, or the reason of the signal.
  */
@@ -178,7 +181,7 @@ export async function searchPage(
   } catch (error) {
     const last = files.at(-1);
     if (!(error instanceof WorkLimitExceeded) || last === undefined || !isFull(files, limits)) throw error;
-    // Nothing more of this file was owed: what came too late was another one.
+    // The file is complete; the limit was reached in a later one.
     return { files, next: { path: last.path, line: last.lines.at(-1)!.number } };
   }
 }
@@ -188,7 +191,7 @@ function isFull(files: readonly FileMatches[], limits: SearchLimits): boolean {
   return lines.length >= limits.maxLines || lines.filter((line) => line.type === 'match').length >= limits.maxMatches;
 }
 
-/** The first path not below `path`, in byte order, and whether it is that one. */
+/** Returns the index of the first path at or after `path` in byte order, and true if it is equal. */
 function* placeOf(paths: PathList, path: ByteString): Steps<{ readonly first: number; readonly isExact: boolean }> {
   const cursor = new PathCursor(paths);
   let low = 0;

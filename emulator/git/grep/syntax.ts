@@ -1,11 +1,8 @@
 import { POSIX_CLASSES } from '../pathspec/wildmatch-bracket.js';
 
-/**
- * A regular expression as a tree, with the line feed taken out of every set: a search goes line by line,
- * so no part of an expression ever matches one.
- */
+/** Syntax tree of a regular expression. Sets do not contain the line feed, because a search works line by line. */
 export type Node =
-  /** One character of `ranges`: pairs of first and last code point, ascending. Empty: matches nothing. */
+  /** One character of `ranges`: pairs of first and last code point, ascending. An empty list matches nothing. */
   | { readonly kind: 'set'; readonly ranges: readonly number[] }
   | { readonly kind: 'assert'; readonly at: Assertion }
   | { readonly kind: 'all'; readonly parts: readonly Node[] }
@@ -27,15 +24,15 @@ const NAMED_CLASSES: Readonly<Record<string, readonly number[]>> = { ...POSIX_CL
 
 const CONTROLS: Readonly<Record<string, number>> = { a: 0x07, f: 0x0c, n: 0x0a, r: 0x0d, t: 0x09, v: 0x0b };
 
-/** Thrown inside the parser where the expression is none it understands. */
+/** Thrown inside the parser for syntax that it does not support. */
 class Unsupported extends Error {}
 
 /**
- * Reads the part of RE2's syntax that most searches are written in: characters, `.`, sets, `^ $ \b \B`,
- * groups, `|` and the repetitions. Undefined for anything else (flags, `\p`, `\Q`, `\A`), and with
- * `ignoreCase` for negated sets of letters, where engines differ in what folding means.
+ * Parses the part of RE2's syntax that most searches use: characters, `.`, sets, `^ $ \b \B`, groups, `|` and
+ * repetitions. Returns undefined for everything else (flags, `\p`, `\Q`, `\A`), and, with `ignoreCase`, for negated
+ * sets of letters, because engines fold case differently there.
  *
- * Takes for granted that RE2 has accepted the expression and that it is short: it recurses into groups.
+ * The expression must be short, because the parser recurses into groups, and valid in RE2.
  */
 export function parseSyntax(pattern: string, ignoreCase: boolean): Node | undefined {
   try {
@@ -73,7 +70,7 @@ class Parser {
     return parts.length === 1 ? parts[0]! : { kind: 'all', parts };
   }
 
-  /** `* + ? {n} {n,} {n,m}`, each with a `?` for "as few as possible", which finds the same lines. */
+  /** Parses `* + ? {n} {n,} {n,m}`, each with an optional `?` for lazy matching, which finds the same lines. */
   #repetition(body: Node): Node {
     const match = /^(?:[*+?]|\{(\d+)(,?)(\d*)\})\??/.exec(this.text.slice(this.#at, this.#at + 16));
     if (match === null) return body;
@@ -133,7 +130,7 @@ class Parser {
     return ranges === undefined || char in PERL_CLASSES ? ranges : this.#negate(ranges);
   }
 
-  /** The code point of an escape whose letter has been taken. */
+  /** Returns the code point of an escape after its letter was consumed. */
   #character(char: string): number {
     if (char === 'x') {
       const digits = /^(?:([0-9A-Fa-f]{2})|\{([0-9A-Fa-f]{1,6})\})/.exec(this.text.slice(this.#at, this.#at + 8));
@@ -214,7 +211,7 @@ function single(code: number): Node {
   return setOf([code, code]);
 }
 
-/** The set of `ranges`, in any order, without the line feed. */
+/** Returns the set of `ranges`, in any order, without the line feed. */
 function setOf(ranges: readonly number[]): Node {
   const lines: number[] = [];
   const sorted = normalize(ranges);
@@ -226,7 +223,7 @@ function setOf(ranges: readonly number[]): Node {
   return { kind: 'set', ranges: lines };
 }
 
-/** Ascending, and no two of them touching. */
+/** Sorts ranges in ascending order and merges adjacent ones. */
 function normalize(ranges: readonly number[]): number[] {
   const pairs: [number, number][] = [];
   for (let at = 0; at < ranges.length; at += 2) pairs.push([ranges[at]!, ranges[at + 1]!]);

@@ -9,47 +9,47 @@ import { PathList } from '../pathspec/path-list.js';
 import { TreeWalk } from '../pathspec/tree-walk.js';
 import { SearchText } from './search-text.js';
 
-/** The regular files of a tree in index order, with the numbers of their blobs. */
+/** Regular files of a tree in index order, with the object numbers of their blobs. */
 export interface Listing {
   readonly paths: PathList;
   readonly numbers: Int32Array;
 }
 
-/** Bytes that are copied without a pause, in a tenth of a millisecond. */
+/** Number of bytes that are copied without yielding, in a tenth of a millisecond. */
 const MAX_AT_ONCE = 1 << 16;
-/** About what a path takes, beside its names. */
+/** Approximate bytes of a path without its names. */
 const PATH_BYTES = 48;
 const SKIPPED = Symbol('binary or too large');
 
-/** What is kept of the objects of one group of caches. */
+/** Cache regions of one cache group. */
 interface Kept {
   readonly texts: CacheRegion<number, SearchText | typeof SKIPPED>;
   readonly listings: CacheRegion<Oid, Listing>;
 }
 
-/** The name of these regions in their group. */
+/** Key of these regions in their group. */
 const KEPT = {};
 
 /**
- * What searches of one repository share: texts and listings of trees. Blobs never change, so
- * no entry has to be invalidated; the region bounds their memory.
+ * Texts and tree listings that all searches of one repository share. Objects never change, so no entry has to be
+ * invalidated; the regions limit their memory.
  */
 export class TextCache {
-  /** What was asked for last: mostly the next is of the same. */
+  /** Result of the last lookup, because the next one is usually for the same group. */
   #caches: CacheGroup | undefined;
   #kept: Kept | undefined;
-  /** The search under way. */
+  /** Identity of the current search. */
   #search = {};
 
   constructor(
     private readonly objects: ObjectReader,
-    /** Where what is known of an object is kept, by its number: with the objects that it is shared with. */
+    /** Returns the cache group for an object by its number: that of the stores that share it. */
     private readonly cachesOf: (number: number) => CacheGroup,
-    /** Bytes; larger files are not searched. */
+    /** Maximum size in bytes of a file that is searched. */
     private readonly maxFileBytes = requestLimit('grepFileBytes'),
   ) {}
 
-  /** Marks the start of a search; texts it uses are not dropped for texts it uses later. */
+  /** Starts a search. Texts that it uses are not evicted by its later ones. */
   begin(): void {
     this.#search = {};
   }
@@ -75,14 +75,14 @@ export class TextCache {
     return listing;
   }
 
-  /** Bytes of a blob that is there. */
+  /** Returns the size of a blob; 0 if it is missing. */
   sizeOf(number: number): number {
     return number < 0 ? 0 : this.objects.sizeOf(number);
   }
 
   /**
-   * The texts of blobs, in the order of `numbers`; undefined for what is not searched. Those that are not at hand are read
-   * together.
+   * Returns the texts of blobs in the order of `numbers`; undefined for those that are not searched. Texts that are not
+   * cached are read together.
    */
   async texts(numbers: readonly number[], meter: Meter): Promise<(SearchText | undefined)[]> {
     const texts: (SearchText | undefined)[] = [];
