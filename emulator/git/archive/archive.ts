@@ -12,26 +12,25 @@ import { TarWriter } from './tar.js';
 
 export interface ArchiveOptions {
   readonly meter: Meter;
-  /** Named in the archive; its committer date is the time of every entry. */
+  /** Commit named in the archive. Its committer date is the time of all entries. */
   readonly commit: Oid;
-  /** Put before every path, as `parsePrefix` returns it. */
+  /** Prefix of all paths, as `parsePrefix` returns it. */
   readonly prefix?: ByteString | undefined;
-  /** Which files are taken; all by default. */
+  /** Files to include; all if undefined. */
   readonly selects?: PathMatcher | undefined;
-  /** Bytes; files whose blob is larger are left out. */
+  /** Maximum size of a blob in bytes. Larger files are left out. */
   readonly maxBlobSize?: number | undefined;
-  /** 0 to 9, as zlib counts; 6 by default. */
+  /** Compression level of zlib, 0 to 9; default 6. */
   readonly level?: number | undefined;
 }
 
 /**
- * The tree of a commit as `git archive --format=tar.gz` packs it: entries in index order, every folder
- * before what it holds, gitlinks as empty folders. The same tree gives the same tar. Folders without a
- * selected file are not written, so where nothing is selected the archive is empty. Attributes
- * (`export-ignore`, `export-subst`) are not read.
+ * Writes the tree of a commit as `git archive --format=tar.gz` does: entries in index order, each folder before its
+ * content, gitlinks as empty folders. The same tree results in the same tar. Folders without a selected file are left
+ * out, so the archive is empty if nothing is selected. Attributes (`export-ignore`, `export-subst`) are not applied.
  *
- * The deadline is one for the work: while the archive waits to be taken, its clock stands still.
- * The loop throws `MissingObject`, `WorkLimitExceeded` or the signal's reason; leaving it early frees everything.
+ * The limit counts work only, not the time in which the archive waits for its reader. The iteration throws
+ * `MissingObject`, `WorkLimitExceeded` or the signal's reason. Ending it early releases all resources.
  */
 export async function* writeArchive(
   objects: ObjectReader,
@@ -39,11 +38,11 @@ export async function* writeArchive(
 ): AsyncGenerator<Buffer, void, void> {
   const source = Readable.from(writeTar(objects, options), { objectMode: true, highWaterMark: 2 });
   const gzip = createGzip({ level: options.level ?? 6, chunkSize: 64 * 1024 });
-  // Errors of either side surface in the loop below.
+  // Errors of both streams are thrown by the loop below.
   pipeline(source, gzip, () => undefined);
   let isFirst = true;
   for await (const chunk of gzip as AsyncIterable<Buffer>) {
-    // Byte 9 of a gzip header names the system it was made on (RFC 1952); 3 is what Git says, everywhere.
+    // Byte 9 of a gzip header is the operating system (RFC 1952). Git always writes 3.
     if (isFirst) chunk[9] = 3;
     isFirst = false;
     yield chunk;
@@ -56,7 +55,8 @@ async function* writeTar(objects: ObjectReader, options: ArchiveOptions): AsyncG
   const { meter } = options;
   const tar = new TarWriter(options.commit, committer.seconds);
   const walk = new TreeWalk(objects, tree, { under: prefix, selects });
-  // Of the folders on the way, which are outermost first, so many are written; the root has a name only by the prefix.
+  // Number of folders on the current path that have been written, outermost first. The root has a name only if there is
+  // a prefix.
   const nameless = prefix === '' ? 1 : 0;
   let written = nameless;
   while (walk.step()) {
@@ -86,7 +86,7 @@ async function* writeTar(objects: ObjectReader, options: ArchiveOptions): AsyncG
   yield* handOver(tar, meter);
 }
 
-/** Yields what is ready. The meter stands still while the client reads. */
+/** Yields what is complete. The meter is suspended while the client reads. */
 function* handOver(tar: TarWriter, meter: Meter): Generator<Buffer, void, void> {
   meter.suspend();
   yield* tar.take();

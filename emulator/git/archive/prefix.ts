@@ -1,7 +1,7 @@
 import { requestLimit } from '../limits/request-limits.js';
 import { type ByteString, bytesOf } from '../object/bytes.js';
 
-/** Why a prefix is refused; the message of `InvalidPrefix` describes it. */
+/** Reason why a prefix is refused. The message of `InvalidPrefix` describes it. */
 export type PrefixIssue = 'absolute' | 'backslash' | 'dot_segment' | 'control_character' | 'not_text' | 'too_long';
 
 const MAX_BYTES = requestLimit('prefixBytes');
@@ -15,7 +15,7 @@ const MESSAGES: Record<PrefixIssue, string> = {
   too_long: `must be at most ${MAX_BYTES} bytes`,
 };
 
-// Each row is tried in this order on the prefix as sent.
+// Rules, checked in this order on the prefix as it was sent.
 const RULES: readonly (readonly [PrefixIssue, RegExp])[] = [
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
   ['control_character', /[\x00-\x1f\x7f]/],
@@ -32,9 +32,9 @@ export class InvalidPrefix extends Error {
   }
 }
 
-/** The prefix as entries carry it: bytes, with a final `/` unless empty. Throws `InvalidPrefix`. */
+/** Returns the prefix of entries: bytes, with a final `/` unless empty. Throws `InvalidPrefix`. */
 export function parsePrefix(prefix: string): ByteString {
-  // Bounded first, so that no rule reads more than it has to.
+  // The length is checked first, so that the rules read a bounded text.
   if (prefix.length > MAX_BYTES) throw new InvalidPrefix('too_long');
   for (const [issue, rule] of RULES) {
     if (rule.test(prefix)) throw new InvalidPrefix(issue);

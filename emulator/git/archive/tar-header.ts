@@ -1,14 +1,14 @@
 import { type ByteString, bytesOf, concatBytes, NO_BYTES } from '../object/bytes.js';
 
-/** Bytes of a header, and what every entry is padded to. */
+/** Size of a header, and the unit to which entries are padded. */
 export const RECORD = 512;
 
 const MAX_MTIME = 0o77777777777;
 
-/** The end of a pax record. */
+/** End of a pax record. */
 const LINE_FEED = bytesOf('\n');
 
-/** POSIX pax, "ustar Interchange Format", typeflag. */
+/** Values of typeflag (POSIX pax, "ustar Interchange Format"). */
 export const ENTRY_TYPE = { file: '0', symlink: '2', directory: '5', globalHeader: 'g', extendedHeader: 'x' } as const;
 
 export interface EntryHeader {
@@ -17,19 +17,18 @@ export interface EntryHeader {
   readonly size: number;
   /** At most 100 bytes. */
   readonly name: ByteString;
-  /** At most 155 bytes; stands before the name, with a slash between them. */
+  /** At most 155 bytes. Precedes the name, separated by a slash. */
   readonly prefix?: ByteString;
   /** At most 100 bytes. */
   readonly link?: ByteString;
 }
 
 /**
- * Headers of entries that belong to root and are all of one time.
+ * Writes headers of entries that belong to root and have the same time.
  *
- * ustar header (POSIX pax, "ustar Interchange Format"): name 100, mode 8, uid 8, gid 8, size 12,
- * mtime 12, chksum 8, typeflag 1, linkname 100, magic 6, version 2, uname 32, gname 32, devmajor 8,
- * devminor 8, prefix 155; numbers in octal digits, ended by NUL; the checksum is the sum of all bytes
- * with its own field taken as spaces.
+ * ustar header (POSIX pax, "ustar Interchange Format"): name 100, mode 8, uid 8, gid 8, size 12, mtime 12, chksum 8,
+ * typeflag 1, linkname 100, magic 6, version 2, uname 32, gname 32, devmajor 8, devminor 8, prefix 155. Numbers are
+ * octal digits ended by NUL. The checksum is the sum of all bytes, with its own field as spaces.
  */
 export class HeaderWriter {
   readonly #template: Buffer;
@@ -48,7 +47,7 @@ export class HeaderWriter {
     this.#template = header;
   }
 
-  /** Fills a record of `target`. */
+  /** Writes a header into `target` at position `at`. */
   write(target: Buffer, at: number, { type, mode, size, name, prefix = NO_BYTES, link = NO_BYTES }: EntryHeader): void {
     this.#template.copy(target, at);
     target.write(name, at, 'latin1');
@@ -64,7 +63,7 @@ export class HeaderWriter {
   }
 }
 
-/** One pax record, `<length> <key>=<value>\n`, whose length counts its own digits. */
+/** Returns one pax record, `<length> <key>=<value>\n`. The length includes its own digits. */
 export function paxRecord(key: string, value: ByteString): ByteString {
   const rest = key.length + value.length + 3;
   let length = rest + String(rest).length;

@@ -3,23 +3,23 @@ import { type ByteString, bytesOf, isUtf8, joinBytes, NO_BYTES, sliceBytes } fro
 import type { Oid } from '../object/object.js';
 import { ENTRY_TYPE, type EntryHeader, HeaderWriter, paxRecord, RECORD } from './tar-header.js';
 
-/** tar reads and writes 20 records at a time; an archive is padded to a multiple of it. */
+/** Block size. tar reads and writes 20 records at a time, so an archive is padded to a multiple of it. */
 const BLOCK = 20 * RECORD;
-/** Bytes gathered before they are handed on: enough to make a round trip through zlib's threads worth it. */
+/** Minimum number of bytes passed on at once, large enough for a call of zlib's threads. */
 const CHUNK = 64 * BLOCK;
 
-/** Units of a header and its checksum. */
+/** Work units of a header and its checksum. */
 const ENTRY_COST = 2;
 
 const GLOBAL_HEADER_NAME = bytesOf('pax_global_header');
 
 /**
- * Writes the tar dialect of `git archive`, byte for byte where paths are ASCII: ustar headers owned by
- * root, permissions under umask 0002, the commit id as comment of a global pax header.
+ * Writes the tar dialect of `git archive`, byte for byte if paths are ASCII: ustar headers owned by root, permissions
+ * with umask 0002, and the commit id as the comment of a global pax header.
  *
- * An own writer instead of `modern-tar`: that one takes names as text, which loses a path that is not
- * UTF-8, splits long names at other places than Git, and took twice as long at gzip level 6 and four
- * times as long at level 1 for a tree of 800 files.
+ * The package `modern-tar` is not used, because it takes names as text, which breaks paths that are not UTF-8, splits
+ * long names at other positions than Git, and took twice as long at gzip level 6 and four times as long at level 1 for
+ * a tree of 800 files.
  */
 export class TarWriter {
   readonly #headers: HeaderWriter;
@@ -30,7 +30,7 @@ export class TarWriter {
   #cost = 0;
   #isEmpty = true;
 
-  /** `commit` goes into the global header, `mtime` into every entry: seconds since 1970. */
+  /** `commit` is written into the global header, and `mtime`, in seconds since 1970, into every entry. */
   constructor(
     private readonly commit: Oid,
     mtime: number,
@@ -38,7 +38,7 @@ export class TarWriter {
     this.#headers = new HeaderWriter(mtime);
   }
 
-  /** `path` with its final `/`. `oid` names the entry where its path does not fit a header. */
+  /** Adds a folder. `path` ends with `/`. `oid` names the entry if its path does not fit into a header. */
   directory(path: ByteString, oid: Oid): void {
     this.#entry(ENTRY_TYPE.directory, 0o775, path, oid, 0, NO_BYTES);
   }
@@ -52,7 +52,7 @@ export class TarWriter {
     this.#entry(ENTRY_TYPE.symlink, 0o777, path, oid, 0, target);
   }
 
-  /** The end of the archive: at least two records of zeros, up to a whole block. */
+  /** Ends the archive with at least two records of zeros, padded to a whole block. */
   end(): void {
     const tail = BLOCK - (this.#written % BLOCK);
     this.#append(Buffer.alloc(tail < 2 * RECORD ? tail + BLOCK : tail));
@@ -60,19 +60,19 @@ export class TarWriter {
     this.#used = 0;
   }
 
-  /** Whether there is something to take. */
+  /** True if `take` would return anything. */
   get isReady(): boolean {
     return this.#ready.length > 0;
   }
 
-  /** The units spent since it was last asked. */
+  /** Returns the work units since the last call. */
   takeCost(): number {
     const cost = this.#cost;
     this.#cost = 0;
     return cost;
   }
 
-  /** The bytes that are complete so far; empties the writer. */
+  /** Returns the complete bytes and removes them from the writer. */
   take(): Buffer[] {
     return this.#ready.splice(0);
   }
@@ -82,7 +82,7 @@ export class TarWriter {
     if (this.#isEmpty) this.#globalHeader();
     const place = placePath(path, oid);
     const pax: ByteString[] = [];
-    // pax readers take `path` as UTF-8, where the meaning of a header's own bytes is left open.
+    // pax readers decode `path` as UTF-8, while the encoding of the header's own fields is undefined.
     if (place.overflows || isForeign(path)) pax.push(paxRecord('path', path));
     if (target.length > 100 || isForeign(target)) pax.push(paxRecord('linkpath', target));
     if (pax.length > 0) this.#pax(ENTRY_TYPE.extendedHeader, bytesOf(`${oid}.paxheader`), joinBytes(pax, ''));
@@ -91,8 +91,8 @@ export class TarWriter {
   }
 
   /**
-   * Writes the header in which `git get-tar-commit-id` finds the commit. An archive without entries has none, unlike
-   * Git's, because Python's `tarfile` cannot open a global header without an entry after it.
+   * Writes the header in which `git get-tar-commit-id` finds the commit. Unlike Git's, an archive without entries has
+   * none, because Python's `tarfile` cannot open a global header without an entry after it.
    */
   #globalHeader(): void {
     this.#isEmpty = false;
@@ -109,7 +109,7 @@ export class TarWriter {
     this.#headers.write(this.#chunk, at, header);
   }
 
-  /** `body`, and zeros up to a whole record. */
+  /** Appends `body`, padded with zeros to a whole record. */
   #append(body: Buffer): void {
     const padded = Math.ceil(body.length / RECORD) * RECORD;
     if (padded > CHUNK) {
@@ -138,7 +138,7 @@ export class TarWriter {
   }
 }
 
-/** Where a path goes: the name field, prefix and name split at a `/`, or a pax record. */
+/** Returns where a path is written: into the name field, into prefix and name split at a `/`, or into a pax record. */
 function placePath(path: ByteString, oid: Oid): { name: ByteString; prefix: ByteString; overflows: boolean } {
   if (path.length <= 100) return { name: path, prefix: NO_BYTES, overflows: false };
   const from = Math.min(path.endsWith('/') ? path.length - 1 : path.length, 155);
@@ -149,7 +149,7 @@ function placePath(path: ByteString, oid: Oid): { name: ByteString; prefix: Byte
   return { name: bytesOf(`${oid}.data`), prefix: NO_BYTES, overflows: true };
 }
 
-/** Whether a header's bytes need a pax record to be read right: text beyond ASCII. */
+/** Returns true if the text is not ASCII, so that readers need a pax record to decode it. */
 function isForeign(bytes: ByteString): boolean {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the range is ASCII
   return /[^\x00-\x7f]/.test(bytes) && isUtf8(bytes);

@@ -1,6 +1,6 @@
 /**
- * What a client may ask for in one request, of things that no option bounds: the most, its unit, and what it is for.
- * (Sizes of bodies and stores are options: `limits.ts`.)
+ * Limits of a single request that no option sets: the maximum, its unit, and what it limits. Sizes of bodies and stores
+ * are options, see `config/limits.ts`.
  */
 const REQUEST_LIMITS = {
   globs: [100, 'patterns', 'most entries of one list of globs, paths or extensions'],

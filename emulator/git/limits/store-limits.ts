@@ -1,26 +1,29 @@
 const MIB = 1024 * 1024;
 
-/** What one store takes in. Every limit is checked before memory is set aside for what it limits. */
+/** Limits of one store. Each is checked before memory is allocated. */
 export interface StoreLimits {
-  /** Bytes of one pack as it arrives. */
+  /** Maximum bytes of a received pack. */
   readonly packBytes: number;
-  /** Bytes of one inflated object. */
+  /** Maximum bytes of an inflated object. */
   readonly objectBytes: number;
-  /** Bytes of one inflated commit, tree or tag: these are read whole wherever something is looked for. */
+  /** Maximum bytes of an inflated commit, tree or tag, which are always read as a whole. */
   readonly structureBytes: number;
-  /** Bytes that all entries of one pack inflate to; deltas count as deltas. */
+  /** Maximum inflated bytes of all entries of a pack. Deltas count in their delta form. */
   readonly inflatedBytes: number;
-  /** Entries of one pack. */
+  /** Maximum number of entries of a pack. */
   readonly objects: number;
-  /** Bytes that applying a pack's deltas may write, as a multiple of what the pack inflates to. */
+  /** Maximum bytes written by applying a pack's deltas, as a multiple of its inflated bytes. */
   readonly deltaWork: number;
-  /** Bytes that deltas may always write: a small pack with one long chain is no attack. */
+  /** Bytes that deltas may write in any case, because a small pack with one long chain is legitimate. */
   readonly freeDeltaWork: number;
-  /** Bytes of bases, and half as many of deltas, kept inflated while a pack is taken in; beyond, they are inflated again. */
+  /**
+   * Maximum bytes of bases that stay inflated while a pack is ingested, and half as many of deltas. Beyond it, they are
+   * inflated again.
+   */
   readonly workBytes: number;
 }
 
-/** The limits that are not given. Those that have an option of the program have their defaults there. */
+/** Defaults of all limits. Limits that have a command line option are set from that option. */
 export const OTHER_LIMITS: StoreLimits = {
   packBytes: Number.POSITIVE_INFINITY,
   objectBytes: Number.POSITIVE_INFINITY,

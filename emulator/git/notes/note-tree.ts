@@ -6,23 +6,24 @@ import { isRegular, MODE_FILE, MODE_TREE, type TreeEntry, writeTree } from '../o
 import type { ObjectDatabase } from '../object/tree-edit.js';
 
 /**
- * One folder of a notes tree: `git help notes`, "Notes can be fanned out".
+ * Folder of a notes tree (`git help notes`, "Notes can be fanned out").
  *
- * The note of an object is a file named by its id. With many notes the first two digits of the name become a folder,
- * then the next two, and so on: `d3/ad/be…`. `digits` is what is left of the ids here: 40 at the root, 38 below.
+ * The note of an object is a file named by its id. If there are many notes, the first two digits of the name become a
+ * folder, then the next two, and so on: `d3/ad/be…`. `digits` is the number of remaining digits: 40 at the root, 38
+ * below.
  */
 interface Level {
   readonly digits: number;
   readonly notes: Map<ByteString, TreeEntry>;
-  /** Folders of two digits: as stored, or opened. */
+  /** Folders named by two digits: stored ones by id, or opened ones. */
   readonly folders: Map<ByteString, Oid | Level>;
-  /** Files that are no notes. Git keeps them. */
+  /** Files that are not notes. As in Git, they are kept. */
   readonly others: TreeEntry[];
 }
 
 const HEX = /^[0-9a-f]+$/;
 
-/** The blob that holds the note of `target`; undefined when there is none. */
+/** Returns the blob with the note of `target`; undefined if there is none. */
 export function* findNote(objects: ObjectReader, tree: Oid, target: Oid): Steps<Oid | undefined> {
   let folder = tree;
   for (let rest = bytesOf(target); ; rest = sliceBytes(rest, 2)) {
@@ -34,7 +35,7 @@ export function* findNote(objects: ObjectReader, tree: Oid, target: Oid): Steps<
   }
 }
 
-/** Every note, in the order of the tree: the object that it is of, and the blob that holds it; `undefined` for what is none. */
+/** Yields all notes in tree order: the annotated object and the blob. Yields `undefined` for other entries. */
 export function* eachNote(objects: ObjectReader, tree: Oid): Generator<[target: ByteString, blob: Oid] | undefined> {
   const levels = [{ digits: NO_BYTES, entries: runSync(readTree(objects, tree)), at: 0 }];
   for (let level = levels.at(-1); level; level = levels.at(-1)) {
@@ -51,7 +52,9 @@ export function* eachNote(objects: ObjectReader, tree: Oid): Generator<[target: 
   }
 }
 
-/** The notes tree in which `target` has the note `blob`, or none when it is undefined; returns its root. */
+/**
+ * Sets the note of `target` to `blob`, or removes it if `blob` is undefined. Returns the root of the new notes tree.
+ */
 export function setNote(objects: ObjectDatabase, tree: Oid, target: Oid, blob: Oid | undefined): Oid {
   const name = bytesOf(target);
   const root = openLevel(objects, tree, 40);
@@ -87,7 +90,7 @@ function openLevel(objects: ObjectReader, tree: Oid, digits: number): Level {
   return level;
 }
 
-/** The entries a level is written with, its folders written before. */
+/** Returns the tree entries of a level. Writes its folders first. */
 function entriesOf(objects: ObjectDatabase, level: Level): TreeEntry[] {
   dropEmptyFolders(level);
   if (!isFannedOut(level)) {
@@ -115,8 +118,8 @@ function entriesOf(objects: ObjectDatabase, level: Level): TreeEntry[] {
 }
 
 /**
- * Git's rule: a level is fanned out when each of the sixteen first digits begins at least two notes, or a folder that
- * is there already. A folder counts as two notes, so that a few removals do not flatten the tree again.
+ * Returns true if a level is fanned out. As in Git, each of the sixteen first digits must begin at least two notes, or
+ * an existing folder. A folder counts as two notes, so that a few removals do not flatten the tree.
  */
 function isFannedOut({ digits, notes, folders }: Level): boolean {
   if (digits <= 2) return false;
@@ -136,7 +139,7 @@ function dropEmptyFolders({ folders }: Level): void {
   }
 }
 
-/** Turns the folders of a level into notes of the level, whole ids again. */
+/** Moves the notes in the folders of a level to the level itself. */
 function unpackFolders(objects: ObjectDatabase, level: Level): void {
   for (const [digits, folder] of level.folders) {
     const opened = openFolder(objects, level, folder);

@@ -7,15 +7,15 @@ const ANYTHING = bytesOf('**');
 const ANYTHING_BELOW = bytesOf('/**');
 
 /**
- * A glob of `include_globs` or `exclude_globs`; undefined for one that matches nothing.
+ * Parses a glob of `include_globs` or `exclude_globs`. Returns undefined if it matches nothing.
  *
- * The specification shows one glob, `**\/*.js`, meant at any depth, so a glob is a wildmatch pattern in which slashes
- * count. Beyond that the rules are those of .gitignore, ripgrep and editors:
+ * The specification shows one glob, `**\/*.js`, which applies at any depth, so a glob is a wildmatch pattern in which
+ * slashes are significant. The other rules are those of .gitignore, ripgrep and editors:
  *
- * - a glob without a slash matches a name at any depth: `*.js` is `**\/*.js` (Git's plain pathspec agrees);
- * - a glob with a slash matches from the root, and a slash at its start only says so: `src/*.js`, `/README.md`;
- * - a glob whose last name is plain text, or empty, also covers what is in the folder of that name: `node_modules`,
- *   `docs/`. `docs/*` is only what is directly in `docs`.
+ * - a glob without a slash matches a name at any depth: `*.js` is `**\/*.js` (as with Git's plain pathspec);
+ * - a glob with a slash matches from the root, and a leading slash has no other effect: `src/*.js`, `/README.md`;
+ * - a glob whose last name is plain text, or empty, also matches the content of the folder with that name:
+ *   `node_modules`, `docs/`. `docs/*` matches only what is directly in `docs`.
  */
 export function parseGlob(glob: ByteString): PathPattern | undefined {
   const slash = glob.indexOf('/');
@@ -24,7 +24,7 @@ export function parseGlob(glob: ByteString): PathPattern | undefined {
   const pattern = isAnchored ? rooted : concatBytes(ANY_FOLDERS, rooted);
   if (pattern.endsWith('/')) return parse(concatBytes(pattern, ANYTHING));
   const lastName = pattern.slice(pattern.lastIndexOf('/') + 1);
-  // The folder's name ends two tokens earlier: `/` and `**`.
+  // The name of the folder ends two tokens earlier, before `/` and `**`.
   return /[*?[\\]/.test(lastName) ? parse(pattern) : parse(concatBytes(pattern, ANYTHING_BELOW), 2);
 }
 

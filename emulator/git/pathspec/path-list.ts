@@ -5,20 +5,23 @@ import type { PathMatcher } from './path-matcher.js';
 import { PathStack } from './path-stack.js';
 import type { TreeWalk } from './tree-walk.js';
 
-/** The paths a walk found, in its order: by folder and name, since all paths of a deep tree would be its square. */
+/**
+ * Paths found by a walk, in its order, stored as folders and names. Whole paths would take quadratic memory in a deep
+ * tree.
+ */
 export class PathList {
-  /** By folder; the first one is where the walk began. */
+  /** Arrays by folder. The first folder is the root of the walk. */
   readonly parents: number[] = [];
   readonly depths: number[] = [];
   readonly folderNames: ByteString[] = [];
-  /** By path. */
+  /** Arrays by path. */
   readonly folders: number[] = [];
   readonly names: ByteString[] = [];
-  /** Bytes of all names. */
+  /** Total bytes of all names. */
   nameBytes = 0;
-  /** What is put before every path. */
+  /** Prefix of all paths. */
   base = NO_BYTES;
-  /** By level: the folders the walk is in, and how it tells them from others. */
+  /** Arrays by level: the folders that the walk is in, and their serial numbers. */
   readonly #open: number[] = [];
   readonly #serials: number[] = [];
 
@@ -26,7 +29,7 @@ export class PathList {
     return this.names.length;
   }
 
-  /** Adds what the walk has found; it has to be the same walk always. */
+  /** Adds the entry that the walk has found. All calls must use the same walk. */
   add(walk: TreeWalk): void {
     const { depth } = walk;
     let same = Math.min(this.#open.length, depth + 1);
@@ -48,12 +51,12 @@ export class PathList {
   }
 }
 
-/** A place in a list. Moving on to the next path costs what it has that the last one had not. */
+/** Cursor in a list. Moving to the next path costs only the part that differs from the previous one. */
 export class PathCursor {
   readonly #stack: PathStack;
   /** By level: the folders on the stack. */
   readonly #folders: number[] = [0];
-  /** Folders where nothing is chosen: these numbers from the first to before the second. */
+  /** Range of folders, from `#dead` (inclusive) to `#deadEnd` (exclusive), in which no file is selected. */
   #dead = -1;
   #deadEnd = -1;
   #index = -1;
@@ -67,7 +70,10 @@ export class PathCursor {
     if (this.#stack.isDead) [this.#dead, this.#deadEnd] = [0, list.parents.length];
   }
 
-  /** Moves to a path of the folder that the cursor is in. Whether it is chosen; undefined where that takes steps. */
+  /**
+   * Moves to a path in the current folder. Returns true if it is selected; undefined if deciding that takes several
+   * steps.
+   */
   tryMoveTo(index: number): boolean | undefined {
     const folder = this.list.folders[index]!;
     this.#index = index;
@@ -78,7 +84,7 @@ export class PathCursor {
     return this.#stack.accepts(this.#bytesOf(name), 0, name.length);
   }
 
-  /** Moves to a path. Whether it is chosen. */
+  /** Moves to a path. Returns true if it is selected. */
   *moveTo(index: number): Steps<boolean> {
     const { list } = this;
     const { matcher } = this.#stack;
@@ -91,7 +97,7 @@ export class PathCursor {
     return chosen;
   }
 
-  /** The path moved to, where it is chosen. */
+  /** Current path. Valid only if it is selected. */
   get path(): ByteString {
     return this.#stack.pathOf(this.list.names[this.#index]!);
   }
@@ -122,7 +128,7 @@ export class PathCursor {
     return true;
   }
 
-  /** Nothing is chosen in the folder, nor in those inside it, whose numbers follow. */
+  /** Records that no file is selected in the folder and its subfolders, whose numbers follow. */
   *#giveUp(folder: number): Steps<void> {
     const { depths } = this.list;
     let end = folder + 1;

@@ -2,24 +2,24 @@ import { COST } from '../../schedule/cost.js';
 import type { Steps } from '../../schedule/steps.js';
 import { ANY, ANY_BUT_SLASH, type Token } from './wildmatch.js';
 
-/** A sequence of tokens that a whole path has to match; or only what comes before one of `ends`. */
+/** Sequence of tokens that has to match a whole path, or a prefix that ends before one of `ends`. */
 export interface PathPattern {
   readonly tokens: readonly Token[];
   readonly ignoreCase: boolean;
-  /** Numbers of tokens before which a match may end as well. */
+  /** Numbers of tokens before which a match may also end. */
   readonly ends: readonly number[];
 }
 
-/** A list of patterns of which one has to match, or none may. */
+/** List of patterns of which one must match, or none may match. */
 export interface Condition {
   readonly patterns: readonly PathPattern[];
   readonly refuses: boolean;
 }
 
-/** What is known of a path, and of all that it is the start of. */
+/** State of the automaton after the start of a path. */
 export interface MatchState {
   readonly words: Int32Array;
-  /** The states after one more byte, as far as they are known; only of states that are kept. */
+  /** Cached next states by byte. Only cached states have them. */
   readonly next: (MatchState | undefined)[] | undefined;
   verdict: number | undefined;
 }
@@ -30,56 +30,58 @@ const ACCEPTED = 1;
 const DEAD = 2;
 const ACCEPTS_ALL = 4;
 
-/** Bytes of states that are kept, so that a byte costs one look instead of one at every pattern. */
+/**
+ * Maximum bytes of cached states. With a cached state, a byte costs one lookup in place of one operation per pattern.
+ */
 const KEPT_BYTES = 1 << 20;
-/** What a state takes beside its bits. */
+/** Bytes of a state without its bits. */
 const STATE_BYTES = 2400;
-/** Units of one token of a pattern that is compiled. */
+/** Work units of compiling one token. */
 const TOKEN_COST = COST.entry;
-/** Units of one word of bits for one byte of a path. */
+/** Work units of one word of bits for one byte of a path. */
 const WORD_COST = COST.byteScanned;
 const LARGEST_PIECE = 250;
 
 /**
- * All conditions on the paths of one request, as one machine that reads a path byte by byte, once.
+ * Bit-parallel NFA for all conditions of one request, which reads a path byte by byte, once.
  *
- * The tokens of all patterns stand side by side, each with a bit that says "everything before this token has matched",
- * and each pattern with one more for its end. A byte moves all bits at once: from a token that it fits to the next one,
- * with stars keeping theirs. So a byte costs the same whatever the patterns and the path are, at most one step per word
- * of bits; and as there are few different sets of bits in use, they are kept with what follows them, and a byte costs
- * one look (a deterministic automaton, made as it is needed).
+ * The tokens of all patterns are concatenated. Each has a bit that means "everything before this token has matched",
+ * and each pattern has one more bit for its end. A byte moves all bits at once: from a token that it matches to the
+ * next one, while stars keep theirs. The cost of a byte therefore does not depend on patterns and path: at most one
+ * operation per word of bits. Few different sets of bits occur, so they are cached with their transitions, and a byte
+ * usually costs one lookup (lazy DFA).
  *
- * The state after `a/b/` is where all paths in that folder start from.
+ * All paths in the folder `a/b/` start from the state after `a/b/`.
  */
 export class PathMatcher {
-  /** The state before the first byte. */
+  /** State before the first byte. */
   readonly start: MatchState;
-  /** So many bytes are one piece of work, however bad the patterns. */
+  /** Maximum number of bytes between two yields, for the given patterns. */
   readonly piece: number;
   #spent = 0;
   readonly #size: number;
   readonly #conditions: { readonly from: number; readonly to: number; readonly refuses: boolean }[] = [];
-  /** By byte: bits of the tokens that it moves on from. The masks of all bytes are made of the ones below. */
+  /** By byte: bits of the tokens that it matches. They are combined from the masks below on first use. */
   readonly #moves: (Int32Array | undefined)[] = new Array(256);
   readonly #literals: (Int32Array | undefined)[] = new Array(256);
   readonly #sets: { readonly bit: number; readonly set: Uint8Array; readonly ignoreCase: boolean }[] = [];
   readonly #movesOnSlash: Int32Array;
   readonly #movesOnOther: Int32Array;
-  /** Tokens that may match the byte and any number of further ones: stars. */
+  /** Tokens that may match further bytes after this one: stars. */
   readonly #staysOnSlash: Int32Array;
   readonly #staysOnOther: Int32Array;
-  /** Tokens that may match nothing: a state that has reached one has reached the next one too. */
+  /** Tokens that may match the empty string: a state that has reached one has also reached the next. */
   readonly #passes: Int32Array;
   readonly #ends: Int32Array;
-  /** Ends that no further byte can leave. */
+  /** Ends that stay reached after any further byte. */
   readonly #finals: Int32Array;
   readonly #kept = new Map<number, MatchState[]>();
   #room: number;
-  /** Where states that are not kept are worked out. */
+  /** Scratch arrays for states that are not cached. */
   #words: Int32Array;
   #spare: Int32Array;
 
-  /** Compiles the conditions, in steps. */
+  /** Compiles the conditions. */
   static *compile(conditions: readonly Condition[]): Steps<PathMatcher> {
     const matcher = new PathMatcher(conditions);
     for (const [index, { patterns }] of conditions.entries()) {
@@ -110,40 +112,40 @@ export class PathMatcher {
     this.start = { words: bits(), next: new Array<MatchState | undefined>(256), verdict: undefined };
   }
 
-  /** The units spent since it was last asked. */
+  /** Returns the work units since the last call. */
   takeSpent(): number {
     const spent = this.#spent;
     this.#spent = 0;
     return spent;
   }
 
-  /** The state after the bytes from `from` to before `to`; at most `piece` of them. */
+  /** Returns the state after the bytes from `from` to `to` (exclusive), at most `piece` bytes. */
   after(state: MatchState, bytes: Uint8Array, from: number, to: number): MatchState {
     return this.#run(state, bytes, from, to) ?? this.#keep(this.#words);
   }
 
-  /** As `accepts` of the state `after` these bytes. */
+  /** Returns `accepts` for the state after these bytes. */
   acceptsAfter(state: MatchState, bytes: Uint8Array, from: number, to: number): boolean {
     const end = this.#run(state, bytes, from, to);
     return ((end === undefined ? this.#verdictFor(this.#words) : this.#verdictOf(end)) & ACCEPTED) !== 0;
   }
 
-  /** Whether the path that was read meets all conditions. */
+  /** Returns true if the path that was read meets all conditions. */
   accepts(state: MatchState): boolean {
     return (this.#verdictOf(state) & ACCEPTED) !== 0;
   }
 
-  /** Whether no path that starts so can meet them. */
+  /** Returns true if no path with this start can meet the conditions. */
   isDead(state: MatchState): boolean {
     return (this.#verdictOf(state) & DEAD) !== 0;
   }
 
-  /** Whether every path that starts so meets them. */
+  /** Returns true if all paths with this start meet the conditions. */
   acceptsAll(state: MatchState): boolean {
     return (this.#verdictOf(state) & ACCEPTS_ALL) !== 0;
   }
 
-  /** Undefined where the result is not kept: it is in `#words`. */
+  /** Returns undefined if the result is not cached and therefore in `#words`. */
   #run(start: MatchState, bytes: Uint8Array, from: number, to: number): MatchState | undefined {
     let state: MatchState | undefined = start;
     this.#spent += (to - from) * COST.byteScanned;
@@ -162,7 +164,7 @@ export class PathMatcher {
     return state;
   }
 
-  /** Works out into `#words` what follows `words`, which may be the same. */
+  /** Computes the state after `words` into `#words`, which may be the same array. */
   #step(words: Int32Array, byte: number): void {
     const moves = this.#moves[byte] ?? this.#movesOn(byte);
     const stays = byte === SLASH ? this.#staysOnSlash : this.#staysOnOther;
@@ -179,7 +181,7 @@ export class PathMatcher {
       const leaving = word & moves[at]!;
       let entered = (leaving << 1) | moved | passed;
       moved = leaving >>> 31;
-      // Two stars follow each other at most: `**/*`.
+      // At most two stars follow each other: `**/*`.
       entered |= (entered & passes[at]!) << 1;
       entered |= (entered & passes[at]!) << 1;
       passed = (entered & passes[at]!) >>> 31;
@@ -216,7 +218,7 @@ export class PathMatcher {
     return (isAccepted ? ACCEPTED : 0) | (isDead ? DEAD : 0) | (acceptsAll ? ACCEPTS_ALL : 0);
   }
 
-  /** The kept state with these bits; one of its own where there is no room for it. */
+  /** Returns the cached state with these bits, or a new one that is not cached if the cache is full. */
   #keep(words: Int32Array): MatchState {
     let hash = 0;
     for (let at = 0; at < words.length; at++) hash = Math.imul(hash ^ words[at]!, 0x01000193);
@@ -258,7 +260,7 @@ export class PathMatcher {
         setBit(this.#passes, bit);
         if (hasBit(this.start.words, bit)) setBit(this.start.words, bit + 1);
         setBit(this.#staysOnOther, bit);
-        // Between folders one is at a slash only.
+        // The position between two folders is always at a slash.
         if (token !== 'folders') setBit(this.#movesOnOther, bit);
         if (token === 'star') return;
         setBit(this.#staysOnSlash, bit);
@@ -271,7 +273,7 @@ export class PathMatcher {
   #placeLiteral(byte: number, ignoreCase: boolean, bit: number): void {
     const isCapital = byte >= 0x41 && byte <= 0x5a;
     const isSmall = byte >= 0x61 && byte <= 0x7a;
-    // A capital that was not folded matches no text that was.
+    // A capital that is not folded matches no folded text.
     if (!ignoreCase || !isCapital) this.#addLiteral(byte, bit);
     if (ignoreCase && isSmall) this.#addLiteral(byte - 0x20, bit);
   }

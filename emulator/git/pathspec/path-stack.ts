@@ -5,22 +5,22 @@ import type { MatchState, PathMatcher } from './path-matcher.js';
 
 const SLASH = 0x2f;
 
-/** So many levels at least have their state at hand; further up only every so many. */
+/** Minimum number of innermost levels whose state is stored. Of the outer levels, only every n-th one is. */
 const STATE_LEVELS = 1024;
 
 /**
- * The folders from a root to where a walk is. However deep it is there is one path, as bytes, and of the states of the
- * matcher those of the last levels; the others are worked out again when the walk comes back to them.
+ * Folders from a root to the position of a walk. For any depth, it stores a single path as bytes, and the matcher's
+ * states of the innermost levels. The other states are computed again when the walk returns to them.
  */
 export class PathStack {
-  /** Folders below the root. */
+  /** Number of folders below the root. */
   depth = 0;
   #path: Buffer;
-  /** By level: where the folder's path ends, after its slash. */
+  /** By level: end of the folder's path, after its slash. */
   readonly #ends: number[];
   readonly #states: (MatchState | undefined)[] = [];
 
-  /** `base` is put before every path, as it is; the matcher does not see it. */
+  /** `base` is the prefix of all paths. The matcher does not see it. */
   constructor(
     base: ByteString,
     readonly matcher: PathMatcher | undefined,
@@ -30,7 +30,7 @@ export class PathStack {
     this.#states.push(matcher?.start);
   }
 
-  /** The path of a folder, with its slash; level 0 is the root. */
+  /** Returns the path of a folder, with its slash. Level 0 is the root. */
   folder(level: number): ByteString {
     return bytesIn(this.#path, 0, this.#ends[level]);
   }
@@ -39,17 +39,20 @@ export class PathStack {
     return bytesIn(this.#path, this.#ends[level - 1], this.#ends[level]! - 1);
   }
 
-  /** The path of what is named so in the innermost folder. */
+  /** Returns the path of an entry in the innermost folder. */
   pathOf(name: ByteString): ByteString {
     return concatBytes(this.folder(this.depth), name);
   }
 
-  /** Whether nothing in the innermost folder is chosen. */
+  /** True if no file in the innermost folder can be selected. */
   get isDead(): boolean {
     return this.matcher?.isDead(this.#state!) ?? false;
   }
 
-  /** Whether a file of this name in the innermost folder is chosen; undefined for a long name, which takes steps. */
+  /**
+   * Returns true if a file with this name in the innermost folder is selected; undefined for a long name, which takes
+   * several steps.
+   */
   accepts(bytes: Uint8Array, from: number, to: number): boolean | undefined {
     const { matcher } = this;
     const state = this.#state;
@@ -61,7 +64,7 @@ export class PathStack {
     return this.matcher!.accepts((yield* this.#after(this.#state!, bytes, from, to))!);
   }
 
-  /** Goes into the folder of this name; false where nothing in it is chosen. */
+  /** Enters the folder with this name. Returns false if no file in it can be selected. */
   *enter(bytes: Uint8Array, from: number, to: number): Steps<boolean> {
     const start = this.#ends[this.depth]!;
     const end = start + to - from + 1;
@@ -78,7 +81,7 @@ export class PathStack {
     return true;
   }
 
-  /** Goes back to one of the folders on the way. */
+  /** Returns to one of the outer folders. */
   *leaveTo(level: number): Steps<void> {
     this.depth = level;
     this.#ends.length = level + 1;

@@ -14,12 +14,15 @@ import { foldCase, parseWildmatch } from './wildmatch.js';
 const SLASH_CODE = 0x2f;
 const PARENT = bytesOf('..');
 
-/** Thrown for a path filter that Git would not take; the message says why. */
+/** Thrown for a pathspec that Git would refuse. The message states why. */
 export class BadPathspec extends Error {
   override readonly name = 'BadPathspec';
 }
 
-/** Long magic words by their short form (gitglossary, "pathspec"). `top` and `:` add nothing: paths start at the root here. */
+/**
+ * Short forms of long magic words (gitglossary, "pathspec"). `top` and `:` have no effect, because all paths start at
+ * the root.
+ */
 const MAGIC = {
   top: '/',
   exclude: '!^',
@@ -30,16 +33,16 @@ const MAGIC = {
 
 type Magic = keyof typeof MAGIC;
 
-/** What a path has to match, or must not: one of the patterns. */
+/** Patterns of which a path has to match one, or must not match any. */
 export interface Pathspec {
   readonly patterns: readonly PathPattern[];
   readonly isExclude: boolean;
 }
 
 /**
- * Reads a pathspec as `git ls-files -- <pathspec>…` reads it at the root of the tree: a file by its path, everything in
- * a folder by the folder's, or a wildmatch pattern in which `*` crosses slashes. `:(glob)`, `:(icase)`, `:(literal)`,
- * `:(top)`, `:(exclude)` and their short forms work; `:(attr)` does not. A slash at the start and `./` are dropped.
+ * Parses a pathspec as `git ls-files -- <pathspec>…` does at the root of the tree: the path of a file, the path of a
+ * folder for all its content, or a wildmatch pattern in which `*` matches slashes. Supports `:(glob)`, `:(icase)`,
+ * `:(literal)`, `:(top)`, `:(exclude)` and their short forms, but not `:(attr)`. A leading slash and `./` are dropped.
  * Throws `BadPathspec`.
  */
 export function parsePathspec(spec: ByteString): Pathspec {
@@ -56,7 +59,10 @@ export function parsePathspec(spec: ByteString): Pathspec {
   return { patterns, isExclude: magic.has('exclude') };
 }
 
-/** The path itself and what is in a folder of that path; only the latter where a slash at the end asks for a folder. */
+/**
+ * Returns the pattern for a path and the content of a folder with that path. With a final slash, it matches the content
+ * only.
+ */
 function atOrBelow(path: ByteString, ignoreCase: boolean): PathPattern {
   const bytes = Array.from(path, (char) => char.charCodeAt(0));
   if (path === '' || path.endsWith('/')) return { tokens: [...bytes, 'starstar'], ignoreCase, ends: [] };
@@ -81,7 +87,10 @@ function readMagic(spec: ByteString): { magic: Set<Magic>; rest: ByteString } {
   return { magic, rest: sliceBytes(spec, spec[at] === ':' ? at + 1 : at) };
 }
 
-/** Drops `.` segments and doubled or leading slashes; a slash at the end stays, and asks for a folder. */
+/**
+ * Drops `.` segments and doubled or leading slashes. A final slash stays, because it restricts the pathspec to a
+ * folder.
+ */
 function normalize(path: ByteString): ByteString {
   const names = splitBytes(path, '/');
   const isFolder = names.length > 1 && (names.at(-1) === '' || names.at(-1) === '.');

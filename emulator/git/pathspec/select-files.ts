@@ -6,26 +6,26 @@ import { parseGlob } from './glob.js';
 import { PathMatcher, type PathPattern } from './path-matcher.js';
 import { BadPathspec, type Pathspec, parsePathspec } from './pathspec.js';
 
-/** Lists of patterns that choose files. A list that is empty chooses all. */
+/** Lists of patterns that select files. An empty list selects all files. */
 export interface FileSelection {
-  /** Pathspecs: a file, a folder with all it holds, or a pattern. */
+  /** Pathspecs: a file, a folder with its content, or a pattern. */
   readonly paths?: readonly ByteString[] | undefined;
   readonly includeGlobs?: readonly ByteString[] | undefined;
-  /** Exclusion wins. */
+  /** Exclusion takes precedence over inclusion. */
   readonly excludeGlobs?: readonly ByteString[] | undefined;
-  /** With or without their dot, as they are spelt. */
+  /** Extensions with or without their dot. Case is significant. */
   readonly extensions?: readonly ByteString[] | undefined;
 }
 
 export type SelectionList = keyof FileSelection;
 
-/** Thrown for lists that are longer than their bounds, or hold what is no pattern; the message says why. */
+/** Thrown for lists that exceed their limits or contain an invalid pattern. The message states why. */
 export class BadSelection extends Error {
   override readonly name = 'BadSelection';
   constructor(
-    /** Completes the sentence "<the list> …". */
+    /** End of a sentence that begins with the list. */
     message: string,
-    /** The list at issue; undefined where it is all of them together. */
+    /** Invalid list; undefined if the limit for all lists together is exceeded. */
     readonly list?: SelectionList,
   ) {
     super(message);
@@ -39,7 +39,7 @@ const NAMES = {
   extensions: 'extension',
 } as const satisfies Record<SelectionList, string>;
 
-/** Returns the matcher of the files that pass every filter given, in steps; undefined where all do. Throws `BadSelection`. */
+/** Returns the matcher for files that pass all filters; undefined if all files do. Throws `BadSelection`. */
 export function* selectFiles(selection: FileSelection): Steps<PathMatcher | undefined> {
   checkBounds(selection);
   const { paths = [], includeGlobs = [], excludeGlobs = [], extensions = [] } = selection;
@@ -59,7 +59,7 @@ export function* selectFiles(selection: FileSelection): Steps<PathMatcher | unde
   return yield* PathMatcher.compile(given.map(([patterns, refuses]) => ({ patterns: patterns.flat(), refuses })));
 }
 
-/** Nothing but what is at this path. */
+/** Returns a matcher for a single path. */
 export function selectPath(path: ByteString): Steps<PathMatcher> {
   const tokens = Array.from(path, (char) => char.charCodeAt(0));
   return PathMatcher.compile([{ patterns: [{ tokens, ignoreCase: false, ends: [] }], refuses: false }]);

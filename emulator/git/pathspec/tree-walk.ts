@@ -8,25 +8,28 @@ import { TreeCursor } from '../object/tree-cursor.js';
 import type { PathMatcher } from './path-matcher.js';
 import { PathStack } from './path-stack.js';
 
-/** Bytes of trees on the way that stay at hand; those further up are read again when the walk comes back to them. */
+/**
+ * Maximum bytes of trees on the current path that stay in memory. Outer ones are read again when the walk returns to
+ * them.
+ */
 const HELD_BYTES = 8 << 20;
 const NO_BODY = Buffer.alloc(0);
-/** What a tree takes beside its bytes. */
+/** Bytes of a scanner without its tree. */
 const SCANNER_BYTES = 256;
 
 export interface WalkOptions {
-  /** Folders are found too, before what they hold. */
+  /** True to find folders too, before their content. */
   readonly trees?: boolean;
-  /** `false`: folders are not entered. */
+  /** `false` to not enter folders. */
   readonly recursive?: boolean;
-  /** The folder that `tree` is, by its path. */
+  /** Path of `tree`; undefined for the root. */
   readonly under?: ByteString | undefined;
-  /** Only files that it chooses are found, and a folder without any is not entered. */
+  /** Files to find; all if undefined. A folder without selected files is not entered. */
   readonly selects?: PathMatcher | undefined;
 }
 
 /**
- * The files, links and gitlinks below a tree, in the order of Git's index:
+ * Walks the files, symbolic links and gitlinks of a tree in the order of Git's index:
  *
  *     while (walk.step()) {
  *       meter.spend(walk.cost);
@@ -34,13 +37,13 @@ export interface WalkOptions {
  *       if (walk.isFound) …
  *     }
  *
- * A step is a bounded piece of work, which mostly finds one entry. Trees may be any depth: of a level only some numbers
- * are kept, and a path is made when it is asked for.
+ * A step is a bounded piece of work, which usually finds one entry. Trees may have any depth: a level takes only a few
+ * numbers, and paths are built on demand.
  */
 export class TreeWalk {
-  /** Whether the last step found an entry, which the members below describe. */
+  /** True if the last step found an entry, which the members below describe. */
   isFound = false;
-  /** Units of the last step; what reading trees costs is reported by itself. */
+  /** Work units of the last step, without those of reading trees, which are reported separately. */
   cost = 0;
   mode = 0;
   readonly #steps: Steps<void>;
@@ -48,9 +51,9 @@ export class TreeWalk {
   readonly #trees: boolean;
   readonly #recursive: boolean;
   #scan: TreeCursor;
-  // By level:
+  // The following arrays are by level.
   readonly #scans: (TreeCursor | undefined)[];
-  /** Where a level's scan goes on. */
+  /** Position at which the scan of a level continues. */
   readonly #positions: number[] = [0];
   readonly #numbers: number[];
   readonly #serials: number[] = [0];
@@ -73,7 +76,7 @@ export class TreeWalk {
     this.#steps = this.#walk(tree);
   }
 
-  /** Goes on by one piece of work; false at the end. */
+  /** Does one piece of work. Returns false at the end. */
   step(): boolean {
     this.isFound = false;
     const step = this.#steps.next();
@@ -81,7 +84,7 @@ export class TreeWalk {
     return !step.done;
   }
 
-  /** Folders that the walk is in, below the tree. */
+  /** Number of folders between the tree and the current position. */
   get depth(): number {
     return this.#stack.depth;
   }
@@ -98,7 +101,7 @@ export class TreeWalk {
     return this.#stack.pathOf(this.name);
   }
 
-  /** The path of a folder that the walk is in, with its slash; level 0 is the tree. */
+  /** Returns the path of a folder that the walk is in, with its slash. Level 0 is the tree. */
   folder(level: number): ByteString {
     return this.#stack.folder(level);
   }
@@ -112,7 +115,7 @@ export class TreeWalk {
     return number < 0 ? EMPTY_TREE_OID : this.objects.oidOf(number);
   }
 
-  /** Tells one folder at this level from the next. */
+  /** Returns a number that distinguishes the current folder of a level from others of the same level. */
   folderSerial(level: number): number {
     return this.#serials[level]!;
   }

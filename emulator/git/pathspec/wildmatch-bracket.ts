@@ -24,11 +24,11 @@ export const POSIX_CLASSES: Readonly<Record<string, readonly number[]>> = {
 };
 
 /**
- * Reads the bracket expression whose `[` is at `start`; undefined where it is not closed or names an unknown class.
- * Its first byte may be `]`; `\` takes the next byte as it is, also at the ends of a range.
+ * Parses the bracket expression whose `[` is at `start`. Returns undefined if it is not closed or names an unknown
+ * class. Its first byte may be `]`, and `\` quotes the next byte, also at the ends of a range.
  *
- * With `ignoreCase` texts come in lower case, and ranges and `[:upper:]` match what their capitals would. Single
- * capitals are not folded: that is how Git has it.
+ * With `ignoreCase`, texts are in lower case, and ranges and `[:upper:]` match lower-case letters whose capitals they
+ * contain. As in Git, single capitals are not folded.
  */
 export function readBracket(
   pattern: ByteString,
@@ -39,7 +39,7 @@ export function readBracket(
   const set: ByteSet = new Uint8Array(256);
   const first = start + (isNegated ? 2 : 1);
   let at = first;
-  // The byte a following `-` would start a range at; none after a range or a class.
+  // Start of a range if `-` follows; -1 after a range or a class.
   let previous = -1;
   while (at < pattern.length && (pattern[at] !== ']' || at === first)) {
     if (pattern.startsWith('[:', at)) {

@@ -2,14 +2,14 @@ import { type ByteString, bytesOf, replaceBytes, sliceBytes } from '../object/by
 import { type ByteSet, readBracket } from './wildmatch-bracket.js';
 
 export interface WildmatchOptions {
-  /** `*`, `?` and `[…]` stop at slashes; only `**` between slashes crosses them (Git's WM_PATHNAME). */
+  /** With `pathname`, `*`, `?` and `[…]` do not match slashes, but `**` between slashes does (Git's WM_PATHNAME). */
   readonly pathname?: boolean;
   readonly ignoreCase?: boolean;
 }
 
 /**
- * One byte, or one of a set; or any number of bytes. `star`: any but slashes. `starstar`: any. `folders`: whole folders,
- * each with its slash. The latter is at the start or after a slash, and never twice in a row.
+ * One byte, one byte of a set, or any number of bytes. `star`: bytes except slashes. `starstar`: all bytes. `folders`:
+ * whole folders, each with its slash; it occurs at the start or after a slash, and never twice in a row.
  */
 export type Token = number | ByteSet | 'star' | 'starstar' | 'folders';
 
@@ -18,14 +18,14 @@ export const ANY: ByteSet = new Uint8Array(256).fill(1);
 export const ANY_BUT_SLASH: ByteSet = ANY.map((_, byte) => (byte === SLASH ? 0 : 1));
 
 /**
- * The tokens of a pattern of Git's wildmatch (gitignore, "Pattern format"; glob(7)):
+ * Parses a pattern of Git's wildmatch (gitignore, "Pattern format"; glob(7)):
  *
  *     ?  *  **  [a-z]  [!a-z]  [^a-z]  [[:alpha:]]  \x
  *
- * With `pathname`, `**` counts only between slashes or at an end: `**\/a`, `a/**`, `a/**\/b`; elsewhere it is `*`.
- * Without, it is `*` too, and both cross slashes. The pattern has to match the whole text. With `ignoreCase` the text
- * has to be in lower case. Undefined for a pattern that is broken (an open bracket, a final backslash, an unknown
- * class): it matches nothing.
+ * With `pathname`, `**` is special only between slashes or at an end: `**\/a`, `a/**`, `a/**\/b`; elsewhere it equals
+ * `*`. Without `pathname`, it always equals `*`, and both match slashes. The pattern has to match the whole text. With
+ * `ignoreCase`, the text has to be in lower case. Returns undefined for an invalid pattern (an open bracket, a final
+ * backslash, an unknown class), which matches nothing.
  */
 export function parseWildmatch(
   pattern: ByteString,
@@ -38,7 +38,7 @@ export function parseWildmatch(
       let end = at + 1;
       while (pattern[end] === '*') end++;
       const token = starToken(pattern, at, end, pathname);
-      // Folders upon folders are folders.
+      // Consecutive `folders` tokens are equivalent to one.
       if (token !== 'folders' || tokens.at(-1) !== token) tokens.push(token);
       at = token === 'folders' ? end + 1 : end;
     } else if (char === '[') {
@@ -54,7 +54,7 @@ export function parseWildmatch(
       const isEscape = char === '\\';
       if (isEscape && ++at === pattern.length) return undefined;
       const byte = sliceBytes(pattern, at, at + 1);
-      // Git does not fold what is escaped, so that an escaped capital matches nothing.
+      // Git does not fold escaped characters, so an escaped capital matches nothing.
       tokens.push((ignoreCase && !isEscape ? foldCase(byte) : byte).charCodeAt(0));
       at++;
     }
@@ -62,7 +62,9 @@ export function parseWildmatch(
   return tokens;
 }
 
-/** What the stars from `start` to `end` mean: two or more are special with `pathname`, and only between slashes. */
+/**
+ * Returns the token for the stars from `start` to `end`. With `pathname`, two or more are special only between slashes.
+ */
 function starToken(pattern: ByteString, start: number, end: number, pathname: boolean): Token {
   if (!pathname) return 'starstar';
   const isBounded =
@@ -73,7 +75,7 @@ function starToken(pattern: ByteString, start: number, end: number, pathname: bo
   return pattern[end] === '/' ? 'folders' : 'starstar';
 }
 
-/** Capitals of ASCII as small letters, as Git folds them. */
+/** Converts ASCII capitals to lower case, like Git. */
 export function foldCase(text: ByteString): ByteString {
   return replaceBytes(text, /[A-Z]+/g, (capitals) => bytesOf(capitals.toLowerCase()));
 }

@@ -21,29 +21,31 @@ import { refNameIssue } from '../refs/ref-name.js';
 import type { Refs } from '../refs/refs.js';
 import type { CommitGraph, GraphPosition } from '../revwalk/commit-graph.js';
 
-/** `malformed`: no revision can be written so. `missing`: nothing is named so. `ambiguous`: a short id of several objects. */
+/**
+ * `malformed`: invalid syntax. `missing`: the name does not exist. `ambiguous`: an abbreviated id of several objects.
+ */
 export type RevisionIssue = 'malformed' | 'missing' | 'ambiguous';
 
 export type RevisionOutcome =
-  /** `ref`: the full name of the ref, where the revision is nothing but a ref's name. */
+  /** `ref`: full name of the ref, if the revision is only the name of a ref. */
   | { readonly oid: Oid; readonly ref?: ByteString | undefined; readonly issue?: undefined }
   | { readonly issue: RevisionIssue; readonly oid?: undefined };
 
 export interface RevisionOptions {
-  /** What a name means that is both a branch and a tag: to Git, the tag. */
+  /** Meaning of a name that is both a branch and a tag. Git prefers the tag. */
   readonly prefer?: 'branch' | 'tag';
-  /** What a short id is wanted for: other objects of the same prefix do not make it ambiguous. */
+  /** Wanted type for an abbreviated id. Objects of other types do not make it ambiguous. */
   readonly want?: 'commit' | 'tree';
-  /** Looks refs up below this prefix instead, such as `refs/namespaces/ephemeral/`. */
+  /** Prefix below which refs are looked up, such as `refs/namespaces/ephemeral/`. */
   readonly namespace?: ByteString;
-  /** Commits that are parsed already; the others are read. */
+  /** Graph with parsed commits. Commits that it lacks are read. */
   readonly graph?: CommitGraph;
 }
 
-/** Refs of other namespaces are not to be reached by spelling them out. */
+/** Refs of other namespaces must not be reachable by their full names. */
 const NAMESPACES = 'refs/namespaces/';
 
-/** gitrevisions, `<refname>`: where a short name is looked for, in order. */
+/** Prefixes tried for a short ref name, in order (gitrevisions, `<refname>`). */
 const REF_RULES = {
   tag: ['', 'refs/', 'refs/tags/', 'refs/heads/', 'refs/remotes/'].map(bytesOf),
   branch: ['', 'refs/', 'refs/heads/', 'refs/tags/', 'refs/remotes/'].map(bytesOf),
@@ -55,16 +57,17 @@ const HEAD = bytesOf('HEAD');
 const MALFORMED: RevisionOutcome = { issue: 'malformed' };
 const MISSING: RevisionOutcome = { issue: 'missing' };
 
-/** One step from an object to another: `^2`, `~3`, `^{tree}`, `:path`. */
+/** Suffix that leads from one object to another: `^2`, `~3`, `^{tree}`, `:path`. */
 type Step =
   | { readonly kind: 'parent' | 'ancestor'; readonly count: number }
   | { readonly kind: 'peel'; readonly type: TypeCode | 'object' | 'any' }
   | { readonly kind: 'path'; readonly path: ByteString };
 
 /**
- * The object that a revision names, as `git rev-parse --verify --end-of-options` finds it: a full or short id, HEAD, `@`,
- * a ref by its full or short name, `name-12-gabcdef`; followed by any number of `^`, `^n`, `~n`, `^{type}`, `^{}`, and
- * `:path` at the end. What needs a reflog, an index or a search (`@{1}`, `:0:x`, `:/text`, `^{/text}`) is missing here.
+ * Resolves a revision like `git rev-parse --verify --end-of-options`: a complete or abbreviated id, HEAD, `@`, a ref by
+ * its full or short name, or `name-12-gabcdef`; followed by any number of `^`, `^n`, `~n`, `^{type}`, `^{}`, and by
+ * `:path` at the end. Revisions that need a reflog, an index or a search (`@{1}`, `:0:x`, `:/text`, `^{/text}`) are
+ * `missing`.
  */
 export function* resolveRevision(
   objects: ObjectReader,
@@ -110,7 +113,7 @@ function peelType(name: string): TypeCode | 'object' | 'any' | undefined {
   return name === 'commit' || name === 'tree' || name === 'blob' || name === 'tag' ? typeCode(name) : undefined;
 }
 
-/** The kind of object that the first step asks for. */
+/** Returns the object type that the first suffix requires. */
 function wantOf([step]: Step[]): Pick<RevisionOptions, 'want'> {
   if (!step) return {};
   if (step.kind === 'path') return { want: 'tree' };
@@ -166,11 +169,11 @@ function* followSteps(
     for (const step of steps) {
       oid = yield* followStep(objects, oid, step, graph);
       yield COST.operation;
-      // A gitlink names what is somewhere else.
+      // A gitlink points to an object of another repository.
       if (oid === undefined || objects.find(oid) < 0) return MISSING;
     }
   } catch (error) {
-    // Only where fsck is off: an object on the way that Git could not read either.
+    // Occurs only if fsck is off, with an object that Git could not read either.
     if (error instanceof MalformedObject) return MISSING;
     throw error;
   }
@@ -222,7 +225,7 @@ function* ancestorOf(
   return commit;
 }
 
-/** All ancestors of what has a position have one. */
+/** If a commit is in the graph, all its ancestors are. */
 function* ancestorInGraph(graph: CommitGraph, from: GraphPosition, count: number): Steps<Oid | undefined> {
   let position = from;
   for (let left = count; left > 0 && position >= 0; left--) {
@@ -232,7 +235,7 @@ function* ancestorInGraph(graph: CommitGraph, from: GraphPosition, count: number
   return position < 0 ? undefined : graph.oidOf(position);
 }
 
-/** gitrevisions, `<rev>^{<type>}`: tags are followed, and a commit gives its tree, until the type is met. */
+/** Follows tags, and goes from a commit to its tree, until the type is found (gitrevisions, `<rev>^{<type>}`). */
 function* peelTo(objects: ObjectReader, oid: Oid, type: TypeCode | 'object' | 'any'): Steps<Oid | undefined> {
   if (type === 'object') return oid;
   if (type === 'any') return yield* peelTags(objects, oid);
@@ -242,14 +245,17 @@ function* peelTo(objects: ObjectReader, oid: Oid, type: TypeCode | 'object' | 'a
   return objects.typeOf(objects.find(peeled)) === type ? peeled : undefined;
 }
 
-/** More objects of one prefix are not looked at; a prefix of four digits has as many in a store of 65 million. */
+/**
+ * Maximum number of objects with the same prefix that are checked. A prefix of four digits has that many in a store of
+ * 65 million objects.
+ */
 const MAX_CANDIDATES = 1000;
-/** Units of looking at one id; all are looked at. */
+/** Work units of comparing one id. All ids are compared. */
 const COST_PER_ID = COST.byteScanned;
 
 /**
- * The one object whose id starts with `prefix` (4 to 40 lower-case digits). With `want`, Git's rule for a place where
- * only a commit (or a tree) makes sense: among several, the only one that is such, or a tag of such, is meant.
+ * Returns the object whose id starts with `prefix` (4 to 40 lower-case digits). With `want`, as in Git, the only commit
+ * (or tree), or a tag of one, is chosen among several objects.
  */
 function* resolveShortOid(
   objects: ObjectReader,
