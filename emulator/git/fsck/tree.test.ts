@@ -22,7 +22,7 @@ const STRANGERS = [
 ];
 const IGNORED = ['\xe2\x80\x8c', '\xe2\x80\xae', '\xef\xbb\xbf', '\xc3\xa9'];
 
-/** The names themselves, and everything that a file system may take for them, and near misses. */
+/** Yields the names, all spellings that a file system may treat as equal, and near misses. */
 function* spellings(): Generator<string> {
   for (const word of [...WORDS.map((each) => `.${each}`), ...SHORT, ...STRANGERS]) {
     for (const cased of [word, word.toUpperCase(), word.slice(0, 2) + word.slice(2).toUpperCase()]) {
@@ -37,7 +37,7 @@ function* spellings(): Generator<string> {
   }
 }
 
-/** What the tree says of a name, by asking `dot-names` about everything. */
+/** Returns the expected findings for a name, by asking `dot-names` for every kind. */
 function expected(name: ByteString, isLink: boolean): string[] {
   const is = (kind: DotName) => (kind === 'gitmodules' ? hidesDotName(name, kind) : isDotName(name, kind));
   const files = WORDS.slice(1).filter(is);

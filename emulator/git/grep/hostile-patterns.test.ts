@@ -8,9 +8,9 @@ import { patternSize } from './pattern-size.js';
 import { UNLIMITED } from './test/as-git-grep.js';
 import { searchPage, textCache } from './test/search-page.js';
 
-/** The most units between two looks at the meter. */
+/** Maximum work units between two checks of the meter. */
 const PIECE = 1_000;
-/** The whole of a text has to be copied at once. */
+/** Maximum for copying a text, which happens at once. */
 const COPY = 4_100;
 const PATTERNS = [
   ['(a?){900}[0-9]', false],
@@ -41,7 +41,7 @@ t.test('no search holds up others, whatever it searches for and in', async (t) =
   for (const [name, text] of Object.entries(TEXTS)) {
     const tree = objects.tree({ f: text });
     const cache = textCache(objects, 1 << 28);
-    // The first is told by a filter that nothing is there, the second needs the text.
+    // A filter excludes the first pattern without the text; the second one needs the text.
     for (const pattern of ['nothing', '[0-9]n']) {
       const cold = new Schedule({ now: () => 0 });
       await searchPage(cache, tree, { pattern }, UNLIMITED, new Meter({ schedule: cold }));

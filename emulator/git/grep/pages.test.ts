@@ -10,7 +10,7 @@ import type { SearchLimits, SearchPage, SearchPosition } from './search.js';
 import { gitGrep, PATTERNS, SAMPLE, UNLIMITED } from './test/as-git-grep.js';
 import { type SearchQuery, searchPage, textCache } from './test/search-page.js';
 
-/** All pages of a search, each begun with what the one before it said. */
+/** Returns all pages of a search. Each starts at the position that the previous one returned. */
 async function pagesOf(
   objects: MemoryObjects,
   tree: Oid,
@@ -21,7 +21,7 @@ async function pagesOf(
   const pages: SearchPage[] = [];
   let startAfter: SearchPosition | undefined;
   do {
-    // As it is in a cursor.
+    // A cursor contains the position as JSON.
     if (startAfter) startAfter = JSON.parse(JSON.stringify(startAfter)) as SearchPosition;
     const page = await searchPage(cache, tree, { ...query, startAfter }, limits, unlimited());
     pages.push(page);
@@ -30,7 +30,9 @@ async function pagesOf(
   return pages;
 }
 
-/** Each line as `git grep -n` prints it: `:` around the number of one that matches, `-` around that of context. */
+/**
+ * Returns the lines as `git grep -n` prints them: `:` around the number of a match, `-` around that of a context line.
+ */
 function printed(pages: readonly SearchPage[]): string[] {
   return pages.flatMap((page) =>
     page.files.flatMap(({ path, lines }) =>

@@ -14,7 +14,7 @@ function targets(count: number): Oid[] {
   return Array.from({ length: count }, (_, at) => oidIn(createHash('sha1').update(`target ${at}`).digest()));
 }
 
-/** Every note as `[object, blob]`, by object id. */
+/** Returns all notes as `[object, blob]`, by object id. */
 function listNotes(objects: MemoryObjects, tree: Oid): [target: Oid, blob: Oid][] {
   return [...walkTree(objects, tree)].map(({ path, oid: blob }) => [oid(path.replaceAll('/', '')), blob]);
 }

@@ -18,7 +18,7 @@ import { type FileSelection, selectFiles } from './select-files.js';
 import { TreeWalk } from './tree-walk.js';
 import { foldCase } from './wildmatch.js';
 
-/** The rules of globs, of one path after the other, as the doc comment of `parseGlob` has them. */
+/** Simple implementation of the glob rules in the docstring of `parseGlob`, for a single path. */
 function isGlobMatch(glob: ByteString, path: ByteString): boolean {
   const isAnchored = glob.slice(0, -1).includes('/');
   const pattern = isAnchored ? glob.replace(/^\//, '') : `**/${glob.replace(/^\//, '')}`;
@@ -129,7 +129,7 @@ const [max, longest, together] = [requestLimit('globs'), requestLimit('globBytes
 
 const ONE = { maxMatches: 1, maxMatchesPerFile: 1, maxLines: 1 };
 
-/** Lists as full as the bounds allow, of patterns that keep as many of their parts waiting as they can. */
+/** Lists at their limits, with patterns that keep as many tokens active as possible. */
 const HOSTILE: Record<string, FileSelection> = {
   'many folders': filled((bytes) => `${'**/*a*/'.repeat(bytes / 7)}b`),
   'many stars': filled((bytes) => `${'*a'.repeat(bytes / 2 - 1)}*b`),

@@ -13,7 +13,7 @@ import { TreeWalk } from './tree-walk.js';
 const DEPTH = 9000;
 const MARKED = 5000;
 
-/** One path, with a file in each folder after the next one, so that the way back matters. */
+/** Returns a chain of folders, each with a file that sorts after its subfolder, so that the way back is tested. */
 function deep(objects: MemoryObjects, depth = DEPTH): Oid {
   let tree = objects.tree({ f: 'x' });
   const filler = 'z'.repeat(1000);
@@ -40,7 +40,7 @@ t.test('what is not kept of a deep walk is there again on the way back', (t) => 
     lengths.push(walk.path.length);
     list.add(walk);
   }
-  // In the order of the index: `d` and `m` come before and after `f`.
+  // In index order, `d` and `m` come before and after `f`.
   const expected = Array.from({ length: DEPTH - MARKED + 1 }, (_, at) => 2 * (DEPTH - at) + 1);
   t.same(lengths, expected);
   t.ok(reads > DEPTH * 1.2 && reads <= 2 * (DEPTH + 1), `${reads} trees were read`);

@@ -130,19 +130,19 @@ const PATTERNS = [
   ...['?/**/?', '**/b/**/b', '*a/*b', '**/[a-f]oo', '[a-f]*/b[a-f]*', 'a*/*/*a', '*/a[!b]*/*', '*x*/**/*z*'],
 ].map(bytesOf);
 
-/** The matcher of one pattern. */
+/** Returns the matcher of one pattern. */
 function wildmatch(pattern: ByteString, options: WildmatchOptions = {}): PathMatcher {
   const tokens = parseWildmatch(pattern, options);
   const patterns = tokens ? [{ tokens, ignoreCase: options.ignoreCase ?? false, ends: [] }] : [];
   return runSync(PathMatcher.compile([{ patterns, refuses: false }]));
 }
 
-/** For each pattern the texts that Git's pathspec of it lists. */
+/** Returns the texts that Git's pathspec lists, for each pattern. */
 function listed(magic: string, patterns: readonly ByteString[]): Map<ByteString, Set<string>> {
   const responses = new Map(patterns.map((pattern) => [pattern, new Set<string>()]));
   using git = new ScratchGit();
   const oid = git.add('blob', '');
-  // An index cannot hold `a` and `a/b`; among the texts with a slash none is in another's way.
+  // An index cannot contain both `a` and `a/b`, so texts with and without a slash are added separately.
   for (const hasSlash of [false, true]) {
     const texts = TEXTS.filter((text) => text.includes('/') === hasSlash);
     git.run(['read-tree', '--empty']);
@@ -156,7 +156,9 @@ function listed(magic: string, patterns: readonly ByteString[]): Map<ByteString,
   return responses;
 }
 
-/** What a pathspec matches beside its pattern: the path itself, and what is in a folder of that name. */
+/**
+ * Returns true for the additional matches of a pathspec: the path itself, and the content of a folder with that name.
+ */
 function isPrefix(pattern: string, text: string): boolean {
   return text === pattern || text.startsWith(`${pattern}/`);
 }
@@ -168,7 +170,7 @@ for (const [magic, options] of [
   [':(icase)', { ignoreCase: true }],
 ] as const) {
   t.test(`patterns match as in Git's pathspecs with ${magic}`, (t) => {
-    // Case matters only where there are letters.
+    // Case is relevant only for patterns with letters.
     const isWanted = magic.includes('icase') ? /[a-zA-Z]/ : /^/;
     const all = PATTERNS.filter((pattern) => !pattern.startsWith('/') && isWanted.test(pattern));
     const patterns = sample(t, all, 40);
@@ -203,8 +205,8 @@ t.test('random patterns match as in Git', (t) => {
   const pattern = fc.array(piece, { minLength: 1, maxLength: 6 }).map((pieces) => bytesOf(pieces.join('')));
   const patterns = fc
     .sample(pattern, { numRuns: 400, seed: 13 })
-    // Git tidies pathspecs like paths, and one without a wildcard is no pattern.
-    // After a plain prefix it takes `**` for the start of the pattern.
+    // Skips patterns that Git handles in a special way: it normalizes pathspecs like paths, treats one without a
+    // wildcard as plain text, and takes `**` after a plain prefix for the start of the pattern.
     .filter((each) => !/^[^*?[\\]*[^/*?[\\]\*\*+(?:$|\/)/.test(each))
     .filter((each) => !/^\/|\/\/|\/$|(?:^|\/)\.(?:\/|$)|^[^*?[\\]*$/.test(each));
   const distinct = sample(t, [...new Set(patterns)].slice(0, 70), 20);
@@ -375,7 +377,7 @@ t.test('pathspecs select what git ls-files selects', (t) => {
   t.end();
 });
 
-/** Whether anything in a folder can be chosen. */
+/** Returns true if a file in the folder can be selected. */
 function mayHold(paths: readonly string[], folder: string): boolean {
   const matcher = runSync(selectFiles({ paths: paths.map(bytesOf) }))!;
   const bytes = Buffer.from(`${folder}/`, 'latin1');

@@ -16,7 +16,7 @@ function resolveRevision(objects: MemoryObjects, refs: Refs, text: string, optio
 const MAIN = bytesOf('main');
 const WHO = 'A U Thor <a@example.com> 1700000000 +0100';
 
-/** A merge of two lines of three commits, tags of every kind, and refs by every rule. */
+/** Creates a merge of two lines of three commits, tags of every kind, and refs for every rule. */
 function setUp() {
   const objects = new MemoryObjects();
   const tree = objects.tree({ file: 'text', dir: { inner: 'more' } });

@@ -3,7 +3,7 @@ import { foldCase, parseWildmatch, type Token, type WildmatchOptions } from '../
 
 const SLASH = 0x2f;
 
-/** Git's wildmatch by trying: of each kind of star only the last one is ever tried again. */
+/** Implementation of Git's wildmatch by backtracking. Only the last star of each kind is tried again. */
 export class BacktrackingWildmatch {
   readonly #tokens: readonly Token[] | undefined;
 
@@ -21,7 +21,7 @@ export class BacktrackingWildmatch {
   #run(tokens: readonly Token[], text: ByteString): boolean {
     let at = 0;
     let token = 0;
-    // Where to go on when what follows the last `*`, or the last `**`, does not fit.
+    // Positions to continue from if the text after the last `*`, or the last `**`, does not match.
     let star = -1;
     let starAt = 0;
     let deep = -1;
@@ -37,7 +37,7 @@ export class BacktrackingWildmatch {
         star = -1;
       } else if (token === tokens.length ? at === text.length : at < text.length && fits(wanted!, text, at)) {
         if (token === tokens.length) return true;
-        // Past a slash an earlier `*` has nothing left to give.
+        // An earlier `*` cannot match beyond a slash.
         if (this.options.pathname && wanted === SLASH) star = -1;
         token++;
         at++;

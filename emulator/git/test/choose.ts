@@ -3,7 +3,7 @@ import type { ByteString } from '../object/bytes.js';
 import type { PathMatcher } from '../pathspec/path-matcher.js';
 import { type FileSelection, selectFiles } from '../pathspec/select-files.js';
 
-/** Whether a matcher takes a path that it is given byte by byte. */
+/** Returns true if a matcher accepts a path that it reads byte by byte. */
 export function accepts(matcher: PathMatcher, path: ByteString): boolean {
   const bytes = Buffer.from(path, 'latin1');
   let state = matcher.start;
@@ -11,7 +11,7 @@ export function accepts(matcher: PathMatcher, path: ByteString): boolean {
   return matcher.accepts(state);
 }
 
-/** Those of the paths that a selection chooses. */
+/** Returns the paths that a selection selects. */
 export function choose(selection: FileSelection, paths: readonly ByteString[]): ByteString[] {
   const matcher = runSync(selectFiles(selection));
   return paths.filter((path) => matcher === undefined || accepts(matcher, path));

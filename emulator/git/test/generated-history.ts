@@ -15,12 +15,12 @@ interface Draft {
 interface HistoryShape {
   readonly seed: number;
   readonly commits: number;
-  /** Seconds by which a commit may be older than its parents. */
+  /** Maximum number of seconds by which a commit may be older than its parents. */
   readonly skew: number;
 }
 
 const GITLINK = '160000 5e1fac7f1e5a1f0c1d2e3f4a5b6c7d8e9fa0b1c2';
-/** Names that collide as files and folders, need quoting, or are not text at all. */
+/** Names that collide as files and folders, need quoting, or are not valid text. */
 const NAMES = [
   'a',
   'a/b',
@@ -39,9 +39,9 @@ const NAMES = [
 const FIRST_DATE = 1_600_000_000;
 
 /**
- * A repository of the real Git with a random history of every shape: merges, criss-cross and octopus, unrelated
- * roots, subtrees, reverts, renames, evil merges, files that come back, files that become folders, modes, gitlinks,
- * commits without change, equal dates and clocks that run backwards. The same for the same shape.
+ * Repository of real Git with a random history: merges, criss-cross and octopus merges, unrelated roots, subtrees,
+ * reverts, renames, evil merges, files that return or become folders, modes, gitlinks, commits without changes, equal
+ * dates, and clocks that run backwards. The same shape produces the same history.
  */
 export class GeneratedHistory implements Disposable {
   readonly git = new ScratchGit('--bare');
@@ -63,7 +63,7 @@ export class GeneratedHistory implements Disposable {
     this.git[Symbol.dispose]();
   }
 
-  /** One of the commits; more often a late one. */
+  /** Returns a random commit, more often a late one. */
   pick(): Oid {
     const { length } = this.commits;
     return this.commits[length - 1 - Math.min(this.random(length), this.random(length))]!;
@@ -100,14 +100,16 @@ function draftHistory({ commits, skew }: HistoryShape, random: (below: number) =
     if (random(12) === 0 && at > 0) restore(files, drafts[random(at)]!.files, random);
     for (let edits = random(parents.length > 1 ? 2 : 3); edits > 0; edits--) edit(files, random);
     const latest = Math.max(FIRST_DATE, ...parents.map((parent) => drafts[parent]!.date));
-    // Multiples of ten, so that many are equal.
+    // Dates are multiples of ten, so that many are equal.
     const date = latest + 10 * random(6) - 10 * Math.floor(random(skew + 1) / 10);
     drafts.push({ parents, files, date });
   }
   return drafts;
 }
 
-/** Path by path from one parent or another; now and then all of one side, or one side as a folder of the other. */
+/**
+ * Takes each path from one parent or another; sometimes all paths of one side, or one side as a folder of the other.
+ */
 function mergeFiles(sides: readonly Map<string, string>[], random: (below: number) => number): Map<string, string> {
   if (sides.length === 0) return new Map([[`root-${random(4)}`, '100644 root']]);
   const way = random(6);
@@ -127,7 +129,7 @@ function mergeFiles(sides: readonly Map<string, string>[], random: (below: numbe
   return files;
 }
 
-/** Brings back an old state, of everything or of one path. */
+/** Restores an old state of all paths or of one. */
 function restore(files: Map<string, string>, old: Map<string, string>, random: (below: number) => number): void {
   if (random(3) === 0) {
     files.clear();
@@ -153,7 +155,7 @@ function edit(files: Map<string, string>, random: (below: number) => number): vo
   } else put(files, NAMES[random(NAMES.length)]!, `100644 ${'line\n'.repeat(random(20))}${random(10)}`);
 }
 
-/** Sets a file; what stands in the way of it as a file or as a folder goes. */
+/** Sets a file, and removes files and folders that occupy its path. */
 function put(files: Map<string, string>, path: string, file: string): void {
   for (const other of [...files.keys()]) {
     if (other.startsWith(`${path}/`) || path.startsWith(`${other}/`)) files.delete(other);
@@ -191,7 +193,10 @@ function readMarks(file: string, count: number): Oid[] {
   return commits;
 }
 
-/** Every object of the repository, in the order of ids: `<oid> SP <type> SP <size> LF <body> LF`, repeated. */
+/**
+ * Loads all objects of the repository in the order of their ids. Format: `<oid> SP <type> SP <size> LF <body> LF`,
+ * repeated.
+ */
 export function loadObjects(git: ScratchGit): MemoryObjects {
   const { stdout } = git.try(['cat-file', '--batch-all-objects', '--batch']);
   const objects = new MemoryObjects();

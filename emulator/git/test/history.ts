@@ -1,16 +1,16 @@
 import { randomNumbers } from './random-numbers.js';
 import { ScratchGit } from './workbench.js';
 
-// Histories as streams for `git fast-import`: a line of commits, one whose packs have long chains, and any at all.
+// Histories as streams for `git fast-import`: linear, with long delta chains, and random.
 
-/** When the n-th commit of `linearHistory` was made, seconds since 1970. */
+/** Returns the time of the n-th commit of `linearHistory`, in seconds since 1970. */
 export function commitTime(index: number): number {
   return 1_700_000_000 + index * 1000;
 }
 
 /**
- * A fast-import stream: `count` commits on `branch`, each changing some of `files` files in nested folders;
- * commit n is marked `:n`. Every tenth is tagged `v<n>`, with an annotated tag.
+ * Returns a fast-import stream of `count` commits on `branch`. Each changes some of `files` files in nested folders.
+ * Commit n has the mark `:n`, and every tenth has an annotated tag `v<n>`.
  */
 export function linearHistory(count: number, { branch = 'main', files = 20, from = '', tags = true } = {}): string {
   const lines: string[] = [];
@@ -33,8 +33,8 @@ export function linearHistory(count: number, { branch = 'main', files = 20, from
 }
 
 /**
- * A repository with `commits` commits on `main`, each changing some of `files` files in folders, so that
- * packs of it have delta chains of blobs and trees; and an annotated tag.
+ * Creates a repository with `commits` commits on `main`, each of which changes some of `files` files in folders, so
+ * that its packs have delta chains of blobs and trees; and an annotated tag.
  */
 export function generateHistory(commits: number, files = 12): ScratchGit {
   const git = new ScratchGit('--bare');
@@ -58,7 +58,7 @@ export function generateHistory(commits: number, files = 12): ScratchGit {
   return git;
 }
 
-/** Text that does not compress to nothing and differs between files. */
+/** Returns text that does not compress well and differs between files. */
 function lines(seed: number, count: number): string[] {
   let state = seed + 1;
   return Array.from({ length: count }, () => {
@@ -69,7 +69,7 @@ function lines(seed: number, count: number): string[] {
 
 interface File {
   readonly mode: '100644' | '100755' | '120000' | '160000';
-  /** Byte string; for a submodule a commit id. */
+  /** Byte string; the commit id of a submodule. */
   readonly content: string;
 }
 
@@ -97,9 +97,9 @@ const MESSAGES = [
 const ZONES = ['+0000', '+0130', '-0800', '+1245'];
 
 /**
- * A fast-import stream of `commits` commits: merges and criss-cross merges, an octopus now and then, renames with
- * and without edits, modes, symbolic links, submodules, binary files, names beyond ASCII, files that come back,
- * equal dates. Every commit is kept by `refs/heads/c<n>` or lies below one that is; the last one is `main`.
+ * Returns a fast-import stream of `commits` commits: merges and criss-cross merges, octopus merges, renames with and
+ * without edits, modes, symbolic links, submodules, binary files, non-ASCII names, files that return, equal dates. Each
+ * commit is reachable from a ref `refs/heads/c<n>`; the last one is `main`.
  */
 export function randomHistory(seed: number, commits: number): Buffer {
   const random = randomNumbers(seed);
@@ -152,7 +152,7 @@ function pickParents(at: number, random: (below: number) => number): number[] {
   return [...new Set([at - 1 - random(Math.min(at, 2)), ...Array.from({ length: count - 1 }, recent)])];
 }
 
-/** Path by path from one side or another, as hasty people merge. */
+/** Takes each path from one side or another, as careless merges do. */
 function mergeSides(sides: readonly Files[], random: (below: number) => number): Map<string, File> {
   const files = new Map<string, File>();
   for (const path of new Set(sides.flatMap((side) => [...side.keys()]))) {
@@ -197,7 +197,7 @@ function binary(random: (below: number) => number): string {
     .join('');
 }
 
-/** Some lines changed, inserted, removed or moved; a new text when there is none. */
+/** Changes, inserts, removes or moves some lines. Returns a new text if there is none. */
 function editText(old: File | undefined, random: (below: number) => number): File {
   const word = () => bytes(WORDS[random(WORDS.length)]!);
   const line = () => `${word()} ${word()} ${random(20)}`;

@@ -7,7 +7,7 @@ import { type TreeEntry, writeTree } from '../object/tree.js';
 import { decodeTree, type TreeEntries } from '../object/tree-entries.js';
 import { TreeNames } from '../object/tree-names.js';
 
-/** The simplest `ObjectReader` there can be, with a writer: what tests of the object formats stand on. */
+/** Simplest implementation of `ObjectReader`, with a writer, for tests of object formats. */
 export class MemoryObjects implements LinkReader {
   readonly #objects: { oid: Oid; type: TypeCode; body: Buffer }[] = [];
   readonly names = new TreeNames();
@@ -33,7 +33,7 @@ export class MemoryObjects implements LinkReader {
     return this.write(typeCode(type), body);
   }
 
-  /** A tree of nested records: text is a file, an array `[mode, oid]` is stored as it is. */
+  /** Writes a tree from nested records: a string is a file, and an array `[mode, oid]` is an entry. */
   tree(content: Content): Oid {
     const entries: TreeEntry[] = Object.entries(content).map(([key, value]) => {
       const name = bytesIn(Buffer.from(key, 'latin1'));
@@ -86,7 +86,7 @@ export class MemoryObjects implements LinkReader {
     return false;
   }
   recordOf(): undefined {}
-  /** Spoils the body afterwards, so that a test finds a caller that kept it. */
+  /** Overwrites the body afterwards, so that a caller that keeps it fails its test. */
   peek<T>(number: number, look: (body: Buffer) => T): T {
     const body = Buffer.from(this.read(number));
     const seen = look(body);
@@ -95,7 +95,7 @@ export class MemoryObjects implements LinkReader {
   }
 }
 
-/** What a tree holds. Names and texts have one character per byte. */
+/** Content of a tree. Names and texts have one character per byte. */
 export interface Content {
   readonly [name: string]: string | Entry | Content;
 }

@@ -6,7 +6,7 @@ import { History } from '../revwalk/history.js';
 
 const MAIN = bytesOf('main');
 
-/** An empty repository in memory. `requireWritable` throws where it takes no writes. */
+/** Creates an empty repository in memory. `requireWritable` throws if it must not be written to. */
 export function createRepository(
   defaultBranch = MAIN,
   objects = new ObjectStore(),

@@ -1,9 +1,9 @@
 import { type Oid, parseOid } from '../object/object.js';
 
-/** The id that a text writes. */
+/** Parses an id. */
 export const oid = parseOid;
 
-/** The ids in the lines of `text`. */
+/** Parses ids, one per line. */
 export function oids(text: string): Oid[] {
   return text === '' ? [] : text.split('\n').map(oid);
 }

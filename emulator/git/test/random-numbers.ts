@@ -1,4 +1,4 @@
-/** A linear congruential generator: whole numbers from 0 to below the given one. */
+/** Returns a linear congruential generator of integers from 0 to `below` (exclusive). */
 export function randomNumbers(seed: number): (below: number) => number {
   let state = (seed * 2_654_435_761) >>> 0;
   return (below) => {

@@ -12,10 +12,10 @@ import { oid, oids } from './oid.js';
 
 const LF = 0x0a;
 
-// The real Git, the oracle of the tests: one repository and answers at once, or a folder of several that speak to a
-// server of this process.
+// Real Git as the oracle of tests: one repository with synchronous commands, or a folder of several that talk to a
+// server in this process.
 
-/** Nothing of the user's configuration. */
+/** Environment without the user's configuration. */
 export const GIT_ENVIRONMENT = {
   ...process.env,
   GIT_CONFIG_GLOBAL: '/dev/null',
@@ -41,7 +41,7 @@ const BENCH_ENVIRONMENT = {
   HOME: tmpdir(),
 };
 
-/** A throw-away repository of the real Git: the oracle of these tests. */
+/** Temporary repository of real Git. */
 export class ScratchGit implements Disposable {
   readonly path = mkdtempSync(join(tmpdir(), 'scratch-git-'));
 
@@ -53,19 +53,19 @@ export class ScratchGit implements Disposable {
     rmSync(this.path, { recursive: true, force: true });
   }
 
-  /** Output of a command that has to succeed, without its final line feed. */
+  /** Runs a command that must succeed. Returns its output without the final line feed. */
   run(args: string[], input: Buffer | string = ''): ByteString {
     const { status, stdout, stderr } = this.try(args, input);
     if (status !== 0) throw new Error(`git ${args.join(' ')}: ${stderr}`);
     return bytesIn(stdout, 0, stdout.at(-1) === LF ? stdout.length - 1 : stdout.length);
   }
 
-  /** The id that a command prints. */
+  /** Runs a command that prints an id. */
   oid(args: string[], input: Buffer | string = ''): Oid {
     return oid(this.run(args, input));
   }
 
-  /** The ids that a command prints, one in a line. */
+  /** Runs a command that prints ids, one per line. */
   oids(args: string[], input: Buffer | string = ''): Oid[] {
     return oids(this.run(args, input));
   }
@@ -80,13 +80,13 @@ export class ScratchGit implements Disposable {
     return { status, stdout, stderr: stderr.toString('latin1') };
   }
 
-  /** Stores an object as it is, however broken. */
+  /** Stores an object unchanged, even if it is malformed. */
   add(type: ObjectType, body: Buffer | string): Oid {
     const bytes = typeof body === 'string' ? Buffer.from(body, 'latin1') : body;
     return this.oid(['hash-object', '-w', '--literally', '-t', type, '--stdin'], bytes);
   }
 
-  /** Stores every object of `objects`, as loose objects. */
+  /** Stores all objects of `objects` as loose objects. */
   copy(objects: ObjectReader): void {
     for (let number = 0; number < objects.size; number++) {
       const oid = objects.oidOf(number);
@@ -107,7 +107,7 @@ export interface Outcome {
   readonly stderr: string;
 }
 
-/** A folder in which the real git runs, with nothing of the user's configuration. */
+/** Temporary folder in which real git runs without the user's configuration. */
 export class Workbench implements AsyncDisposable {
   private constructor(readonly path: string) {}
 
@@ -119,7 +119,7 @@ export class Workbench implements AsyncDisposable {
     await rm(this.path, { recursive: true, force: true });
   }
 
-  /** Runs a command in `folder`; output as byte strings. */
+  /** Runs a command in `folder`. Returns its output as byte strings. */
   run(folder: string, command: string, args: readonly string[], input: Buffer | string = ''): Promise<Outcome> {
     return new Promise((resolve, reject) => {
       const child = spawn(command, args, { cwd: join(this.path, folder), env: BENCH_ENVIRONMENT });
@@ -144,24 +144,24 @@ export class Workbench implements AsyncDisposable {
     return this.run(folder, 'git', args);
   }
 
-  /** Output of a git command that has to succeed, without its final line feed. */
+  /** Runs a git command that must succeed. Returns its output without the final line feed. */
   async git(folder: string, ...args: string[]): Promise<string> {
     return this.feed('', folder, ...args);
   }
 
-  /** As `git`, of a command whose output is an id. */
+  /** Same as `git`, for a command that prints an id. */
   async oid(folder: string, ...args: string[]): Promise<Oid> {
     return parseOid(await this.git(folder, ...args));
   }
 
-  /** As `git`, with standard input. */
+  /** Same as `git`, with standard input. */
   async feed(input: Buffer | string, folder: string, ...args: string[]): Promise<string> {
     const { status, stdout, stderr } = await this.run(folder, 'git', args, input);
     if (status !== 0) throw new Error(`git ${args.join(' ')} (${status}): ${stderr}`);
     return stdout.replace(/\n$/, '');
   }
 
-  /** Makes a repository with a history by way of `git fast-import`. */
+  /** Creates a repository with a history from a `git fast-import` stream. */
   async import(folder: string, stream: string): Promise<void> {
     await this.git('.', 'init', '-q', '-b', 'main', folder);
     await this.feed(stream, folder, 'fast-import', '--quiet', '--force');

@@ -6,7 +6,7 @@ import type { MemoryObjects } from '../../test/memory-objects.js';
 import { applyPatch } from '../apply-patch.js';
 import { PatchError } from '../patch-error.js';
 
-/** The tree that a patch makes of `tree`, or what is said when it is refused. */
+/** Returns the tree that a patch makes of `tree`, or the message with which it is refused. */
 export async function applied(
   objects: MemoryObjects,
   tree: Oid,

@@ -25,7 +25,7 @@ const ODD_NAMES = [
   '"',
 ].map(latin1);
 
-/** A change at random; what only the tree after it has goes into `all`. */
+/** Makes a random change. Objects that only the new tree contains are added to `all`. */
 export function randomChange(random: RandomText, all: MemoryObjects): RandomChange {
   const tree = new RandomTree(random);
   const style = random.pick<(text: string) => string>([
@@ -50,7 +50,7 @@ export function randomChange(random: RandomText, all: MemoryObjects): RandomChan
 
 function restyle(tree: RandomTree, style: (text: string) => string): void {
   for (const [path, file] of tree.files) {
-    // Git refuses an index with a gitlink to nothing.
+    // Git refuses an index with a gitlink of all zeros.
     if (file.mode === MODE_GITLINK) tree.files.set(path, { ...file, content: file.content.replaceAll('0', '9') });
     if (file.mode === MODE_GITLINK || file.mode === MODE_SYMLINK || file.content.includes('\0')) continue;
     tree.files.set(path, { ...file, content: style(file.content) });
@@ -77,7 +77,7 @@ const DETAILS = [
   ['--ignore-space-change'],
 ];
 
-/** The patch that the real git makes of a change, with options at random. */
+/** Returns the patch that real git writes for a change, with random options. */
 export function randomPatch(random: RandomText, git: ScratchGit, { before, after }: RandomChange): ByteString {
   const options = [RENAMES, PREFIXES, CONTEXTS, DETAILS].flatMap((list) => random.pick(list));
   const quoting = `core.quotePath=${random.pick(['true', 'false'])}`;
@@ -135,7 +135,7 @@ const JUNK = [
   'index 1234567..89abcde 100755',
 ];
 
-/** How patches are broken, bent and merely dressed up on their way. */
+/** Ways to break, change or only rewrite a patch. */
 const MANGLES: readonly Mangle[] = [
   (_, lines) => lines,
   (_, lines) => ended(lines, () => true),
@@ -221,7 +221,7 @@ const MANGLES: readonly Mangle[] = [
     ),
 ];
 
-/** Bends a patch in one or more ways. */
+/** Mangles a patch in one or more ways. */
 export function mangled(random: RandomText, patch: ByteString): ByteString {
   let lines: string[] = patch.split('\n');
   for (let count = random.pick([1, 1, 1, 2, 3]); count > 0 && lines.length > 0; count--)
@@ -239,12 +239,15 @@ function isHeader(line: string): boolean {
   );
 }
 
-/** The lines that are chosen, each with `end`; what follows the last line feed is no line. */
+/**
+ * Returns the lines, with `end` appended to those that `isChosen` selects. The text after the last line feed is not a
+ * line.
+ */
 function ended(lines: readonly string[], isChosen: (line: string) => boolean, end = '\r'): string[] {
   return lines.map((line, index) => (index < lines.length - 1 && isChosen(line) ? line + end : line));
 }
 
-/** Without all that diff(1) does not write. */
+/** Drops everything that diff(1) does not write. */
 function traditional(lines: readonly string[]): string[] {
   return lines.filter(
     (line) =>
@@ -269,7 +272,7 @@ function headerAt(random: RandomText, lines: readonly string[]): number {
   return headers.length === 0 ? 0 : random.pick(headers);
 }
 
-/** One line with a byte changed, added or taken away. */
+/** Changes, inserts or removes one byte of a line. */
 function bitten(lines: readonly string[], at: number, random: RandomText): string[] {
   const line = lines[at] ?? '';
   const place = random.below(line.length + 1);
@@ -277,7 +280,7 @@ function bitten(lines: readonly string[], at: number, random: RandomText): strin
   return spliced(lines, at, 1, line.slice(0, place) + middle + line.slice(place + random.below(2)));
 }
 
-/** The pieces of a patch by file, each with its lines; the line feed at the end belongs to none. */
+/** Splits a patch into the lines of each file. The final line feed belongs to none. */
 function files(lines: readonly string[]): string[][] {
   const result: string[][] = [];
   for (const line of lines.slice(0, -1)) {

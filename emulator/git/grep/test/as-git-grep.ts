@@ -8,7 +8,7 @@ import { type SearchQuery, searchPage, textCache } from './search-page.js';
 
 export const UNLIMITED: SearchLimits = { maxMatches: 1e9, maxMatchesPerFile: 1e9, maxLines: 1e9 };
 
-/** Patterns that mean the same in RE2's syntax and in `git grep -E`, for each engine some. */
+/** Patterns with the same meaning in RE2's syntax and in `git grep -E`, some for each engine. */
 export const PATTERNS = [
   'foo',
   'a',
@@ -48,7 +48,7 @@ export const PATTERNS = [
   '[a-]b',
 ];
 
-/** Files of every kind of line. */
+/** Files with every kind of line. */
 export const SAMPLE: Content = {
   'a-b': 'foo\nbar\nbaz\n',
   a: {
@@ -62,7 +62,7 @@ export const SAMPLE: Content = {
   blank: '\n\n\nfoo\n\n',
 };
 
-/** What `git grep -n` prints. */
+/** Searches and returns the output of `git grep -n`. */
 export async function grep(objects: MemoryObjects, tree: Oid, query: SearchQuery): Promise<string> {
   const printed: string[] = [];
   const { files } = await searchPage(textCache(objects), tree, query, UNLIMITED, unlimited());
@@ -77,7 +77,7 @@ export async function grep(objects: MemoryObjects, tree: Oid, query: SearchQuery
   return printed.join('\n');
 }
 
-/** What it prints, asked of Git. */
+/** Runs `git grep -n` and returns its output. */
 export function gitGrep(
   git: ScratchGit,
   tree: Oid,

@@ -5,7 +5,7 @@ import { compilePattern, type LineMatcher } from '../matcher.js';
 import * as search from '../search.js';
 import { TextCache } from '../text-cache.js';
 
-/** A query whose pattern may be text in RE2's syntax; with a compiled pattern it is settled whether case counts. */
+/** Query whose pattern may be text in RE2 syntax. A compiled pattern already determines if case is ignored. */
 export interface SearchQuery extends Omit<search.SearchQuery, 'pattern'> {
   readonly pattern: string | LineMatcher;
   readonly caseSensitive?: boolean;
@@ -24,7 +24,7 @@ export async function searchPage(
   return search.searchPage(cache, tree, { pattern: matcher, ...scope }, limits, meter);
 }
 
-/** A cache of its own. */
+/** Returns a new cache. */
 export function textCache(objects: ObjectReader, bytes = 64 << 20, maxFileBytes?: number): TextCache {
   const caches = new MemoryCache(bytes).group();
   return new TextCache(objects, () => caches, maxFileBytes);
