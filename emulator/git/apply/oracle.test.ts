@@ -12,10 +12,10 @@ const CHANGES = Number(process.env.PATCH_CHANGES ?? 16);
 const SEED = Number(process.env.PATCH_SEED ?? 1);
 const MANGLED = 8;
 
-/** What the patches below are for. */
+/** Files that the patches of these tests apply to. */
 const CONTENT = { n: '1\n2\n3\n', crlf: 'a\r\nb\r\nc\r\n', 'sp ace': 'x\n', empty: '', bin: '\0one', cut: 'x\na\nb\n' };
 
-/** Of `bin` above, and of nothing. */
+/** Ids of the blob of `bin` and of the empty blob. */
 const BLOB_OID = 'eb2e937a24737d7e5ade6dc8e0bb3bdd4af15686';
 const EMPTY_OID = 'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391';
 const ZERO = '0'.repeat(40);
@@ -182,7 +182,7 @@ t.test('patches at random are taken and refused as by git apply, and lead to the
     applying.copy(change.objects);
     for (let count = 0; count < MANGLED; count++) {
       const patch = Buffer.from(mangled(random, randomPatch(random, making, change)), 'latin1');
-      // What has no text has no changes here, and is no patch to Git.
+      // Skips patches of white space only: Git refuses them, this parser reads an empty patch.
       if (!/\S/.test(patch.toString('latin1'))) continue;
       const expected = gitApply(applying, change.before, patch);
       const found = await applied(copyOf(change.objects), change.before, patch);

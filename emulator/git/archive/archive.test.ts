@@ -240,7 +240,7 @@ async function readTar(objects: MemoryObjects, options: ArchiveOptions): Promise
   return gunzipSync(await readArchive(objects, options));
 }
 
-/** What tar makes of an archive: names, modes, link targets and contents. */
+/** Extracts an archive with tar. Returns names, modes, link targets and contents. */
 function extract(git: ScratchGit, folder: string, tar: Buffer): string {
   const cwd = join(git.path, folder);
   mkdirSync(cwd);

@@ -37,7 +37,7 @@ function* spellings(): Generator<string> {
   }
 }
 
-/** What the tree says of a name, by asking `dot-names` about everything. */
+/** Returns the messages expected for a name, computed with `dot-names` for every kind. */
 function expected(name: ByteString, isLink: boolean): string[] {
   const is = (kind: DotName) => (kind === 'gitmodules' ? hidesDotName(name, kind) : isDotName(name, kind));
   const files = WORDS.slice(1).filter(is);

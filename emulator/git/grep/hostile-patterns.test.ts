@@ -41,7 +41,7 @@ t.test('no search holds up others, whatever it searches for and in', async (t) =
   for (const [name, text] of Object.entries(TEXTS)) {
     const tree = objects.tree({ f: text });
     const cache = textCache(objects, 1 << 28);
-    // The first is told by a filter that nothing is there, the second needs the text.
+    // A filter rules out the first pattern; the second has to search the text.
     for (const pattern of ['nothing', '[0-9]n']) {
       const cold = new Schedule({ now: () => 0 });
       await searchPage(cache, tree, { pattern }, UNLIMITED, new Meter({ schedule: cold }));

@@ -156,7 +156,7 @@ function listed(magic: string, patterns: readonly ByteString[]): Map<ByteString,
   return responses;
 }
 
-/** What a pathspec matches beside its pattern: the path itself, and what is in a folder of that name. */
+/** Returns true if `text` is the path `pattern` or lies in the folder `pattern`; a pathspec matches both literally. */
 function isPrefix(pattern: string, text: string): boolean {
   return text === pattern || text.startsWith(`${pattern}/`);
 }
@@ -375,7 +375,7 @@ t.test('pathspecs select what git ls-files selects', (t) => {
   t.end();
 });
 
-/** Whether anything in a folder can be chosen. */
+/** Returns true if the selection may contain a file of the folder. */
 function mayHold(paths: readonly string[], folder: string): boolean {
   const matcher = runSync(selectFiles({ paths: paths.map(bytesOf) }))!;
   const bytes = Buffer.from(`${folder}/`, 'latin1');

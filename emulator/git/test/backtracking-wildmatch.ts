@@ -21,7 +21,7 @@ export class BacktrackingWildmatch {
   #run(tokens: readonly Token[], text: ByteString): boolean {
     let at = 0;
     let token = 0;
-    // Where to go on when what follows the last `*`, or the last `**`, does not fit.
+    // Backtracking positions, in the tokens and the text, of the last `*` and the last `**`; -1 if none.
     let star = -1;
     let starAt = 0;
     let deep = -1;

@@ -3,7 +3,7 @@ import type { ByteString } from '../object/bytes.js';
 import type { PathMatcher } from '../pathspec/path-matcher.js';
 import { type FileSelection, selectFiles } from '../pathspec/select-files.js';
 
-/** Whether a matcher takes a path that it is given byte by byte. */
+/** Returns true if a matcher accepts a path that is passed byte by byte. */
 export function accepts(matcher: PathMatcher, path: ByteString): boolean {
   const bytes = Buffer.from(path, 'latin1');
   let state = matcher.start;

@@ -197,7 +197,7 @@ function binary(random: (below: number) => number): string {
     .join('');
 }
 
-/** Some lines changed, inserted, removed or moved; a new text when there is none. */
+/** Returns the text with some lines changed, inserted, removed or moved; a new text if `old` is undefined. */
 function editText(old: File | undefined, random: (below: number) => number): File {
   const word = () => bytes(WORDS[random(WORDS.length)]!);
   const line = () => `${word()} ${word()} ${random(20)}`;

@@ -95,7 +95,7 @@ export class MemoryObjects implements LinkReader {
   }
 }
 
-/** What a tree holds. Names and texts have one character per byte. */
+/** Entries of a tree. Names and texts have one character per byte. */
 export interface Content {
   readonly [name: string]: string | Entry | Content;
 }

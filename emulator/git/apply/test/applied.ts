@@ -6,7 +6,7 @@ import type { MemoryObjects } from '../../test/memory-objects.js';
 import { applyPatch } from '../apply-patch.js';
 import { PatchError } from '../patch-error.js';
 
-/** The tree that a patch makes of `tree`, or what is said when it is refused. */
+/** Returns the tree that results from applying a patch to `tree`, or the error message if the patch is refused. */
 export async function applied(
   objects: MemoryObjects,
   tree: Oid,

@@ -5,7 +5,7 @@ import { GIT_ENVIRONMENT, type ScratchGit } from '../../test/workbench.js';
 
 // needs: git
 
-/** What git writes goes into a folder of its own, so that one patch leaves nothing behind for the next one. */
+/** Makes Git write objects into a separate folder, so that each patch starts with the same objects. */
 const SCRIPT = `
 # A lock is left behind where Git stopped with an assertion.
 rm -rf made .git/index.lock && mkdir made
@@ -15,7 +15,7 @@ git apply --cached --binary || exit 1
 git write-tree --missing-ok
 `;
 
-/** The tree that `git apply --cached --binary` makes of `tree`, or what it says when it refuses. */
+/** Returns the tree that `git apply --cached --binary` produces from `tree`, or its error message. */
 export function gitApply(git: ScratchGit, tree: Oid, patch: Buffer): { tree?: Oid; message: string } {
   const { status, stdout, stderr } = spawnSync('sh', ['-c', SCRIPT, 'sh', tree], {
     cwd: git.path,

@@ -135,7 +135,7 @@ const JUNK = [
   'index 1234567..89abcde 100755',
 ];
 
-/** How patches are broken, bent and merely dressed up on their way. */
+/** Changes to a patch's text. Some make it invalid, others only change its form. */
 const MANGLES: readonly Mangle[] = [
   (_, lines) => lines,
   (_, lines) => ended(lines, () => true),

@@ -62,7 +62,7 @@ export const SAMPLE: Content = {
   blank: '\n\n\nfoo\n\n',
 };
 
-/** What `git grep -n` prints. */
+/** Searches with this implementation and prints the result as `git grep -n` does. */
 export async function grep(objects: MemoryObjects, tree: Oid, query: SearchQuery): Promise<string> {
   const printed: string[] = [];
   const { files } = await searchPage(textCache(objects), tree, query, UNLIMITED, unlimited());
@@ -77,7 +77,7 @@ export async function grep(objects: MemoryObjects, tree: Oid, query: SearchQuery
   return printed.join('\n');
 }
 
-/** What it prints, asked of Git. */
+/** Returns the output of Git's own `git grep -n`. */
 export function gitGrep(
   git: ScratchGit,
   tree: Oid,
