@@ -86,7 +86,7 @@ async function* writeTar(objects: ObjectReader, options: ArchiveOptions): AsyncG
   yield* handOver(tar, meter);
 }
 
-/** Yields what is complete. The meter is suspended while the client reads. */
+/** Yields the completed chunks. The meter is suspended while the client reads. */
 function* handOver(tar: TarWriter, meter: Meter): Generator<Buffer, void, void> {
   meter.suspend();
   yield* tar.take();

@@ -15,11 +15,11 @@ export interface DepthRequest {
   readonly depth?: number;
   /** `deepen-relative`: count from the client's own boundary instead of the wants. */
   readonly relative?: boolean;
-  /** What the refs of the repository point at: with `relative`, only boundaries reachable from here move. */
+  /** Targets of the repository's refs. With `relative`, only boundaries reachable from them move. */
   readonly tips?: Iterable<Oid>;
-  /** `deepen-since`: seconds since 1970; older commits stay away. */
+  /** `deepen-since`: seconds since 1970; older commits are not sent. */
   readonly since?: number;
-  /** `deepen-not`: what is reachable from these stays away. */
+  /** `deepen-not`: commits reachable from these are not sent. */
   readonly not?: Iterable<Oid>;
 }
 

@@ -14,7 +14,7 @@ import { type PathId, type PathTable, ROOT } from './path-table.js';
 export class TreeDiff {
   /** Files, links and gitlinks that were added, removed or changed. */
   readonly changed = new IntList();
-  /** Trees and blobs of the new side, each followed by what was at its path before, or `NONE`. */
+  /** Trees and blobs of the new side, each followed by the old object at its path; `NONE` if absent. */
   readonly added = new IntList();
   /** Trees and blobs of the old side. */
   readonly removed = new IntList();
