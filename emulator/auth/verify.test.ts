@@ -131,7 +131,7 @@ t.test('a kid that names a key leaves only that key', async (t) => {
 
 t.test('a signature that does not fit says which keys were tried', async (t) => {
   for (const [kid, keys] of [
-    ['restricted', 'the key that kid names'],
+    ['restricted', 'the key with this kid'],
     ['unknown', 'any registered key'],
   ]) {
     const failure = await accept(forge(GOOD, { alg: 'ES256', typ: 'JWT', kid }, 'second')).catch((error) => error);
