@@ -16,7 +16,7 @@ import {
   SECONDS,
 } from './test/forge.js';
 
-t.test('times are finite numbers, and exp has to lie ahead', async (t) => {
+t.test('times have to be finite numbers, and exp has to be in the future', async (t) => {
   const withExp = (exp: unknown) => forge({ ...GOOD, iat: undefined, exp });
   await denied(t, withExp(SECONDS), 'expired', 'exp = now');
   await denied(t, withExp(SECONDS - 1), 'expired', 'exp = now - 1');
@@ -38,7 +38,7 @@ t.test('times are finite numbers, and exp has to lie ahead', async (t) => {
   t.ok(await accept(forge({ ...GOOD, iat: SECONDS + 60 })), 'a future iat is not checked');
 });
 
-t.test('tokens of a restricted key live an hour and keep to its scopes', async (t) => {
+t.test('tokens of a restricted key are limited to one hour and to its allowed scopes', async (t) => {
   const restricted = (changes: object, kid?: string) =>
     forge({ ...GOOD, ...changes }, { alg: 'ES256', typ: 'JWT', kid }, 'restricted');
   t.equal((await accept(restricted({}))).key.kid, 'restricted', 'found by trying, its rules apply');
@@ -56,11 +56,11 @@ t.test('tokens of a restricted key live an hour and keep to its scopes', async (
   }
 });
 
-t.test('an unrestricted key knows no longest life', async (t) => {
+t.test('an unrestricted key has no maximum lifetime', async (t) => {
   for (const years of [1, 100]) t.ok(await accept(forge({ ...GOOD, exp: SECONDS + years * 31_536_000 })));
 });
 
-t.test('a member that is named twice makes the token unreadable', async (t) => {
+t.test('a repeated JSON member makes the token invalid', async (t) => {
   const claims = JSON.stringify(GOOD).slice(0, -1);
   for (const payload of [
     `${claims},"repo":"other"}`,
@@ -76,7 +76,7 @@ t.test('a member that is named twice makes the token unreadable', async (t) => {
   );
 });
 
-t.test('scopes is a list of exact names', async (t) => {
+t.test('scopes has to be an array of exact scope names', async (t) => {
   const bad = [
     'git:read',
     ['GIT:READ'],
@@ -170,7 +170,7 @@ t.test('a good token of another organization is not valid for this tenant', asyn
   await denied(t, forge({ ...GOOD, iss: 'acme' }), 'signature', 'and the other way round', { tenant: 'acme' });
 });
 
-t.test('a proven token is checked anew at every use', async (t) => {
+t.test('a verified token is checked again on every use', async (t) => {
   const authenticator = new Authenticator();
   let ring = rings.get('demo')!;
   const ask = (changes: Partial<AuthenticationRequest> = {}) =>
@@ -192,7 +192,7 @@ t.test('a proven token is checked anew at every use', async (t) => {
   t.ok(await authenticate(), 'and the state that was restored accepts it again');
 });
 
-t.test('a Basic credential that was proven for Git is still no credential for the API', async (t) => {
+t.test('a Basic credential that was verified for Git is refused by the API', async (t) => {
   const authenticator = new Authenticator();
   const authorization = `Basic ${Buffer.from(`t:${forge()}`).toString('base64')}`;
   await authenticator.prove(request('', { surface: 'git', authorization }));

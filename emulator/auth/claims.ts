@@ -33,8 +33,12 @@ interface FormRule {
 }
 
 const FORM_RULES: readonly FormRule[] = [
-  { check: 'subject', reason: 'sub is missing', holds: ({ sub }) => typeof sub === 'string' },
-  { check: 'scopes', reason: 'scopes is not an array of names', holds: ({ scopes }) => isScopeList(scopes) },
+  { check: 'subject', reason: 'sub is missing or is not a string', holds: ({ sub }) => typeof sub === 'string' },
+  {
+    check: 'scopes',
+    reason: `scopes has to be an array of 1 to ${MAX_SCOPES} strings`,
+    holds: ({ scopes }) => isScopeList(scopes),
+  },
   { check: 'times', reason: 'iat is not a number', holds: ({ iat }) => isTime(iat) },
   { check: 'times', reason: 'exp is not a number', holds: ({ exp }) => isTime(exp) },
   { check: 'times', reason: 'nbf is not a number', holds: ({ nbf }) => isTime(nbf) },
@@ -130,37 +134,37 @@ const USE_RULES: readonly UseRule[] = [
   },
   {
     check: 'scopes',
-    reason: 'scopes holds an unknown name',
+    reason: 'scopes contains an unknown scope',
     holds: ({ scopes }, { hosting }) => scopes.every((scope) => (hosting ? ALL_SCOPES : BASIC_SCOPES).has(scope)),
     shows: (claims, { hosting }) => `${showScopes(claims)}, hosting is ${hosting ? 'on' : 'off'}`,
   },
   {
     check: 'expired',
-    reason: 'exp has passed',
+    reason: 'exp is in the past',
     holds: ({ exp }, { now }) => exp === undefined || exp * 1000 > now,
     shows: ({ exp }, { now }) => `exp is ${showTime(exp! * 1000)}, the time ${showTime(now)}`,
   },
   {
     check: 'not-yet-valid',
-    reason: 'nbf lies ahead',
+    reason: 'nbf is in the future',
     holds: ({ nbf }, { now }) => nbf === undefined || nbf * 1000 <= now,
     shows: ({ nbf }, { now }) => `nbf is ${showTime(nbf! * 1000)}, the time ${showTime(now)}`,
   },
   {
     check: 'restricted-key',
-    reason: 'tokens of a restricted key need iat and exp in whole seconds',
+    reason: 'iat and exp have to be whole seconds for a restricted key',
     holds: ({ iat, exp }, { key }) => !key.isRestricted || (Number.isSafeInteger(iat) && Number.isSafeInteger(exp)),
     shows: ({ iat, exp }, { key }) => `the key is ${key.kid}, iat ${iat ?? 'missing'}, exp ${exp ?? 'missing'}`,
   },
   {
     check: 'restricted-key',
-    reason: `tokens of a restricted key live at most ${RESTRICTED_LIFETIME} seconds`,
+    reason: `exp may be at most ${RESTRICTED_LIFETIME} seconds after iat for a restricted key`,
     holds: ({ iat, exp }, { key }) => !key.isRestricted || exp! - iat! <= RESTRICTED_LIFETIME,
     shows: ({ iat, exp }, { key }) => `the key is ${key.kid}, exp is ${exp! - iat!} seconds after iat`,
   },
   {
     check: 'restricted-key',
-    reason: 'scopes holds a name that the restricted key does not allow',
+    reason: 'scopes contains a scope that the restricted key does not allow',
     holds: ({ scopes }, { key }) =>
       !key.isRestricted || scopes.every((scope) => (key.allowedScopes as readonly string[]).includes(scope)),
     shows: (claims, { key }) => `${showScopes(claims)}, the key ${key.kid} allows ${key.allowedScopes.join(' ')}`,
@@ -173,7 +177,7 @@ const USE_RULES: readonly UseRule[] = [
   },
   {
     check: 'repo-missing',
-    reason: 'The token has no repo claim, which every scope but org:read needs',
+    reason: 'The token has no repo claim, which every scope except org:read requires',
     holds: ({ repo, scopes }) => repo !== undefined || scopes.every((scope) => scope === 'org:read'),
     shows: showScopes,
   },
@@ -189,7 +193,12 @@ export function checkUse(claims: Claims, context: UseContext): void {
 /** Returns the repository that the token covers. Throws `repo_claim_missing` if there is none. */
 export function requireRepo(claims: Claims): string {
   if (claims.repo === undefined)
-    throw reject('repo-missing', 'The operation needs a token with a repo claim', undefined, showScopes(claims));
+    throw reject(
+      'repo-missing',
+      'The token has no repo claim, which this operation requires',
+      undefined,
+      showScopes(claims),
+    );
   return claims.repo;
 }
 

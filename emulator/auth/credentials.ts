@@ -49,11 +49,11 @@ export function parseCredential(authorization: string | undefined, surface: Surf
   const scheme = (space < 0 ? value : value.slice(0, space)).toLowerCase();
   if (!isAccepted(scheme, surface)) {
     const wanted = surface === 'api' ? 'send Bearer' : 'send Basic or Bearer';
-    throw reject('scheme', `The Authorization scheme is not supported, ${wanted}`, CHALLENGES[surface]);
+    throw reject('scheme', `The Authorization scheme is not supported; ${wanted}`, CHALLENGES[surface]);
   }
   const rest = space < 0 ? '' : value.slice(space).trimStart();
   const token = scheme === 'basic' ? passwordOf(rest) : rest;
-  if (token === '') throw reject('missing', 'The Authorization header holds no token', CHALLENGES[surface]);
+  if (token === '') throw reject('missing', 'The Authorization header contains no token', CHALLENGES[surface]);
   return { scheme, token };
 }
 

@@ -24,7 +24,8 @@ export function parsePolicy(refs: unknown, ops: unknown): RefPolicy {
   if (refs !== undefined) {
     if (!Array.isArray(refs)) throw reject('policy', 'refs is not an array');
     for (const entry of refs) {
-      if (!Array.isArray(entry) || entry.length !== 2) throw reject('policy', 'an entry of refs is not a pair');
+      if (!Array.isArray(entry) || entry.length !== 2)
+        throw reject('policy', 'an entry of refs is not a pair of a pattern and operations');
       rules.push({ pattern: parsePattern(entry[0]), ops: parseOps(entry[1]) });
     }
   }
@@ -33,12 +34,13 @@ export function parsePolicy(refs: unknown, ops: unknown): RefPolicy {
 }
 
 function parsePattern(value: unknown): string {
-  if (typeof value !== 'string' || value === '') throw reject('policy', 'a pattern of refs is not a name');
+  if (typeof value !== 'string' || value === '')
+    throw reject('policy', 'a pattern in refs is empty or is not a string');
   if (value === '*') return value;
   const star = value.indexOf('*');
   // A star at another position would match nothing, so the rule would forbid nothing.
   if (star >= 0 && !(star === value.length - 1 && value.endsWith('/*'))) {
-    throw reject('policy', 'a pattern of refs has a * elsewhere than in a final /*');
+    throw reject('policy', 'a pattern in refs may contain * only in a final /*');
   }
   return value.startsWith('refs/') ? value : `refs/heads/${value}`;
 }
@@ -46,7 +48,7 @@ function parsePattern(value: unknown): string {
 function parseOps(value: unknown): PolicyOp[] {
   if (!Array.isArray(value)) throw reject('policy', 'the operations of a policy are not an array');
   if (!value.every((op) => OPS.has(op))) {
-    throw reject('policy', 'a policy names an operation that is none of no-push, no-force-push, verify-sig');
+    throw reject('policy', 'a policy contains an unknown operation (allowed: no-push, no-force-push, verify-sig)');
   }
   return value;
 }

@@ -49,7 +49,7 @@ export class Rejection extends Problem {
   }
 }
 
-/** Creates a rejection: `throw reject('expired', 'exp has passed')`. */
+/** Creates a rejection: `throw reject('expired', 'exp is in the past')`. */
 export function reject(...rejection: ConstructorParameters<typeof Rejection>): Rejection {
   return new Rejection(...rejection);
 }

@@ -24,9 +24,9 @@ const MAX_TOKEN_LENGTH = 16 * 1024;
  * 7515, 3.1). Throws a `Rejection` for headers that the specification does not permit.
  */
 export function decodeToken(token: string): DecodedToken {
-  if (token.length > MAX_TOKEN_LENGTH) throw reject('structure', 'it is too long');
+  if (token.length > MAX_TOKEN_LENGTH) throw reject('structure', `it is longer than ${MAX_TOKEN_LENGTH} characters`);
   const parts = token.split('.');
-  if (parts.length !== 3) throw reject('structure', 'it is not three parts joined by dots');
+  if (parts.length !== 3) throw reject('structure', 'it does not consist of three parts separated by dots');
   const [header, payload, signature] = parts as [string, string, string];
   decodePart('signature', signature);
   return {
@@ -42,9 +42,9 @@ export function decodeToken(token: string): DecodedToken {
  */
 function readHeader(header: Record<string, unknown>): Pick<DecodedToken, 'algorithm' | 'kid' | 'type'> {
   const { alg, typ, kid } = header;
-  if (!isAlgorithm(alg)) throw reject('algorithm', 'alg is none of ES256, ES384, ES512, RS256');
-  if (Object.hasOwn(header, 'crit')) throw reject('critical', 'crit names extensions that are not understood');
-  if (Object.hasOwn(header, 'b64') && header.b64 !== true) throw reject('critical', 'b64 is not supported');
+  if (!isAlgorithm(alg)) throw reject('algorithm', 'alg has to be ES256, ES384, ES512 or RS256');
+  if (Object.hasOwn(header, 'crit')) throw reject('critical', 'critical headers (crit) are not supported');
+  if (Object.hasOwn(header, 'b64') && header.b64 !== true) throw reject('critical', 'b64 has to be true if present');
   const read = { algorithm: alg, type: typeOf(typ) };
   if (kid === undefined) return read;
   if (typeof kid !== 'string') throw reject('key-id', 'kid is not a string');
@@ -56,13 +56,13 @@ function typeOf(typ: unknown): TokenType {
   return typeof typ === 'string' && typ.toUpperCase() === 'JWT' ? 'JWT' : 'other';
 }
 
-const JSON_FAULTS: Readonly<Record<JsonIssue, string>> = {
+const JSON_ISSUES: Readonly<Record<JsonIssue, string>> = {
   encoding: 'it is not UTF-8',
   depth: `it is nested deeper than ${MAX_DEPTH}`,
   values: 'it has too many values',
   syntax: 'it is not JSON',
   members: 'it has too many members',
-  repeated: 'a member is named twice',
+  repeated: 'it has a repeated member',
 };
 
 /** Parses a JSON object. Repeated members are refused, because readers differ in which one counts. */
@@ -73,7 +73,7 @@ function decodeObject(name: string, part: string): Record<string, unknown> {
     value = runSync(readJson(bytes, { unique: true }));
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
-    throw reject('structure', `its ${name} cannot be read, ${JSON_FAULTS[error.issue]}`);
+    throw reject('structure', `its ${name} cannot be read, because ${JSON_ISSUES[error.issue]}`);
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw reject('structure', `its ${name} is not a JSON object`);

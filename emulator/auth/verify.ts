@@ -34,7 +34,7 @@ export async function findSigner(decoded: DecodedToken, ring: KeyRing): Promise<
   if (named && named.algorithm !== decoded.algorithm) {
     throw reject(
       'algorithm',
-      'alg does not fit the type and curve of the key that kid names',
+      'alg does not match the type and curve of the key with this kid',
       undefined,
       `alg is ${decoded.algorithm}, the key ${named.kid} signs ${named.algorithm}`,
     );
@@ -43,7 +43,7 @@ export async function findSigner(decoded: DecodedToken, ring: KeyRing): Promise<
   for (const key of candidates) {
     if (await isSignedBy(decoded.parts, key)) return key;
   }
-  const signer = named ? 'the key that kid names' : 'any registered key';
+  const signer = named ? 'the key with this kid' : 'any registered key';
   const tried = candidates.map(({ kid }) => kid).join(' ') || 'none';
   const evidence = `alg is ${decoded.algorithm}, kid ${show(decoded.kid)}, keys tried: ${tried}`;
   throw reject('signature', `its signature was not made by ${signer}`, undefined, evidence);

@@ -122,7 +122,7 @@ export class AdminClient {
       const response = await this.#send('GET', path, undefined, undefined, { 'last-event-id': lastId });
       if (response.headers['content-type'] !== 'text/event-stream') {
         this.#read(response, await textOf(response));
-        throw new Error('something that is no emulator answered');
+        throw new Error('the server is not an emulator');
       }
       let text = '';
       for await (const part of response.setEncoding('utf8')) {
@@ -190,7 +190,7 @@ function readResponse({ statusCode = 0, headers }: IncomingMessage, text: string
   const isProblem = headers['content-type']?.startsWith('application/problem+json') ?? false;
   const isJson = headers['content-type']?.startsWith('application/json') ?? false;
   if (statusCode < 300 && isJson) return JSON.parse(text);
-  if (!isProblem) throw new Error(`something that is no emulator answered ${statusCode}`);
+  if (!isProblem) throw new Error(`the server is not an emulator (it answered ${statusCode})`);
   const { detail } = JSON.parse(text) as { detail: string };
   const hint = statusCode === 401 ? ' Give it with --admin-token or EMULATOR_ADMIN_TOKEN.' : '';
   throw new UsageError(`${detail}${/[.?]$/.test(detail) ? '' : '.'}${hint}`);

@@ -43,7 +43,7 @@ t.test('where no emulator answers, every command says so and exits with 3', asyn
   for (const argv of COMMANDS) {
     const { code, out, err } = await run([...argv, '--url', url]);
     t.same([code, out], [3, ''], argv.join(' '));
-    t.match(err, /^No emulator at http:\/\/127\.0\.0\.1:\d+: something that is no emulator answered 200\.\n$/);
+    t.match(err, /^No emulator at http:\/\/127\.0\.0\.1:\d+: the server is not an emulator \(it answered 200\)\.\n$/);
   }
   await new Promise((resolve) => server.close(resolve));
   for (const argv of COMMANDS) {
@@ -94,7 +94,7 @@ t.test('what an emulator refuses, and what no command takes, is one sentence and
     [['repo', 'move'], /^repo has no "move"; there are add, ls, push, rm\./],
     [['repo', 'add'], /^repo add needs the name of a repository/],
     [['repo', 'ls', 'x'], /^repo ls takes nothing more/],
-    [['repo', 'push', '/none/x'], /^\/none\/x cannot be read \(ENOENT\)/],
+    [['repo', 'push', '/none/x'], /^\/none\/x cannot be read \(no such file or directory\)/],
     [['repo', 'rm', 'a', '--default-branch=x'], /^--default-branch goes with repo add only/],
     [['export'], /^export needs a folder/],
     [['import'], /^import needs a path or a URL/],

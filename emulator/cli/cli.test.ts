@@ -143,9 +143,9 @@ t.test('a wrong command line is one sentence and exit 2', async (t) => {
   await refused(
     t,
     ['stat'],
-    /^There is no command "stat"\. Did you mean start\? There are start, exec, .*, verify, scenario\.$/m,
+    /^There is no command "stat"\. Did you mean start\? The commands are start, exec, .*, verify, scenario\.$/m,
   );
-  await refused(t, ['xyzzyx'], /^There is no command "xyzzyx"\. There are start, exec, /);
+  await refused(t, ['xyzzyx'], /^There is no command "xyzzyx"\. The commands are start, exec, /);
   await refused(t, ['Start'], /^There is no command "Start"\./);
   await refused(t, ['start', '--port', 'x'], /^--port has to be a whole number/);
   await refused(t, ['start', '--port'], /^--port needs a value/);
@@ -183,7 +183,7 @@ t.test('health and wait exit 0 when an emulator answers, 3 when none does', asyn
   responses = ['<html>', '{}', '{"emulator":true}'];
   t.match(await run(['wait', '--url', url]), { code: 0 }, 'asks again until it does');
   responses = ['<html>'];
-  t.match(await run(['health', '--url', url]), { code: 3, err: /no emulator answered 200/ });
+  t.match(await run(['health', '--url', url]), { code: 3, err: /is not an emulator \(it answered 200\)/ });
   t.match(await run(['wait', '--url', url, '--timeout', '100ms']), { code: 3, err: /waited for 100 ms/ });
   responses = ['x'.repeat(100_000)];
   t.match(await run(['health', '--url', url]), { code: 3, err: /too long/ });

@@ -19,6 +19,7 @@ function formatPretty(line: LogLine): string {
   const parts = [String(at).slice(11, 19), status, method, path];
   if (repository !== undefined) parts.push(`repo=${String(repository)}`);
   if (origin !== 'real') parts.push(String(origin));
-  if (code !== undefined) parts.push(`${code}:`, Array.isArray(why) ? why.join('; ') : '');
+  if (code !== undefined)
+    parts.push(`${code}:`, Array.isArray(why) ? why.map((reason) => String(reason).replace(/\.$/, '')).join('; ') : '');
   return `${printable(parts.join(' ').trimEnd())}\n`;
 }

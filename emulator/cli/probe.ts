@@ -35,7 +35,7 @@ export async function probe(
 
 function check(status: number | undefined, body: string): string | undefined {
   if (status === 200 && /"emulator"\s*:\s*true/.test(body)) return undefined;
-  return `something that is no emulator answered ${status}`;
+  return `the server is not an emulator (it answered ${status})`;
 }
 
 /** Parses an http or https address. */

@@ -109,7 +109,10 @@ t.test('an export is imported again, also at the start', { skip: !hasGit }, asyn
     ['demo', 'other'],
     'with its organizations',
   );
-  await t.rejects(startEmulator({ port: 0, import: join(folder, 'none') }), /cannot be read \(ENOENT\)/);
+  await t.rejects(
+    startEmulator({ port: 0, import: join(folder, 'none') }),
+    /cannot be read \(no such file or directory\)/,
+  );
 });
 
 t.test('an export that is killed leaves the one before or the one after', async (t) => {

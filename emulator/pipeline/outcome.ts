@@ -215,7 +215,7 @@ function whyOf(context: RequestContext): readonly string[] {
 function whyRefused({ refusal }: RequestContext, why: readonly string[], { detail }: Problem): readonly string[] {
   const said = redactText(detail);
   if (!(refusal instanceof Rejection)) return [...why, said];
-  const check = `check ${refusal.check}`;
+  const check = `failed check ${refusal.check}`;
   return [...why, said, refusal.evidence === undefined ? check : `${check}: ${refusal.evidence}`];
 }
 

@@ -12,7 +12,7 @@ const request = (id: OperationId | undefined): RefusedRequest => ({
   named: undefined,
 });
 
-const expired = reject('expired', 'exp has passed');
+const expired = reject('expired', 'exp is in the past');
 const unscoped = reject('scope-missing', 'git:read is needed');
 const unclaimed = reject('repo-missing', 'repo is missing');
 

@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import { lstat, open, readdir, readlink } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { getSystemErrorMap } from 'node:util';
 import { type ByteString, bytesIn, splitBytes } from '../git/object/bytes.js';
 import { byBytes } from '../git/object/sort.js';
 import { type FileEntry, type FileTree, SourceError } from './file-tree.js';
@@ -42,7 +43,8 @@ export class DiskTree implements FileTree {
     const file = await saying(this.title, open(this.#path(path), flags));
     try {
       // A file that was listed may have been replaced by a pipe.
-      if (!(await file.stat()).isFile()) throw new SourceError(`${this.title} has something that is no file: ${path}.`);
+      if (!(await file.stat()).isFile())
+        throw new SourceError(`${this.title} contains something that is not a file: ${path}.`);
       for (;;) {
         const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(PIECE), 0, PIECE);
         if (bytesRead === 0) return;
@@ -85,6 +87,8 @@ export async function saying<T>(title: string, work: Promise<T>, verb: 'read' | 
 }
 
 function refusal(title: string, error: unknown, verb = 'read'): unknown {
-  const { code } = error as NodeJS.ErrnoException;
-  return typeof code === 'string' ? new SourceError(`${title} cannot be ${verb} (${code}).`) : error;
+  const { code, errno } = error as NodeJS.ErrnoException;
+  if (typeof code !== 'string') return error;
+  const reason = getSystemErrorMap().get(errno ?? 0)?.[1] ?? code;
+  return new SourceError(`${title} cannot be ${verb} (${reason}).`);
 }

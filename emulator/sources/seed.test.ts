@@ -121,7 +121,7 @@ t.test('what is refused leaves nothing behind', async (t) => {
     [7, /A source has to be/],
     ['ssh://host/x', /ssh:\/\/ cannot be cloned/],
     ['http://127.0.0.1:1/x.git', /cannot be reached/],
-    [join(folder, 'none'), /cannot be read \(ENOENT\)/],
+    [join(folder, 'none'), /cannot be read \(no such file or directory\)/],
     [join(folder, 'deep'), /"deep\/\.GIT"|"\.GIT" has a segment/],
     [join(folder, 'pipe'), /neither file, folder nor link: p/],
     [join(folder, 'pipe/p'), /neither a file nor a folder/],

@@ -1,6 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { getSystemErrorMap } from 'node:util';
 
-/** Thrown if a file cannot be read. The message is the reason: a system error code, or a few words. */
+/** Thrown if a file cannot be read. The message is the reason in a few words, such as `no such file or directory`. */
 export class UnreadableFile extends Error {
   override readonly name = 'UnreadableFile';
 }
@@ -21,7 +22,8 @@ export function readTextFile(file: string, limit = MEBIBYTE): string {
     return readUpTo(descriptor, isDevice ? Math.min(limit, MEBIBYTE) : limit, stat.size).toString();
   } catch (error) {
     if (error instanceof UnreadableFile) throw error;
-    throw new UnreadableFile((error as NodeJS.ErrnoException).code ?? 'it is not a file');
+    const { code, errno } = error as NodeJS.ErrnoException;
+    throw new UnreadableFile(getSystemErrorMap().get(errno ?? 0)?.[1] ?? code ?? 'it is not a file');
   } finally {
     if (descriptor !== undefined) closeSync(descriptor);
   }

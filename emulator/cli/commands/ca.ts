@@ -9,7 +9,7 @@ export const caCommand = adminCommand({
   run: async (_, client) => {
     const response = (await client.ask('GET', '/ca')) as { certificate?: string };
     if (typeof response.certificate !== 'string') {
-      throw new Unreached(`No emulator at ${client.url}: something that is no emulator answered.`);
+      throw new Unreached(`No emulator at ${client.url}: the server is not an emulator.`);
     }
     return { json: response, text: response.certificate };
   },

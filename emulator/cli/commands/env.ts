@@ -35,7 +35,7 @@ export const envCommand = defineCommand({
     const client = new AdminClient({ ...address, 'admin-token': adminToken, url: ready?.url ?? address.url }, terminal);
     const { emulator, organization: org } = (await client.ask('GET', '/health')) as Partial<Health>;
     if (emulator !== true || org === undefined) {
-      throw new Unreached(`No emulator at ${client.url}: something that is no emulator answered.`);
+      throw new Unreached(`No emulator at ${client.url}: the server is not an emulator.`);
     }
     const key = await findKey(client, org, ready?.keyFile);
     const claims = tokenClaims({ repo, scopes }, key?.allowedScopes ?? ['*']);

@@ -268,7 +268,7 @@ t.test('what no command takes, and what an emulator refuses, is one sentence and
     [['fault', 'add', 'bad_gateway', '--file', file], /^fault add takes a fault or --file, not both\./],
     [['fault', 'add', '--file', file, '--op', 'grep'], /^fault add takes --op.* with a fault/],
     [['fault', 'add', '--file', file], /^--file is neither JSON nor YAML: /],
-    [['fault', 'add', '--file', '/none'], /^--file cannot be read: "\/none" \(ENOENT\)\./],
+    [['fault', 'add', '--file', '/none'], /^--file cannot be read: "\/none" \(no such file or directory\)\./],
     [['fault', 'add', '--file', '/dev/zero'], /^--file cannot be read: .* \(it is larger than 1 MiB\)\./],
     [['fault', 'add', '--file', write(t, '['.repeat(1000))], /^--file is neither .* nested deeper than 64 levels/],
     [['verify', '--file', '/dev/zero'], /^--file cannot be read: .* \(it is larger than 1 MiB\)\./],

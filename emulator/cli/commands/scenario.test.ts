@@ -51,7 +51,7 @@ t.test('what is no scenario is one sentence and exit 2', async (t) => {
     [['check', '/dev/zero'], '', /^\/dev\/zero: cannot be read \(it is larger than 1 MiB\)\.\n$/],
     [['show', '/dev/zero'], '', /cannot be read \(it is larger/],
     [['from-har', '/dev/zero'], '', /cannot be read \(it is larger/],
-    [['check', `${file}.none`], '', /cannot be read \(ENOENT\)\.\n$/],
+    [['check', `${file}.none`], '', /cannot be read \(no such file or directory\)\.\n$/],
     [['check'], '', /needs the name of a file/],
     [['ls', 'x'], '', /takes nothing more/],
     [['play'], '', /there are check, ls, show, start, from-har/],

@@ -329,7 +329,9 @@ state:
   await t.rejects(startService({ scenario: file }), { message: /s\.yaml: .*"states"/ });
   writeFileSync(file, 'id: [s\n');
   await t.rejects(startService({ scenario: file }), { message: /s\.yaml: .*line 2/ });
-  await t.rejects(startService({ scenario: `${file}.none` }), { message: /cannot be read \(ENOENT\)/ });
+  await t.rejects(startService({ scenario: `${file}.none` }), {
+    message: /cannot be read \(no such file or directory\)/,
+  });
 });
 
 t.test('a namespace starts with the scenario of the emulator, under its own options', async (t) => {
