@@ -133,7 +133,7 @@ t.test('of very many rules people read what is alike once, and other readers eve
   const id = (kind: string, at: number) => `${kind}.n${at}.`;
   const many = (kind: string, count: number, one: (at: number) => RuleResult) =>
     Array.from({ length: count }, (_, at) => ({ ...one(at), id: id(kind, at) }));
-  const facts = { reason: 'the status is right', expected: 200, actual: '404' };
+  const facts = { reason: 'unexpected status', expected: 200, actual: '404' };
   const transcript = [{ request: 'GET /x', response: `404\n\n${'a line\n'.repeat(500)}` }];
   const rules = [
     ...many('same', 200, () => resultOf('fail', '', { ...facts, transcript, curl: 'curl http://127.0.0.1/x' })),
@@ -151,7 +151,7 @@ t.test('of very many rules people read what is alike once, and other readers eve
     /^fail same\.n0\.\n(.*\n)* {2}< … \(486 more lines\)\n(.*\n)* {2}\$ curl/,
     'one of them as it happened',
   );
-  t.match(text, /^fail 199 times {2}the status is right: expected 200, actual 404\n {2}same\.n1\., .* and 194 more$/m);
+  t.match(text, /^fail 199 times {2}unexpected status: expected 200, actual 404\n {2}same\.n1\., .* and 194 more$/m);
   t.match(text, /^145 more rules say something else\.$/m);
   t.match(text, /^blocked {3}10 {2}step 0 could not be made$/m);
   t.match(text, /^blocked {2}180 {2}18 other reasons$/m);

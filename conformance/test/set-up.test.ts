@@ -62,7 +62,7 @@ t.test('a set-up that breaks is told once, and what rests on it is blocked', asy
   t.same(steps.map(({ name }) => name).sort(), ['a first commit', 'ephemeral', 'large']);
   t.match(steps[0], {
     verdict: 'fail',
-    reason: 'the request succeeds',
+    reason: 'the request must succeed',
     expected: '2xx',
     actual: '500',
     transcript: [{ request: /^POST .*commit-pack/, response: /^500/ }],

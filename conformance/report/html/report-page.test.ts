@@ -31,7 +31,7 @@ const REPORT = reportWith([
   resultOf('fail', 'jwt.alg.none', {
     section: 'Token header',
     says: 'A token without a signature is refused.',
-    reason: 'the refusal has its status and code',
+    reason: 'unexpected status or code of the refusal',
     expected: '403 forbidden',
     actual: '200',
     transcript: [{ request: 'GET /api/v1/repo\nauthorization: Bearer <token>', response: '200\n\n{}' }],
