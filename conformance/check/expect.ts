@@ -13,7 +13,7 @@ export function expectTrue(condition: boolean, what: string, actual?: unknown): 
  */
 export function expectSame(actual: unknown, expected: unknown, what: string): void {
   if (expected === undefined || !isDeepStrictEqual(actual, expected)) {
-    throw new AssertionFailure(what, expected ?? 'something to compare with', actual);
+    throw new AssertionFailure(what, expected ?? 'a defined value', actual);
   }
 }
 

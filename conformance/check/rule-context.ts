@@ -107,7 +107,7 @@ export class RuleContext {
     } catch (error) {
       if (!(error instanceof NoResponse)) throw error;
       this.exchanges.push(error.exchange);
-      throw new AssertionFailure(`${method} ${path} is answered`, 'an HTTP answer', error.loss.seen);
+      throw new AssertionFailure(`${method} ${path} is answered`, 'an HTTP response', error.loss.seen);
     }
   }
 
