@@ -38,13 +38,13 @@ t.test('good tokens verify with every kind of key', async (t) => {
   }
 });
 
-t.test('null takes a claim or a header member away', async (t) => {
+t.test('null removes a claim or a header member', async (t) => {
   const token = signRecipe({ claims: { iat: null, sub: null }, header: { typ: null } }, P256, 'demo', NOW);
   t.same(decodeProtectedHeader(token), { alg: 'ES256' });
   t.same(Object.keys(decodeJwt(token)).sort(), ['exp', 'iss', 'scopes']);
 });
 
-t.test('every defect makes the token invalid and leaves the claims alone', async (t) => {
+t.test('every defect makes the token invalid and does not change the claims', async (t) => {
   const defects: TokenRecipe[] = [
     { defect: 'foreign-key' },
     { defect: 'tampered' },
@@ -62,7 +62,7 @@ t.test('every defect makes the token invalid and leaves the claims alone', async
   }
 });
 
-t.test('signatures under unlisted RSA algorithms are good ones: only the algorithm is wrong', async (t) => {
+t.test('signatures with unlisted RSA algorithms are valid: only the algorithm is wrong', async (t) => {
   for (const alg of ['PS256', 'RS384', 'RS512']) {
     const token = signRecipe({ defect: 'algorithm', header: { alg } }, RSA, 'demo', NOW);
     t.ok(await isValid(token, RSA), alg);

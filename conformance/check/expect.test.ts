@@ -5,7 +5,7 @@ import { AssertionFailure } from './outcomes.js';
 t.test('what is missing on both sides is not the same', async (t) => {
   t.doesNotThrow(() => expectSame({ a: [1] }, { a: [1] }, 'equal'));
   t.throws(() => expectSame(1, 2, 'another'), AssertionFailure);
-  const both = new AssertionFailure('nothing at all', 'something to compare with', undefined);
+  const both = new AssertionFailure('nothing at all', 'a defined value', undefined);
   t.throws(() => expectSame(undefined, undefined, 'nothing at all'), both);
   t.throws(() => expectSame(undefined, 1, 'nothing there'), new AssertionFailure('nothing there', 1, undefined));
 });

@@ -13,7 +13,7 @@ export function expectTrue(condition: boolean, what: string, actual?: unknown): 
  */
 export function expectSame(actual: unknown, expected: unknown, what: string): void {
   if (expected === undefined || !isDeepStrictEqual(actual, expected)) {
-    throw new AssertionFailure(what, expected ?? 'something to compare with', actual);
+    throw new AssertionFailure(what, expected ?? 'a defined value', actual);
   }
 }
 
@@ -37,19 +37,19 @@ export function expectMatch(actual: unknown, pattern: RegExp, what: string): ass
 /** Expects one of these statuses and checks nothing else. Returns the response. */
 export function expectStatus(response: ApiResponse, ...statuses: readonly number[]): ApiResponse {
   if (statuses.includes(response.status)) return response;
-  throw new AssertionFailure('the status is right', statuses.length === 1 ? statuses[0] : statuses, response.outcome);
+  throw new AssertionFailure('unexpected status', statuses.length === 1 ? statuses[0] : statuses, response.outcome);
 }
 
 /** Expects any 2xx status. Returns the response. */
 export function expectSuccess(response: ApiResponse): ApiResponse {
   if (response.status >= 200 && response.status <= 299) return response;
-  throw new AssertionFailure('the request succeeds', '2xx', response.outcome);
+  throw new AssertionFailure('the request must succeed', '2xx', response.outcome);
 }
 
 /** Expects any 4xx status. */
 export function expectRefused(response: ApiResponse): void {
   if (response.status < 400 || response.status > 499)
-    throw new AssertionFailure('the request is refused', '4xx', response.outcome);
+    throw new AssertionFailure('the request must be refused', '4xx', response.outcome);
 }
 
 /**
@@ -69,7 +69,7 @@ export function expectCode(response: ApiResponse, status: number, code: string):
 }
 
 function wrongRefusal({ outcome }: ApiResponse, expected: string): AssertionFailure {
-  return new AssertionFailure('the refusal has its status and code', expected, outcome);
+  return new AssertionFailure('unexpected status or code of the refusal', expected, outcome);
 }
 
 /** Returns status and code as a client reads them. Two unknown codes of one status give the same result. */

@@ -107,7 +107,7 @@ export class RuleContext {
     } catch (error) {
       if (!(error instanceof NoResponse)) throw error;
       this.exchanges.push(error.exchange);
-      throw new AssertionFailure(`${method} ${path} is answered`, 'an HTTP answer', error.loss.seen);
+      throw new AssertionFailure(`${method} ${path} is answered`, 'an HTTP response', error.loss.seen);
     }
   }
 
@@ -173,7 +173,11 @@ export class RuleContext {
   tolerate(code: AmbiguityCode, where: string, response: ApiResponse, members: readonly string[]): void {
     const member = members.find((candidate) => isMember(response, candidate));
     if (member === undefined)
-      throw new AssertionFailure('the answer is one of those the text supports', members, response.outcome);
+      throw new AssertionFailure(
+        'the response must be one of those that the specification supports',
+        members,
+        response.outcome,
+      );
     this.#record(code, where, readOutcome(response), member !== members[0]);
   }
 

@@ -142,7 +142,7 @@ t.test('no report holds anything secret of the file', async (t) => {
   }
 });
 
-t.test('a file that is no HTTP Archive is exit 2 and a sentence that quotes nothing of it', async (t) => {
+t.test('a file that is not an HTTP Archive is exit 2 and a sentence that quotes nothing of it', async (t) => {
   const secret = 'canary-secret';
   const whole = har(entry());
   const cases: readonly (readonly [recorded: string | object, says: RegExp])[] = [
@@ -152,13 +152,13 @@ t.test('a file that is no HTTP Archive is exit 2 and a sentence that quotes noth
     [`"${secret}"`, /the whole has no object log/],
     [[], /the whole has no object log/],
     [{ log: secret }, /the whole has no object log/],
-    [{ log: { entries: { [secret]: 1 } } }, /log\.entries is no array/],
+    [{ log: { entries: { [secret]: 1 } } }, /log\.entries is not an array/],
     [har(entry(), { [secret]: 1 }), /log\.entries\[1\] has no object request/],
     [har({ request: {} }), /log\.entries\[0\] has no object response/],
-    [har({ ...entry(), request: { method: 5, url: secret, headers: [] } }), /request\.method is no string/],
-    [har({ ...entry(), request: { method: secret, headers: [] } }), /request\.url is no string/],
-    [har({ ...entry(), response: { status: secret, headers: [] } }), /response\.status is no integer/],
-    [har({ ...entry(), response: { status: 200 } }), /response\.headers is no array/],
+    [har({ ...entry(), request: { method: 5, url: secret, headers: [] } }), /request\.method is not a string/],
+    [har({ ...entry(), request: { method: secret, headers: [] } }), /request\.url is not a string/],
+    [har({ ...entry(), response: { status: secret, headers: [] } }), /response\.status is not an integer/],
+    [har({ ...entry(), response: { status: 200 } }), /response\.headers is not an array/],
     [har({ ...entry(), response: { status: 200, headers: [secret] } }), /has a field without a name and a value/],
   ];
   for (const [recorded, says] of cases) {

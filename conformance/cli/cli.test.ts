@@ -239,7 +239,7 @@ t.test('a variable of the environment says what its flag says, and others are le
   t.match(await call(['token', '--key-env', 'REPOHOST_TEST_PEM']), { code: 0 }, 'what is typed goes before its rival');
 });
 
-t.test('a target that never answers is exit 3, in the time given', async (t) => {
+t.test('a target that never responds is exit 3 within --timeout', async (t) => {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => void sockets.add(socket));
   t.teardown(() => {

@@ -68,5 +68,5 @@ export function proofLines(level: Level, rows: readonly MutantRow[]): string[] {
   const isProven = rows.some(({ verdict }) => verdict === 'killed');
   const lines = rows.map(({ mutant, verdict, does }) => `  mutant   ${verdict}: ${does || mutant} (${mutant})`);
   if (isProven) return ['  proof    it noticed a mutant', ...lines];
-  return [...(level === 'MUST' ? ['  proof    unproven: no mutant has been seen to break it'] : []), ...lines];
+  return [...(level === 'MUST' ? ['  proof    unproven: no mutant in the test suite breaks it'] : []), ...lines];
 }

@@ -21,7 +21,7 @@ function clientWith(sleep: ClientOptions['sleep'], more: Partial<ClientOptions> 
   });
 }
 
-t.test('request targets go out exactly as they are written', async (t) => {
+t.test('request targets are sent without normalization', async (t) => {
   const seen: string[] = [];
   const server = createServer((socket) => {
     socket.on('data', (bytes) => {
@@ -97,7 +97,7 @@ t.test('a 429 that asks for nothing is an answer, but where its code says that i
   for (const { server } of [own, wanted, forced, coded]) await server.close();
 });
 
-t.test('one throttled request holds up all others', async (t) => {
+t.test('a throttled request pauses all other requests', async (t) => {
   const { server, request } = await startThrottling(1, { 'retry-after': '5' });
   t.teardown(() => server.close());
   let release: () => void = () => undefined;
@@ -127,7 +127,7 @@ t.test('one throttled request holds up all others', async (t) => {
   );
 });
 
-t.test('patience ends: too long a wait, and waits that lead to nothing', async (t) => {
+t.test('a request gives up after one wait that is too long or repeated waits without success', async (t) => {
   for (const [wait, times] of [
     ['7', 9],
     ['60', 2],
@@ -147,14 +147,14 @@ t.test('patience ends: too long a wait, and waits that lead to nothing', async (
   }
 });
 
-t.test('a target that throttles whatever is asked ends the run', async (t) => {
+t.test('a target that throttles every request ends the run', async (t) => {
   const { server, request, asked } = await startThrottling(10_000, { 'retry-after': '3600' });
   t.teardown(() => server.close());
   const ended: RunEnded[] = [];
   const client = clientWith(() => Promise.resolve(), { onEnd: (reason) => ended.push(reason) });
   t.teardown(() => client.close());
   for (let rule = 0; rule < 8; rule++) await t.rejects(client.send(request), Throttled);
-  t.match(ended, [{ by: 'target', message: /answers nothing but 429/ }]);
+  t.match(ended, [{ by: 'target', message: /every response of the target is 429/ }]);
   t.equal(asked(), 8);
 });
 
@@ -173,7 +173,7 @@ const BROKEN: readonly (readonly [kind: string, written: string | undefined])[] 
   ['late', undefined],
 ];
 
-t.test('an answer that breaks off is told in words, and with what there was of it', async (t) => {
+t.test('a truncated response is described and keeps the part that arrived', async (t) => {
   for (const [kind, written] of BROKEN) {
     const sockets = new Set<Socket>();
     const server = createServer((socket) => {
@@ -228,7 +228,7 @@ for (const how of ['end', 'resetAndDestroy'] as const) {
   });
 }
 
-t.test('a server that closes every connection is asked a limited number of times', async (t) => {
+t.test('a server that closes every connection gets a limited number of requests', async (t) => {
   let asked = 0;
   const server = createServer((socket) => {
     socket.on('error', () => undefined);
@@ -246,7 +246,7 @@ t.test('a server that closes every connection is asked a limited number of times
   server.close();
 });
 
-t.test('where nothing takes connections the run ends', async (t) => {
+t.test('a target that accepts no connections ends the run', async (t) => {
   const server = await startTestServer(always(200, 'text/plain', ''));
   await server.close();
   const ended: RunEnded[] = [];
@@ -255,12 +255,12 @@ t.test('where nothing takes connections the run ends', async (t) => {
   const request = { rule: 'x', method: 'GET', origin: server.baseUrl, path: '/', headers: {} };
   await t.rejects(client.send(request), {
     name: 'RunEnded',
-    message: /is gone: it takes no connections \(no connection \(.*ECONNREFUSED/,
+    message: /does not accept connections any more \(no connection \(.*ECONNREFUSED/,
   });
   t.equal(ended.length, 1);
 });
 
-t.test('where only another host than the API is not there, the request failed and the run goes on', async (t) => {
+t.test('if only a host other than the API is unreachable, the request fails and the run continues', async (t) => {
   const gone = await startTestServer(always(200, 'text/plain', ''));
   await gone.close();
   const api = await startTestServer(always(200, 'text/plain', ''));

@@ -159,9 +159,8 @@ export class Client {
     if (kind === 'late') this.#late += 1;
     const place = this.options.baseUrl ?? origin;
     let reason: string | undefined;
-    if (this.#late >= MAX_LATE)
-      reason = `${place} stopped answering: ${this.#late} requests in a row got no answer in time`;
-    else if (!(await this.isThere(place))) reason = `${place} is gone: it takes no connections (${seen})`;
+    if (this.#late >= MAX_LATE) reason = `${place} stopped responding: ${this.#late} requests in a row timed out`;
+    else if (!(await this.isThere(place))) reason = `${place} does not accept connections any more (${seen})`;
     if (reason === undefined) return;
     const ended = new RunEnded('target', reason);
     this.options.onEnd?.(ended);

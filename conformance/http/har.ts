@@ -17,13 +17,13 @@ export function readHar(text: string): readonly HarEntry[] {
   const value = parseJson(text.replace(/^\ufeff/, ''));
   if (value === undefined) throw new InvalidFile('is not JSON');
   const { entries } = member(value, 'log', 'the whole');
-  if (!Array.isArray(entries)) throw new InvalidFile('is no HTTP Archive: log.entries is no array');
+  if (!Array.isArray(entries)) throw new InvalidFile('is not an HTTP Archive: log.entries is not an array');
   return entries.map((entry, index) => readEntry(entry, `log.entries[${index}]`));
 }
 
 function member(value: unknown, name: string, where: string): JsonRecord {
   const found = isRecord(value) ? value[name] : undefined;
-  if (!isRecord(found)) throw new InvalidFile(`is no HTTP Archive: ${where} has no object ${name}`);
+  if (!isRecord(found)) throw new InvalidFile(`is not an HTTP Archive: ${where} has no object ${name}`);
   return found;
 }
 
@@ -32,15 +32,17 @@ function readEntry(entry: unknown, where: string): HarEntry {
   const response = member(entry, 'response', where);
   const { method, url } = request;
   const { status } = response;
-  if (typeof method !== 'string') throw new InvalidFile(`is no HTTP Archive: ${where}.request.method is no string`);
-  if (typeof url !== 'string') throw new InvalidFile(`is no HTTP Archive: ${where}.request.url is no string`);
-  if (!Number.isInteger(status)) throw new InvalidFile(`is no HTTP Archive: ${where}.response.status is no integer`);
+  if (typeof method !== 'string')
+    throw new InvalidFile(`is not an HTTP Archive: ${where}.request.method is not a string`);
+  if (typeof url !== 'string') throw new InvalidFile(`is not an HTTP Archive: ${where}.request.url is not a string`);
+  if (!Number.isInteger(status))
+    throw new InvalidFile(`is not an HTTP Archive: ${where}.response.status is not an integer`);
   const requestHeaders = readHeaders(request.headers, `${where}.request`);
   const headers = readHeaders(response.headers, `${where}.response`);
   const place = readAddress(url);
   if (place === undefined) return { reason: 'not HTTP' };
   // Browsers write such a status for a request that was blocked or aborted.
-  if (Number(status) < 100) return { reason: 'without an answer' };
+  if (Number(status) < 100) return { reason: 'has no response' };
   const extra = isRecord(entry) && isRecord(entry._emulator) ? entry._emulator : {};
   const body = readBody(response, method, Number(status), extra);
   if (typeof body === 'string') return { reason: body };
@@ -69,11 +71,11 @@ function readEntry(entry: unknown, where: string): HarEntry {
 
 /** Parses headers. Names are in lower case; HTTP/2 pseudo-header fields are omitted. */
 function readHeaders(value: unknown, where: string): Record<string, string | string[]> {
-  if (!Array.isArray(value)) throw new InvalidFile(`is no HTTP Archive: ${where}.headers is no array`);
+  if (!Array.isArray(value)) throw new InvalidFile(`is not an HTTP Archive: ${where}.headers is not an array`);
   const headers: Record<string, string | string[]> = Object.create(null);
   for (const field of value) {
     if (!isRecord(field) || typeof field.name !== 'string' || typeof field.value !== 'string') {
-      throw new InvalidFile(`is no HTTP Archive: ${where}.headers has a field without a name and a value`);
+      throw new InvalidFile(`is not an HTTP Archive: ${where}.headers has a field without a name and a value`);
     }
     const name = field.name.toLowerCase();
     if (name.startsWith(':')) continue;

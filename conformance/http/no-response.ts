@@ -60,9 +60,10 @@ export function lossOf(error: unknown, begun = false): Loss | undefined {
   if (typeof code !== 'string') return undefined;
   const words = typeof message === 'string' && message !== '' ? `${code}: ${message}` : code;
   if (UNREACHABLE.test(code)) return { kind: 'unreachable', seen: `no connection (${words})` };
-  if (LATE.test(code)) return { kind: 'late', seen: begun ? 'the answer stopped coming' : 'no answer in time' };
-  if (GARBLED.test(code)) return { kind: 'garbled', seen: `an answer that is no HTTP (${words})` };
+  if (LATE.test(code))
+    return { kind: 'late', seen: begun ? 'timed out while receiving the response' : 'no response before the timeout' };
+  if (GARBLED.test(code)) return { kind: 'garbled', seen: `the response is not valid HTTP (${words})` };
   if (!DROPPED.test(code)) return undefined;
-  if (begun) return { kind: 'truncated', seen: `an answer that was cut off (${words})` };
-  return { kind: 'dropped', seen: `the connection closed without an answer (${words})` };
+  if (begun) return { kind: 'truncated', seen: `the response was truncated (${words})` };
+  return { kind: 'dropped', seen: `the connection was closed before a response (${words})` };
 }

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { Stopwatch } from './stopwatch.js';
 
-t.test('what a rule waits for is not counted, and its own requests are', async (t) => {
+t.test('the time limit of a rule counts its requests but not its waiting', async (t) => {
   let now = 0;
   const stopwatch = new Stopwatch(() => now);
   now += 5;

@@ -69,13 +69,14 @@ export class Throttling {
     const more = Math.max(0, until - Math.max(this.now(), this.#until));
     const { longest, total } = PATIENCE;
     const asked = `throttled: the target asks to wait ${seconds} s`;
-    if (seconds > longest) throw this.#giveUp(`${asked}, more than the ${longest} s that a run waits`);
+    if (seconds > longest) throw this.#giveUp(`${asked}, more than the maximum wait of ${longest} s`);
     if (waited + seconds > longest || this.#inVain + more > longest * 1000) {
       throw this.#giveUp(
-        `throttled: 429 again after ${Math.round(Math.max(waited, this.#inVain / 1000))} s of waiting`,
+        `throttled: 429 still returned after ${Math.round(Math.max(waited, this.#inVain / 1000))} s of waiting`,
       );
     }
-    if (this.#held + more > total * 1000) throw this.#giveUp(`${asked}, and the run has waited ${total} s in all`);
+    if (this.#held + more > total * 1000)
+      throw this.#giveUp(`${asked}, but the run has already waited the maximum of ${total} s in total`);
     this.#held += more;
     this.#inVain += more;
     this.#until = Math.max(this.#until, until);
@@ -85,7 +86,7 @@ export class Throttling {
   #giveUp(reason: string): Throttled {
     this.#blocked += 1;
     if (this.#blocked >= PATIENCE.blocked)
-      this.end(new RunEnded('target', `the target answers nothing but 429: ${reason}`));
+      this.end(new RunEnded('target', `every response of the target is 429: ${reason}`));
     return new Throttled(reason);
   }
 }

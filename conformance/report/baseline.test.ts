@@ -45,7 +45,7 @@ const CASES: readonly (readonly [BaselineEntry, Verdict, Expectation['state'], n
   [entry(undefined, '2026-06-14'), 'skip', 'unobserved', 0, 0],
 ];
 
-t.test('what is expected of a rule and what it is decide the exit code', async (t) => {
+t.test('the expected and the actual verdict decide the exit code', async (t) => {
   for (const [expected, verdict, state, code, strictCode] of CASES) {
     for (const strict of [false, true]) {
       const rules = [resultOf(verdict, 'jwt.alg.none', { reason: 'why' }), resultOf('pass', 'jwt.typ.missing')];
@@ -63,7 +63,7 @@ t.test('a run whose failures are all expected is green, however few rules it has
   t.same(report.counts.fail, 1, 'it is counted as what it is');
 });
 
-t.test('a rule that is not in the report is told', async (t) => {
+t.test('a baseline entry for a rule that is not in the report is listed', async (t) => {
   const report = applyBaseline(reportWith([resultOf('pass', 'jwt.typ.missing')]), [entry()], TODAY);
   t.same([report.exit_code, report.baseline?.elsewhere], [0, [entry()]]);
 });
@@ -78,7 +78,7 @@ t.test('under a test runner an expected failure is skipped, and one that is gone
   t.throws(() => stale && assertHeld(stale), RuleBroken);
 });
 
-t.test('a first baseline has what made the run fail, and keeps what was known', async (t) => {
+t.test('a new baseline lists what made the run fail and keeps existing entries', async (t) => {
   const verdicts: readonly Verdict[] = ['pass', 'fail', 'flaky', 'warn', 'variant', 'error', 'skip', 'blocked'];
   const ids = new Set(verdicts.map((verdict) => `rule.${verdict}`));
   const write = (strict: boolean, known: readonly BaselineEntry[] = []) => {
@@ -113,7 +113,7 @@ t.test('a first baseline has what made the run fail, and keeps what was known', 
   ]);
 });
 
-t.test('the published schema is the one that files are read by', async (t) => {
+t.test('the published schema equals the one that validates files', async (t) => {
   const published = readFileSync(join(packageRoot(), 'fixtures', 'conformance-baseline.schema.json'), 'utf8');
   t.equal(
     published,

@@ -8,7 +8,7 @@ const told = (variants: Record<string, string>, observed: Record<string, Record<
     rules: Object.entries(observed).map(([id, values]) => ({ id, observed: values })) as never,
   });
 
-t.test('a switch at its default is left out, another is named', async (t) => {
+t.test('a switch at its default is omitted, another value is listed', async (t) => {
   t.same(told({ 'A09 already matches': '409' }), { variants: {}, without: [] });
   t.same(told({ 'A09 already matches': '412 precondition_failed' }).variants, { restoreNoop: '412' });
   t.same(told({}, { 'general.content-type.other': { grep: '415 unsupported_media_type' } }).variants, {
@@ -32,14 +32,14 @@ t.test('a value has to fit all that the switch governs', async (t) => {
   ]);
 });
 
-t.test('a point without a switch is told with the reason', async (t) => {
+t.test('an ambiguity without a switch is listed with the reason', async (t) => {
   t.same(told({ 'A34 other tenant': '403 forbidden', 'A99 new': 'x' }).without, [
     { point: 'A34 other tenant', seen: '403 forbidden', why: 'both texts give one answer only' },
     { point: 'A99 new', seen: 'x', why: 'the emulator has no switch for it' },
   ]);
 });
 
-t.test('every switch is named once, and has more than one value', async (t) => {
+t.test('every switch is listed once and has more than one value', async (t) => {
   const rows = recordedSwitches();
   t.equal(new Set(rows.map(({ name }) => name)).size, rows.length);
   for (const { name, values } of rows) t.ok(values.length > 1 && new Set(values).size === values.length, name);

@@ -17,24 +17,27 @@ function readCommands(text: string) {
     });
 }
 
-t.test('failures are errors, what should be looked at is a warning, and the end is one line', async (t) => {
-  const rules = [resultOf('pass'), resultOf('warn'), resultOf('blocked'), resultOf('fail', 'a.b', { expected: 1 })];
-  const commands = readCommands(github(reportWith(rules)));
-  t.same(
-    commands.map(({ command, title }) => [command, title]),
-    [
-      ['error', 'a.b'],
-      ['warning', 'rule.warn'],
-      ['warning', 'Not checked'],
-      ['error', 'Conformance'],
-    ],
-  );
-  t.match(commands[0]?.message, /^MUST, Errors: A rule that is fail\.\nexpected 1\n/);
-  t.match(commands.at(-1)?.message, 'does not conform');
-  t.match(readCommands(github(reportWith([resultOf('pass')]))), [{ command: 'notice', message: /conforms/ }]);
-});
+t.test(
+  'failures are error annotations, warnings are warning annotations, and the last line is the summary',
+  async (t) => {
+    const rules = [resultOf('pass'), resultOf('warn'), resultOf('blocked'), resultOf('fail', 'a.b', { expected: 1 })];
+    const commands = readCommands(github(reportWith(rules)));
+    t.same(
+      commands.map(({ command, title }) => [command, title]),
+      [
+        ['error', 'a.b'],
+        ['warning', 'rule.warn'],
+        ['warning', 'Not checked'],
+        ['error', 'Conformance'],
+      ],
+    );
+    t.match(commands[0]?.message, /^MUST, Errors: A rule that is fail\.\nexpected 1\n/);
+    t.match(commands.at(-1)?.message, 'does not conform');
+    t.match(readCommands(github(reportWith([resultOf('pass')]))), [{ command: 'notice', message: /conforms/ }]);
+  },
+);
 
-t.test('whatever a target answers stays in the message of its annotation', async (t) => {
+t.test('text sent by a target cannot leave the message of its annotation', async (t) => {
   const name = 'odd: rule, 100%\r\n::error::x';
   const commands = readCommands(github(reportWith([hostileResult('fail', name)])));
   t.equal(commands.length, 2);

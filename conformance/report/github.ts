@@ -18,7 +18,7 @@ export const github: Reporter = (report) => {
     lines.push(annotation('warning', 'Not checked', `${count} rule${count === 1 ? '' : 's'}: ${reason}`));
   }
   const kind = report.exit_code === 0 ? 'notice' : 'error';
-  const proof = unproven === 0 ? [] : [`${unproven} MUST rules are unproven: no mutant has been seen to break them.`];
+  const proof = unproven === 0 ? [] : [`${unproven} MUST rules are unproven: no mutant in the test suite breaks them.`];
   lines.push(annotation(kind, 'Conformance', [conclusion, measure, ...proof, ...remarks].join(' ')));
   return `${lines.join('\n')}\n`;
 };

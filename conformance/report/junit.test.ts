@@ -50,7 +50,7 @@ t.test('a strict run counts warnings and variants as failures', async (t) => {
   t.equal(read(reportWith(rules)).head['@failures'], '0');
 });
 
-t.test('one suite a section, its cases counted', async (t) => {
+t.test('each section is a test suite with the number of its cases', async (t) => {
   const { suites } = read(reportWith([resultOf('pass', 'a', { section: 'Keys' }), resultOf('fail', 'b')]));
   t.same(
     suites.map((suite) => [suite['@name'], suite.testcase.length]),
@@ -61,7 +61,7 @@ t.test('one suite a section, its cases counted', async (t) => {
   );
 });
 
-t.test('whatever a target answers, the XML is well-formed and says it', async (t) => {
+t.test('the XML is well-formed whatever text the target sends', async (t) => {
   const { text, problem, cases } = read(
     reportWith([hostileResult('fail'), hostileResult('skip'), hostileResult('warn')]),
   );
@@ -76,7 +76,7 @@ t.test('whatever a target answers, the XML is well-formed and says it', async (t
   t.match(HOSTILE, '\u0000', 'there was something to replace');
 });
 
-t.test('a run that is not whole is not green for any reader', async (t) => {
+t.test('an incomplete run is not successful in JUnit', async (t) => {
   const pass = resultOf('pass');
   t.equal(read(reportWith([pass], { interrupted: true })).head['@failures'], '1', 'interrupted');
   t.equal(read(reportWith([resultOf('skip')])).head['@failures'], '1', 'nothing was checked');

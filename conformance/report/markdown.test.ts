@@ -8,7 +8,7 @@ const BADGE = /^!\[Conformance: ([^\]]*)\]\(https:\/\/img\.shields\.io\/badge\/[
 
 const badgeOf = (report: Report) => BADGE.exec(markdown(report))?.[1];
 
-t.test('the badge says what was claimed, and when', async (t) => {
+t.test('the badge shows the claimed conformance and the date', async (t) => {
   t.equal(badgeOf(reportWith(PASSED)), 'MUST and SHOULD, read and write, 2026-01-02');
   t.equal(badgeOf(reportWith([...PASSED, resultOf('warn')])), 'MUST, read and write, 2026-01-02');
   const mode = { write: false, strict: false };
@@ -33,7 +33,7 @@ t.test('a partial run has no badge', async (t) => {
   }
 });
 
-t.test('what broke is told with the command that checks it again', async (t) => {
+t.test('a failure is listed with the command that repeats it', async (t) => {
   const mode = { write: true, strict: false, flags: ['--base-url', 'https://api.example', '--key', 'my key.pem'] };
   const text = markdown(
     reportWith([resultOf('fail', 'a.b', { reason: 'why', expected: 403, actual: '200' })], { mode }),
@@ -43,7 +43,7 @@ t.test('what broke is told with the command that checks it again', async (t) => 
   t.match(text, "npx conformance run --base-url https://api.example --key 'my key.pem' --only a.b");
 });
 
-t.test('whatever a target answers is text', async (t) => {
+t.test('text sent by a target is escaped in Markdown', async (t) => {
   const text = markdown(reportWith([hostileResult()]));
   // Fenced blocks and code spans are not markup.
   const outside = text
@@ -57,7 +57,7 @@ t.test('whatever a target answers is text', async (t) => {
   t.match(HOSTILE, '```', 'there was a fence to get out of');
 });
 
-t.test('of very many failures the first ones are shown whole, and all are named', async (t) => {
+t.test('of many failures the first ones are shown in full, and all ids are listed', async (t) => {
   const rules = Array.from({ length: 600 }, (_, at) => hostileResult('fail', `rule.n${at}`));
   const text = markdown(reportWith(rules));
   t.ok(Buffer.byteLength(text) < 1024 * 1024, 'a step summary of GitHub holds it');

@@ -54,7 +54,7 @@ t.test('of those as near, one that was answered as expected, then one that succe
   t.equal(nearest(failed, [refused, done], '2xx')[0], 'is 200');
 });
 
-t.test('only requests of the same operation count, whatever the names in their paths', async (t) => {
+t.test('only requests of the same operation are compared, regardless of names in the path', async (t) => {
   const failed = exchange('x', { path: '/api/repos/a%2Fb/branches', recipe: { repo: 'a/b' } });
   const same = exchange('same', { path: '/api/repos/c/branches', recipe: { repo: 'c' } });
   const others = [
@@ -74,7 +74,7 @@ t.test('a path that names another repository than the token is a difference', as
   t.same(nearest(failed, [own]), ['own', "repository in the path: other, there the token's"]);
 });
 
-t.test('claims, fields, parameters and members of bodies are told, and times from now', async (t) => {
+t.test('differences in claims, headers, parameters and body members are listed, with relative times', async (t) => {
   const body = (value: unknown) => Buffer.from(JSON.stringify(value));
   const failed = exchange('x', {
     method: 'POST',
@@ -102,7 +102,7 @@ t.test('claims, fields, parameters and members of bodies are told, and times fro
   ]);
 });
 
-t.test('lines of NDJSON are compared one by one, and what is no JSON as a whole', async (t) => {
+t.test('NDJSON is compared line by line, other bodies as a whole', async (t) => {
   const send = (rule: string, text: string | Buffer) => exchange(rule, { requestBody: Buffer.from(text as string) });
   t.same(nearest(send('x', '{"a":1}\n{"b":2}\n'), [send('other', '{"a":1}\n{"b":3}\n')]), [
     'other',
@@ -117,7 +117,7 @@ t.test('without a token there is nothing that it could say', async (t) => {
   t.same(nearest(anonymous, [exchange('other')]), ['other', 'authorization: none, there Bearer']);
 });
 
-t.test('neither the rule itself nor one that is broken passed', async (t) => {
+t.test('requests of the rule itself and of broken rules are not candidates', async (t) => {
   const log = new RequestLog(() => 0);
   log.see(exchange('x'));
   log.see(exchange('broken'));
@@ -127,7 +127,7 @@ t.test('neither the rule itself nor one that is broken passed', async (t) => {
   );
 });
 
-t.test('nothing of it is a secret, and much of it is cut', async (t) => {
+t.test('differences contain no secrets, and long values are shortened', async (t) => {
   const members = Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`m${at}`, TOKEN]));
   const failed = exchange('x', { requestBody: Buffer.from(JSON.stringify(members)), path: `/api/v1/repo?t=${TOKEN}` });
   const seen = nearest(failed, [exchange('other')]);
@@ -136,7 +136,7 @@ t.test('nothing of it is a secret, and much of it is cut', async (t) => {
   t.equal(seen.at(-1), 'and 39 more');
 });
 
-t.test('a long run keeps so much and no more', async (t) => {
+t.test('the number of kept requests is limited', async (t) => {
   const log = new RequestLog(() => 0);
   for (let at = 0; at < 5000; at += 1) log.see(exchange(`rule ${at}`, { path: `/api/v1/repo?n=${at}` }));
   t.equal(log.nearestTo(exchange('x', { path: '/api/v1/repo?n=4999' }), anything, undefined)?.differs.length, 1);

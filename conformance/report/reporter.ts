@@ -24,12 +24,12 @@ export const MEANINGS: Readonly<Record<Verdict, string>> = {
   pass: 'the rule holds',
   fail: 'a MUST is broken',
   warn: 'a SHOULD is broken',
-  observed: 'left open by the specification; what was seen is noted',
-  variant: 'another of the answers that a contradictory text supports',
+  observed: 'not specified; the observed behaviour is reported',
+  variant: 'another response that a contradictory part of the specification supports',
   skip: 'cannot be checked on this target',
-  blocked: 'not checked: the target throttled or was gone, or what the rule rests on could not be made',
-  error: 'the suite itself broke',
-  flaky: 'failed, then passed alone',
+  blocked: 'not checked: the target throttled or could not be reached, or a fixture could not be created',
+  error: 'internal error of the suite',
+  flaky: 'failed, then passed when repeated alone',
 };
 
 /** Returns true if a rule makes the run fail. */
@@ -49,7 +49,7 @@ function brokenSetup({ setup = [] }: Report): readonly RuleResult[] {
   return setup.map(({ name, ...shown }) => ({
     id: `${SETUP}${name}`,
     section: THE_RUN,
-    says: `${name} can be made: other rules rest on it.`,
+    says: `${name} can be created; other rules depend on this fixture.`,
     level: 'MUST',
     reach: 'any',
     read_only: false,
@@ -142,9 +142,9 @@ function tally(report: Report) {
     {
       name: 'injected',
       count: injected(report.rules),
-      means: 'checked on answers that faults of the emulator made',
+      means: 'checked on responses that a fault of the emulator produced',
     },
-    { name: 'unproven', count: unproven(report), means: 'MUST rules that no mutant has been seen to break' },
+    { name: 'unproven', count: unproven(report), means: 'MUST rules that no mutant in the test suite breaks' },
   ];
   return rows.filter(({ count }) => count > 0);
 }
@@ -156,7 +156,7 @@ function headline({ level, section, says }: RuleResult): string {
 
 /** Says that a rule is unproven; empty if it is proven. */
 function explainUnproven({ unproven }: RuleResult): string[] {
-  return unproven === true ? ['unproven: no mutant has been seen to break this rule'] : [];
+  return unproven === true ? ['unproven: no mutant in the test suite breaks this rule'] : [];
 }
 
 /** Formats a value in one line and shortens a long one. */
@@ -179,7 +179,7 @@ function explainNearest({ nearest }: RuleResult): string[] {
   if (nearest === undefined) return [];
   const { rule, request, status, differs } = nearest;
   const head = `nearest request that passed: ${request} of ${rule} (${status})`;
-  if (differs.length === 0) return [head, 'differs in: nothing that was sent'];
+  if (differs.length === 0) return [head, 'differs in: nothing in the sent request'];
   return [head, ...differs.map((line) => `differs in: ${line}`)];
 }
 

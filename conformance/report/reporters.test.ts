@@ -51,7 +51,7 @@ t.test('TAP of a run that checked nothing, or was interrupted, is not ok', async
   t.match(parseTap(reporterOf('tap', false)(reportOf(['pass'], false, true))), { ok: false });
 });
 
-t.test('every reporter tells what was checked on answers that a fault made', async (t) => {
+t.test('every reporter marks what was checked on responses that a fault produced', async (t) => {
   const report = reportOf(['pass', 'warn', 'fail']);
   const text = reporterOf('tap', false)(report);
   t.match(text, /^ok 1 - rule\.pass.*\n {2}---\n(.*\n)*? {2}evidence: injected\n/m);
@@ -59,7 +59,7 @@ t.test('every reporter tells what was checked on answers that a fault made', asy
   t.match(parseTap(text), { count: 3, pass: 2, fail: 1 });
   t.match(
     reporterOf('pretty', false)(report),
-    /^injected {4}2 {2}checked on answers that faults of the emulator made$/m,
+    /^injected {4}2 {2}checked on responses that a fault of the emulator produced$/m,
   );
   t.notMatch(reporterOf('pretty', false)(reportOf(['fail'])), /faults/);
 });
@@ -69,7 +69,7 @@ t.test('JSON is the report', async (t) => {
   t.same(JSON.parse(reporterOf('json', false)(report)), report);
 });
 
-t.test('the text for people explains what broke and how to see it again', async (t) => {
+t.test('the pretty report explains the failure and how to repeat it', async (t) => {
   const text = reporterOf('pretty', false)(reportOf(VERDICTS));
   t.match(text, /fail rule\.fail\n {2}MUST, Errors: Rule #1 says/);
   t.match(text, /expected \{"a"/);
@@ -80,13 +80,13 @@ t.test('the text for people explains what broke and how to see it again', async 
   t.match(reporterOf('pretty', true)(reportOf(['fail'])), '\u001b[31m', 'colours when asked');
 });
 
-t.test('whatever a target answers, TAP has one point a rule and says what broke', async (t) => {
+t.test('TAP has one test point per rule, whatever text the target sends', async (t) => {
   const results = parseTap(reporterOf('tap', false)(reportWith([hostileResult('fail'), hostileResult('skip')])));
   t.match(results, { count: 2, fail: 1, skip: 1, bailout: false });
   t.match(results.failures[0]?.diag, { actual: /<\/script>/, nearest: [/./, /^differs in: query ref/] });
 });
 
-t.test('a terminal obeys nothing that a target answered', async (t) => {
+t.test('control characters sent by a target are escaped', async (t) => {
   const text = reporterOf('pretty', false)(reportWith([hostileResult('fail'), hostileResult('warn')]));
   t.notMatch(text, /[^\P{Cc}\n\t]/u);
   t.match(text, '\\x1b[31m');
@@ -104,13 +104,13 @@ t.test(
         actual: '500',
       },
     ];
-    const more = { setup, notices: ['All answers are alike.'], exit_code: 1 };
+    const more = { setup, notices: ['All responses are identical.'], exit_code: 1 };
     const report = reportWith([resultOf('pass'), ...['a', 'b', 'c'].map((id) => resultOf('blocked', id))], more);
     for (const name of REPORTERS) {
       const text = reporterOf(name, false)(report);
       t.match(text, 'a repository with a commit', name);
       t.notMatch(text, 'run --only set-up', name);
-      if (name !== 'junit') t.match(text, 'All answers are alike', name);
+      if (name !== 'junit') t.match(text, 'All responses are identical', name);
       if (!['junit', 'html'].includes(name)) t.equal(text.match(/the canary is told/g)?.length, 1, name);
     }
     t.match(parseTap(reporterOf('tap', false)(report)), { count: 5, fail: 1, skip: 3 });
@@ -119,7 +119,7 @@ t.test(
   },
 );
 
-t.test('a run that ended early says why, and what it left behind', async (t) => {
+t.test('a run that ended early reports the reason and the repositories that remain', async (t) => {
   const ended = { by: 'target' as const, reason: 'the target is gone' };
   const cleanup = { made: 2, removed: 1, left: ['cf-1/n2'], reason: 'the target is gone' };
   const report = reportWith([resultOf('pass')], { ended, cleanup, exit_code: 3 });
@@ -129,11 +129,11 @@ t.test('a run that ended early says why, and what it left behind', async (t) => 
   t.match(reporterOf('junit', false)(report), / failures="1"/);
 });
 
-t.test('of very many rules people read what is alike once, and other readers every rule', async (t) => {
+t.test('the pretty report groups many equal failures; other formats list every rule', async (t) => {
   const id = (kind: string, at: number) => `${kind}.n${at}.`;
   const many = (kind: string, count: number, one: (at: number) => RuleResult) =>
     Array.from({ length: count }, (_, at) => ({ ...one(at), id: id(kind, at) }));
-  const facts = { reason: 'the status is right', expected: 200, actual: '404' };
+  const facts = { reason: 'unexpected status', expected: 200, actual: '404' };
   const transcript = [{ request: 'GET /x', response: `404\n\n${'a line\n'.repeat(500)}` }];
   const rules = [
     ...many('same', 200, () => resultOf('fail', '', { ...facts, transcript, curl: 'curl http://127.0.0.1/x' })),
@@ -151,7 +151,7 @@ t.test('of very many rules people read what is alike once, and other readers eve
     /^fail same\.n0\.\n(.*\n)* {2}< … \(486 more lines\)\n(.*\n)* {2}\$ curl/,
     'one of them as it happened',
   );
-  t.match(text, /^fail 199 times {2}the status is right: expected 200, actual 404\n {2}same\.n1\., .* and 194 more$/m);
+  t.match(text, /^fail 199 times {2}unexpected status: expected 200, actual 404\n {2}same\.n1\., .* and 194 more$/m);
   t.match(text, /^145 more rules say something else\.$/m);
   t.match(text, /^blocked {3}10 {2}step 0 could not be made$/m);
   t.match(text, /^blocked {2}180 {2}18 other reasons$/m);
@@ -177,7 +177,7 @@ t.test('a curl line that nobody can read is not printed for people', async (t) =
   t.match(curlOf(4097), 'the curl line has 4097 characters: --reporter json has it');
 });
 
-t.test('every mark that stands in a row is in the legend', async (t) => {
+t.test('every mark used in a row is in the legend', async (t) => {
   const text = reporterOf('pretty', false)(reportOf(VERDICTS));
   const [, marks = ''] = /^Errors +[^✓]* {2}(\S+)$/m.exec(text) ?? [];
   t.equal([...marks].length, VERDICTS.length);

@@ -27,12 +27,12 @@ function unnamed(value: unknown, schema: z.core.JSONSchema.BaseSchema, path = ''
   });
 }
 
-t.test('the schema is the published one', async (t) => {
+t.test('the schema equals the published file', async (t) => {
   const published = readFileSync(join(packageRoot(), 'fixtures', 'conformance-report.schema.json'), 'utf8');
   t.equal(`${JSON.stringify(reportJsonSchema(), undefined, 2)}\n`, published);
 });
 
-t.test('what a run gives is what the schema says, and holds nothing that it does not name', async (t) => {
+t.test('a result matches the schema and has no other members', async (t) => {
   const server = await startTestServer(always(200, 'application/json', '{}'));
   const report = await run(server.target, { only: 'claim,other,git', flags: ['--org', 'demo'] });
   await server.close();
@@ -43,12 +43,12 @@ t.test('what a run gives is what the schema says, and holds nothing that it does
   }
 });
 
-t.test('every report made of a result that was read again is the same', async (t) => {
+t.test('reports are the same after a result is written and read again', async (t) => {
   const again = readReport(reporterOf('json', false)(FULL));
   for (const name of REPORTERS) t.equal(reporterOf(name, false)(again), reporterOf(name, false)(FULL), name);
 });
 
-t.test('what is no result of this format is refused in a sentence', async (t) => {
+t.test('a file that is not a result of this format is rejected with a message', async (t) => {
   const whole = JSON.parse(JSON.stringify(FULL));
   const cases: readonly (readonly [text: string, says: RegExp])[] = [
     ['', /^is not JSON$/],

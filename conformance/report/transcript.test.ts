@@ -26,7 +26,7 @@ const EXCHANGE: Exchange = {
   git: false,
 };
 
-t.test('tokens and Basic credentials are taken out of every text', async (t) => {
+t.test('tokens and Basic credentials are removed from every text', async (t) => {
   t.equal(redact(`Bearer ${TOKEN}, again ${TOKEN}.`), 'Bearer <token>, again <token>.');
   t.equal(redact(`Basic ${Buffer.from(`t:${TOKEN}`).toString('base64')}`), 'Basic <credentials>');
   t.notMatch(JSON.stringify(writeTranscript([EXCHANGE])), TOKEN);
@@ -37,7 +37,7 @@ t.test('bytes that are no text are shown as such', async (t) => {
   t.match(entry?.response, '0001ff (hex)');
 });
 
-t.test('the curl line is one a shell reads as it was meant', async (t) => {
+t.test('a shell parses the curl command to the intended arguments', async (t) => {
   const target = { ...targetAt('http://127.0.0.1:1'), key: { ...targetAt('http://x').key, file: '/tmp/my key.pem' } };
   const line = writeCurl(EXCHANGE, target, 0) ?? '';
   t.notMatch(line, TOKEN);
@@ -55,7 +55,7 @@ t.test('the curl line is one a shell reads as it was meant', async (t) => {
   );
 });
 
-t.test('words are quoted only where they have to be', async (t) => {
+t.test('words are quoted only if necessary', async (t) => {
   t.equal(quote('plain-word_1'), 'plain-word_1');
   t.equal(quote("it's"), `'it'\\''s'`);
   t.equal(quote(''), "''");

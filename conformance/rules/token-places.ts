@@ -132,7 +132,7 @@ export const ofScope = (wanted: string) => (place: TokenPlace) => place.scope ==
 
 /** Expects that a refusal contains no repository data, and that nothing was pushed. */
 export function showsNothing(response: ApiResponse): void {
-  expectTrue(!showsRefs(response), 'no ref is shown');
+  expectTrue(!showsRefs(response), 'the response must not list refs');
 }
 
 /** Expects a Git request to be refused in one of these ways, without repository data (A35). */

@@ -30,7 +30,9 @@ export class RepeatedResponse {
   notices(): string[] {
     if (this.#answers < FEWEST) return [];
     const kind = [...this.#kinds.values()].find(({ count }) => count >= SHARE * this.#answers);
-    return kind === undefined ? [] : [`${kind.count} of ${this.#answers} answers are alike: ${describe(kind.sample)}`];
+    return kind === undefined
+      ? []
+      : [`${kind.count} of ${this.#answers} responses are identical: ${describe(kind.sample)}`];
   }
 }
 
@@ -40,7 +42,7 @@ function describe(exchange: Exchange): string {
   const location = headerOf(exchange, 'location')?.replace(/[?#].*/s, '');
   const question = 'is this the address of the API?';
   if (status > 299 && status < 400) return `${status}, a redirect to ${location ?? 'nowhere'}; ${question}`;
-  if (type === 'text/html') return `${status}, a page for people (text/html); ${question}`;
+  if (type === 'text/html') return `${status}, a web page (text/html); ${question}`;
   return `${status} ${type || 'without a type'}, ${exchange.body.length} bytes`;
 }
 
@@ -75,7 +77,7 @@ export class MissingRoutes {
   notices(): string[] {
     return [...this.#routes].flatMap(([route, { rules, notFound, found }]) => {
       if (found || notFound < FEWEST_NOT_FOUND) return [];
-      return [`${route} always answers route_not_found: ${rules.size} rule${rules.size === 1 ? '' : 's'} met it`];
+      return [`${route} always returns route_not_found; used by ${rules.size} rule${rules.size === 1 ? '' : 's'}`];
     });
   }
 }

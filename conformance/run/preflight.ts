@@ -43,7 +43,7 @@ export async function checkReady(target: Target, timeout: number): Promise<void>
   const skews = responses.flatMap(({ ahead }) => (ahead === undefined ? [] : [Math.abs(ahead)]));
   const skew = Math.min(...skews); // infinite if no response has a Date
   if (skews.length > 0 && skew > MAX_SKEW_SECONDS) {
-    throw new Unready(`the target's clock is ${skew} s away from this one`);
+    throw new Unready(`the target's clock differs from the local clock by ${skew} s (maximum: ${MAX_SKEW_SECONDS} s)`);
   }
 }
 

@@ -164,7 +164,7 @@ export class RuleRunner {
   async #endIfGone(): Promise<void> {
     const { client, target } = this.run;
     if (await client.isThere(target.baseUrl)) return;
-    this.around.ending.end(new RunEnded('target', `${target.baseUrl} is gone: it takes no connections`));
+    this.around.ending.end(new RunEnded('target', `${target.baseUrl} does not accept connections any more`));
   }
 
   /** Retries broken rules once, one at a time. A rule that passes then gets the verdict `flaky`, not `pass`. */

@@ -15,7 +15,7 @@ function fileWith(t: Test, text: string): string {
   return path;
 }
 
-t.test('a file is YAML or JSON, and names of files count from its folder', async (t) => {
+t.test('a target file is YAML or JSON, and relative file names are resolved from its folder', async (t) => {
   const all = {
     ...LEAST,
     keys: {
@@ -91,7 +91,7 @@ const WRONG: readonly (readonly [text: string, says: RegExp])[] = [
   [stringify({ ...LEAST, second: { org: 'b' } }), / lacks second\.key$/],
 ];
 
-t.test('a mistake is a sentence that names the file and the member, and holds no secret', async (t) => {
+t.test('an error message names the file and the member and contains no secret', async (t) => {
   for (const [text, says] of WRONG) {
     const path = fileWith(t, text);
     const error = await readTargetFile(path).then(
@@ -134,7 +134,7 @@ t.test('a secret is in a file or in the environment', async (t) => {
   if (process.getuid?.() !== 0) await t.rejects(readKeyEntry({ file }, {}), { message: /permission denied/ });
 });
 
-t.test('the published schema is the one that files are read by', async (t) => {
+t.test('the published schema equals the one that validates files', async (t) => {
   const published = readFileSync(join(packageRoot(), 'fixtures', 'conformance-target.schema.json'), 'utf8');
   t.equal(
     published,

@@ -17,7 +17,7 @@ const ABOUT_NOTHING = ['skip', 'error'];
 const verdictsOf = ({ rules }: Report) => Object.fromEntries(rules.map(({ id, verdict }) => [id, verdict]));
 const all = (verdict: string) => Object.fromEntries(BY_ADMIN.map((id) => [id, verdict]));
 
-t.test('no rule but those of reach emulator is checked on what a fault made', async (t) => {
+t.test('only rules of reach emulator are checked on responses that a fault produced', async (t) => {
   for (const status of [200, 500]) {
     const server = await startTestServer(always(status, 'application/json', '{}', FIRED));
     const report = await run({ ...server.target, companion: true }, { timeout: 3000, rate: Number.POSITIVE_INFINITY });
@@ -37,7 +37,7 @@ t.test('no rule but those of reach emulator is checked on what a fault made', as
   }
 });
 
-t.test('a rule of reach emulator says that it was checked on what a fault made', async (t) => {
+t.test('a rule of reach emulator is marked if a fault produced its response', async (t) => {
   const emulator = await startTargetEmulator();
   t.teardown(() => emulator.close());
   const only = 'err.generic.500,err.generic.499,err.generic.404,filemeta.err.408';
@@ -91,7 +91,7 @@ t.test(
   },
 );
 
-t.test('where faults in band are off, rules that ask for one are skipped', async (t) => {
+t.test('rules that need in-band faults are skipped if these are disabled', async (t) => {
   const emulator = await startTargetEmulator('--host', '0.0.0.0', '--test-keys');
   t.teardown(() => emulator.close());
   const report = await run(emulator.target, { only: [...BY_ADMIN, 'err.generic.500'].join() });
@@ -109,7 +109,7 @@ t.test('a target that says it is an emulator needs no admin address', async (t) 
   t.equal(report.target.emulator, true);
 });
 
-t.test('what a restricted key may not sign for is tried with one that the suite registers', async (t) => {
+t.test('the suite registers a restricted key to test what it may not sign', async (t) => {
   const emulator = await startTargetEmulator();
   t.teardown(() => emulator.close());
   const { restrictedKey, ...without } = emulator.target;
@@ -148,14 +148,14 @@ async function startJournal(t: Test, answered: object) {
 
 const HELD = [['X-Emulator-Fault-Fired', 'hold']];
 
-t.test('what the journal shows of a client that hung up is checked', async (t) => {
+t.test('the journal entry of a disconnected client is checked', async (t) => {
   const body = { text: '{"code":"internal_error"}' };
   const report = await startJournal(t, { status: 500, answer: { headers: HELD, body } });
   t.same(verdictsOf(report), { 'filemeta.err.408': 'fail', 'err.generic.499': 'fail' });
   t.match(report.rules[0]?.transcript?.at(-1), { response: /^500\n/ }, 'once it has ended');
 });
 
-t.test('of an answer that went out in part the journal says the code', async (t) => {
+t.test('the journal entry of a partly sent response has the error code', async (t) => {
   for (const text of ['', '{"titl', '{"code":"request_cancel']) {
     const response = { headers: HELD, body: { text } };
     const report = await startJournal(t, { status: 499, code: 'request_canceled', answer: response });

@@ -49,7 +49,7 @@ function checkWhole(t: Test, report: Report | undefined): void {
 const SAME: readonly (readonly [what: string, answer: RequestListener, notice: RegExp])[] = [
   ['200 {}', always(200, 'application/json', '{}'), /200 application\/json, 2 bytes$/],
   ['500', always(500, 'text/plain', 'oops'), /500 text\/plain, 4 bytes$/],
-  ['404 as a page', always(404, 'text/html', '<h1>Not found</h1>'), /404, a page for people \(text\/html\)/],
+  ['404 as a page', always(404, 'text/html', '<h1>Not found</h1>'), /404, a web page \(text\/html\)/],
   ['a page to sign in', always(200, 'text/html', '<title>Sign in</title>'), /is this the address of the API\?$/],
   [
     'a redirect to one',
@@ -65,18 +65,18 @@ for (const [what, answer, notice] of SAME) {
     const { code, report } = await check(server.baseUrl);
     t.equal(code, 1);
     checkWhole(t, report);
-    t.match(report?.notices, [notice], 'and the report says that all answers are alike');
+    t.match(report?.notices, [notice], 'and the report says that all responses are identical');
   });
 }
 
-t.test('a redirect is named in what was seen', async (t) => {
+t.test('a redirect is named in the report', async (t) => {
   const server = await startTestServer(always(302, 'text/html', '', { location: 'https://login.example.com/' }));
   t.teardown(() => server.close());
   const { report } = await check(server.baseUrl, '--only', 'repo.get.route');
   t.match(report?.rules[0], { verdict: 'fail', actual: '302 to https://login.example.com/' });
 });
 
-t.test('answers that are cut off break the rules: 1', async (t) => {
+t.test('truncated responses break the rules: exit 1', async (t) => {
   const server = await startTestServer((request, response) => {
     request.resume();
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' });
@@ -87,11 +87,11 @@ t.test('answers that are cut off break the rules: 1', async (t) => {
   t.equal(code, 1);
   checkWhole(t, report);
   const route = report?.rules.find(({ id }) => id === 'repo.get.route');
-  t.match(route, { verdict: 'fail', expected: 'an HTTP answer', actual: /^an answer that was cut off/ });
-  t.match(route?.transcript?.at(-1)?.response, /^\(an answer that was cut off.*\)\n200\n/, 'with what there was of it');
+  t.match(route, { verdict: 'fail', expected: 'an HTTP response', actual: /^the response was truncated/ });
+  t.match(route?.transcript?.at(-1)?.response, /^\(the response was truncated.*\)\n200\n/, 'with what there was of it');
 });
 
-t.test('a server of which half of the routes close the connection is checked: 1', async (t) => {
+t.test('a server that closes the connection on half of its routes is checked: exit 1', async (t) => {
   const server = await startTestServer((request, response) => {
     if (request.url?.startsWith('/api/v1/repos/')) request.socket.destroy();
     else always(200, 'application/json', '{}')(request, response);
@@ -100,7 +100,7 @@ t.test('a server of which half of the routes close the connection is checked: 1'
   const { code, report } = await check(server.baseUrl);
   t.equal(code, 1);
   checkWhole(t, report);
-  t.ok(report?.rules.some(({ actual }) => /^the connection closed without an answer/.test(String(actual))));
+  t.ok(report?.rules.some(({ actual }) => /^the connection was closed before a response/.test(String(actual))));
 });
 
 type Take = (socket: Socket) => void;
@@ -125,9 +125,13 @@ async function startSocketServer(take: Take): Promise<{ url: string; close: () =
 }
 
 const SILENT: readonly (readonly [what: string, take: Take, says: RegExp])[] = [
-  ['closes every connection', (socket) => socket.destroy(), /does not answer: the connection closed/],
-  ['never answers', () => undefined, /does not answer: no answer in time/],
-  ['speaks another protocol', (socket) => socket.end('SSH-2.0-x\r\n'), /does not answer: an answer that is no HTTP/],
+  ['closes every connection', (socket) => socket.destroy(), /does not answer: the connection was closed/],
+  ['never answers', () => undefined, /does not answer: no response before the timeout/],
+  [
+    'speaks another protocol',
+    (socket) => socket.end('SSH-2.0-x\r\n'),
+    /does not answer: the response is not valid HTTP/,
+  ],
 ];
 
 for (const [what, take, says] of SILENT) {
@@ -142,7 +146,7 @@ for (const [what, take, says] of SILENT) {
   });
 }
 
-t.test('a target that goes away ends the run: 3', async (t) => {
+t.test('a target that stops accepting connections ends the run: exit 3', async (t) => {
   let count = 0;
   const server = await startTestServer((request, response) => {
     count += 1;
@@ -152,13 +156,13 @@ t.test('a target that goes away ends the run: 3', async (t) => {
   const { code, report } = await check(server.baseUrl);
   t.equal(code, 3);
   checkWhole(t, report);
-  t.match(report?.ended, { by: 'target', reason: /^http:\/\/127.* is gone: it takes no connections/ });
+  t.match(report?.ended, { by: 'target', reason: /^http:\/\/127.* does not accept connections any more/ });
   const blocked = report?.rules.filter(({ verdict }) => verdict === 'blocked') ?? [];
   t.ok(blocked.length > 100, 'what was not checked is blocked');
   t.same([...new Set(blocked.map(({ reason }) => reason))], [report?.ended?.reason]);
 });
 
-t.test('a target that stops answering ends the run, too: 3', async (t) => {
+t.test('a target that stops responding ends the run: exit 3', async (t) => {
   let count = 0;
   const server = await startTestServer((request, response) => {
     count += 1;
@@ -167,10 +171,10 @@ t.test('a target that stops answering ends the run, too: 3', async (t) => {
   t.teardown(() => server.close());
   const { code, report } = await check(server.baseUrl, '--timeout', '200');
   t.equal(code, 3);
-  t.match(report?.ended, { by: 'target', reason: /stopped answering: 16 requests in a row/ });
+  t.match(report?.ended, { by: 'target', reason: /stopped responding: 16 requests in a row/ });
 });
 
-t.test('a target that always throttles ends the run: 3', async (t) => {
+t.test('a target that always throttles ends the run: exit 3', async (t) => {
   let count = 0;
   const server = await startTestServer((request, response) => {
     count += 1;
@@ -181,11 +185,11 @@ t.test('a target that always throttles ends the run: 3', async (t) => {
   const { code, report } = await check(server.baseUrl);
   t.equal(code, 3);
   checkWhole(t, report);
-  t.match(report?.ended?.reason, /^the target answers nothing but 429: throttled: the target asks to wait 3600 s/);
+  t.match(report?.ended?.reason, /^every response of the target is 429: throttled: the target asks to wait 3600 s/);
   t.ok(count < 30, 'and is not asked on and on');
 });
 
-t.test('without leave nothing is written to a server on this machine that is no emulator', async (t) => {
+t.test('without permission nothing is written to a local server that is not an emulator', async (t) => {
   const written: string[] = [];
   const server = await startTestServer((request, response) => {
     if (request.method !== 'GET') written.push(`${request.method} ${request.url}`);

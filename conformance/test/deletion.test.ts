@@ -26,7 +26,7 @@ const made = () => asked.filter((one) => one === 'POST /api/repos').length;
 
 const MISSING = '{"code":"repository_not_found","error":"no such repository"}';
 
-t.test('a target without an admin API is left as it was, whatever is known of its routes', async (t) => {
+t.test('every repository is deleted from a target without an admin API', async (t) => {
   const before = await repositories();
   for (const more of [[], ['--companion']]) {
     const { code, out, err } = await run(...more);
@@ -80,7 +80,7 @@ for (const [what, response] of Object.entries({ 'is not there': [404, MISSING], 
   });
 }
 
-t.test('with --keep everything is left on request, and gc removes it', async (t) => {
+t.test('--keep keeps the repositories, and gc deletes them', async (t) => {
   const before = await repositories();
   state.deletion = () => [405];
   t.teardown(() => delete state.deletion);
@@ -102,7 +102,7 @@ t.test('with --keep everything is left on request, and gc removes it', async (t)
   t.same(await repositories(), before);
 });
 
-t.test('what cannot be removed in the end is told, and the run is not green', async (t) => {
+t.test('repositories that cannot be deleted are reported, and the run fails', async (t) => {
   const before = await repositories();
   state.deletion = (path) => (path.includes('deletion') ? undefined : [500]);
   t.teardown(() => delete state.deletion);

@@ -55,7 +55,7 @@ for (const [name, text] of Object.entries(FILES)) {
   });
 }
 
-t.test('results come one by one, and the report at the end', async (t) => {
+t.test('results arrive one by one, followed by the report', async (t) => {
   const server = await startTestServer(always(200, 'application/json', '{}'));
   t.teardown(() => server.close());
   const target = { ...server.target, write: false, repo: 'app' };
@@ -72,7 +72,7 @@ t.test('results come one by one, and the report at the end', async (t) => {
   t.match(thrown, { message: `${broken.id}: ${broken.says}`, expected: broken.expected, actual: broken.actual });
 });
 
-t.test('whoever leaves early ends the run', async (t) => {
+t.test('leaving the loop early ends the run', async (t) => {
   let asked = 0;
   const server = await startTestServer((request, response) => {
     asked += 1;
@@ -86,7 +86,7 @@ t.test('whoever leaves early ends the run', async (t) => {
   t.ok(after < 200);
 });
 
-t.test('warnings hold unless it is strict, and what was not checked says why', async (t) => {
+t.test('warnings pass unless strict is set, and a rule that was not checked has a reason', async (t) => {
   const result = { id: 'x', says: 'It holds.', verdict: 'warn', reason: 'nearly' } as RuleResult;
   assertHeld(result);
   t.throws(() => assertHeld(result, { strict: true }), RuleBroken);
@@ -97,7 +97,7 @@ t.test('warnings hold unless it is strict, and what was not checked says why', a
   }
 });
 
-t.test('a mistake in the options is told before anything is asked', async (t) => {
+t.test('invalid options are reported before any request is sent', async (t) => {
   const server = await startTestServer((request) => t.fail(`${request.url} was asked`));
   t.teardown(() => server.close());
   const cases: readonly (readonly [Options, RegExp])[] = [

@@ -33,7 +33,7 @@ const whole = await runWith(valuesAt(2));
 const recorders = whole.rules.filter(({ variants }) => variants !== undefined).map(({ id }) => id);
 const recording = [...OBSERVERS, ...recorders].join();
 
-t.test('the switches are those that the emulator prints', async (t) => {
+t.test('the switches equal those that the emulator prints', async (t) => {
   const { stdout } = await execute(process.execPath, [join(packageRoot(), 'bin/emulator.js'), 'variants', '--json']);
   const printed: { name: string; values: readonly string[] }[] = JSON.parse(stdout);
   const unseen = printed.filter(({ name }) => Object.hasOwn(UNSEEN_SWITCHES, name));
@@ -75,7 +75,7 @@ t.test('what other switches hide is told when they do not', async (t) => {
   }
 });
 
-t.test('by default nothing is set, and every point has a switch or a reason', async (t) => {
+t.test('by default no switch is set, and every ambiguity has a switch or a reason', async (t) => {
   const { variants, without } = emulatorVariants(await runWith({}, recording));
   t.same(variants, {});
   t.same(

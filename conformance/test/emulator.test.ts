@@ -31,7 +31,7 @@ t.test('no rule is skipped but those whose occasion is missing', async (t) => {
   t.same(skipped.sort(), expected.sort());
 });
 
-t.test('what was checked says on what, and only rules of reach emulator on what a fault made', async (t) => {
+t.test('only rules of reach emulator are checked on responses that a fault produced', async (t) => {
   const wrong = report.rules.filter(({ verdict, evidence, reach }) =>
     verdict === 'skip' ? evidence !== undefined : evidence !== 'observed' && reach !== 'emulator',
   );
@@ -63,7 +63,7 @@ t.test(
   },
 );
 
-t.test('shards, shuffled, share the rules, make no fixture twice, and merge into the whole', async (t) => {
+t.test('shuffled shards divide the rules, create no fixture twice, and merge into the full result', async (t) => {
   const shards = await runInShards(target, { strict: true, width: 3, seed: 42 });
   const ids = shards.flatMap(({ rules }) => rules.map(({ id }) => id));
   t.same(
@@ -103,7 +103,7 @@ t.test('shards, shuffled, share the rules, make no fixture twice, and merge into
   t.type(UnmergeableReports, 'function');
 });
 
-t.test('the estimate is near to what a run asks', async (t) => {
+t.test('the estimated number of requests is close to the actual number', async (t) => {
   const recorded = readRecordedRequests();
   const asked = report.requests + (report.cleanup?.made ?? 0);
   const estimated = estimateRequests(allRules(), { ...target, adminUrl: 'x' }, recorded);

@@ -52,7 +52,7 @@ async function run(command: string, ...args: readonly string[]): Promise<{ code:
 const shell = (script: string) =>
   run('bash', '-e', '-o', 'pipefail', '-c', script.replaceAll('http://127.0.0.1:8080', emulator.target.baseUrl));
 
-t.test('a new user checks a deployment with the lines of the guide', async (t) => {
+t.test('the commands of the guide check a deployment', async (t) => {
   const seed = `
     TOKEN=$(npx emulator token --repo docs --scopes repo:write,git:write)
     curl -sf -X POST -H "Authorization: Bearer $TOKEN" http://127.0.0.1:8080/api/repos
@@ -67,7 +67,7 @@ t.test('a new user checks a deployment with the lines of the guide', async (t) =
   t.equal(collected.code, 0, collected.said);
 });
 
-t.test('reports, comparisons, baselines and variants are made as the guide says', async (t) => {
+t.test('the commands of the guide create reports, comparisons, baselines and variants', async (t) => {
   for (const words of [
     '--reporter html=result.html',
     'conformance baseline result.json',

@@ -59,7 +59,7 @@ for (const [what, answer] of Object.entries(WRONG)) {
     const steps = report.setup?.map(({ name }) => name) ?? [];
     t.ok(steps.length > 0 && steps.length < 6, `what cannot be set up is told once: ${steps.join()}`);
     t.match(report.setup?.[0], { reason: String, transcript: [{ request: /./ }], curl: /curl / });
-    for (const { notices } of [report, reading]) t.match(notices, [/answers are alike: \d{3}[, ]/]);
+    for (const { notices } of [report, reading]) t.match(notices, [/responses are identical: \d{3}[, ]/]);
     t.match(reading.counts, { error: 0, blocked: 0 });
     t.equal(report.counts.error, 0, 'nothing in the suite broke');
     t.ok(brokenShare(report) >= 0.95, `${Math.round(brokenShare(report) * 100)} % of the MUST rules do not hold`);
@@ -104,8 +104,8 @@ t.test('a server that hangs up in the middle breaks the rules, and nothing in th
   const report = await run(reading(server.target), { only: 'other.meta.exists,limit.list.cap' });
   await server.close();
   t.same([report.counts.fail, report.counts.warn, report.counts.error], [1, 1, 0]);
-  t.match(report.rules[0], { expected: 'an HTTP answer', actual: /^the connection closed without an answer/ });
-  t.match(report.rules[0]?.transcript, [{ response: /^\(the connection closed without an answer/ }]);
+  t.match(report.rules[0], { expected: 'an HTTP response', actual: /^the connection was closed before a response/ });
+  t.match(report.rules[0]?.transcript, [{ response: /^\(the connection was closed before a response/ }]);
   t.equal(report.exit_code, 1);
 });
 

@@ -45,7 +45,7 @@ async function check(apiHost: string, { org = 'demo', gitUrl = 'https://git.exam
 const verdictsOf = ({ rules }: Report) =>
   Object.fromEntries(rules.filter(({ id }) => RULES.includes(id)).map(({ id, verdict }) => [id, verdict]));
 
-t.test('rules about HTTPS and the host of an organization are judged', async (t) => {
+t.test('rules about HTTPS and the host name of an organization are checked', async (t) => {
   const { code, err, report } = await check('api.demo.example.test');
   t.same([code, err], [0, '']);
   t.same(verdictsOf(report), Object.fromEntries(RULES.split(',').map((id) => [id, 'pass'])));

@@ -20,7 +20,7 @@ const described = ['--target', file('target.yaml'), '--rate', 'unlimited', '--qu
 const readReport = (name: string): Report => JSON.parse(readFileSync(file(name), 'utf8'));
 const verdictsOf = ({ rules }: Report) => rules.map(({ id, verdict }) => `${id} ${verdict}`);
 
-t.test('probe looks without writing, and writes a target file', async (t) => {
+t.test('probe only reads from the target and writes a target file', async (t) => {
   const { code, err } = await conformance('probe', ...flags, '--output', file('target.yaml'));
   t.same([code, err], [0, '']);
   t.same(writesOf(asked), [], 'nothing was asked that writes');
@@ -53,7 +53,7 @@ t.test('what probe tells is all that reading tells', async (t) => {
   t.same(Object.keys(told).sort(), Object.keys(variants).sort(), `CALIBRATION_RULES: ${CALIBRATION_RULES.length}`);
 });
 
-t.test('a recorded answer that is another later fails', async (t) => {
+t.test('a response that differs from the recorded one fails', async (t) => {
   const written = parse(readFileSync(file('target.yaml'), 'utf8'));
   const variants = { ...written.variants, 'A31 empty bearer': '403' };
   writeFileSync(file('pinned.yaml'), stringify({ ...written, variants }));
@@ -64,7 +64,7 @@ t.test('a recorded answer that is another later fails', async (t) => {
   });
 });
 
-t.test('with leave a run writes below its prefix, and leaves nothing', async (t) => {
+t.test('a run with permission to write uses only its prefix and deletes everything', async (t) => {
   asked.length = 0;
   const journal = ['--journal', file('scratch.ndjson')];
   const only = ['--only', 'pack', '--prefix', 'team-a', '--write'];
@@ -126,7 +126,7 @@ t.test('a baseline keeps known failures from failing the run, until they are gon
   t.match(gone, { code: 1, out: /this is pass: take it out of the baseline \(ticket 7\)/ });
 });
 
-t.test('a baseline that cannot be is refused', async (t) => {
+t.test('an invalid baseline is rejected', async (t) => {
   const entry = { reason: 'x', expires: '2999-01-01' };
   for (const [baseline, line] of [
     [{ format: 2, rules: {} }, /has the format 2; this suite reads format 1/],
@@ -147,7 +147,7 @@ t.test('a baseline that cannot be is refused', async (t) => {
   }
 });
 
-t.test('shards together are the whole', async (t) => {
+t.test('all shards together equal the full run', async (t) => {
   const only = ['--only', 'other.*,err.*,commit.*'];
   const part = (name: string, ...more: string[]) =>
     conformance('run', ...described, ...only, ...more, '--reporter', `json=${file(name)}`);
@@ -172,7 +172,7 @@ t.test('shards together are the whole', async (t) => {
   }
 });
 
-t.test('gc removes what a run left that was killed, and nothing else', async (t) => {
+t.test('gc deletes only the repositories of a killed run', async (t) => {
   const journal = file('killed.ndjson');
   await create('cf-00000000/theirs');
   const argv = ['run', ...described, '--write', '--journal', journal];
@@ -232,7 +232,7 @@ t.test('gc lists what it cannot remove', async (t) => {
   t.match(await conformance('gc', '--journal', journal), { code: 2, err: /left\.ndjson:1 is no entry/ });
 });
 
-t.test('a journal that cannot be written is refused where it was named', async (t) => {
+t.test('a journal that cannot be written is an error that names the option', async (t) => {
   const journal = ['--write', '--journal', '/dev/null/journal'];
   t.match(await conformance('run', ...described, ...journal, '--only', 'other.*'), {
     code: 2,

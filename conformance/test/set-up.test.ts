@@ -47,7 +47,7 @@ t.test('a wrong status of what set-ups use breaks the rule about it, and no set-
   t.ok(broken.length < 25, `${broken.length} rules are about it: ${broken.join()}`);
 });
 
-t.test('a set-up that breaks is told once, and what rests on it is blocked', async (t) => {
+t.test('a failed fixture is reported once, and the rules that need it are blocked', async (t) => {
   const { target, close } = await startBefore((request, response) => {
     if (!isPack(request)) return false;
     request.resume();
@@ -62,7 +62,7 @@ t.test('a set-up that breaks is told once, and what rests on it is blocked', asy
   t.same(steps.map(({ name }) => name).sort(), ['a first commit', 'ephemeral', 'large']);
   t.match(steps[0], {
     verdict: 'fail',
-    reason: 'the request succeeds',
+    reason: 'the request must succeed',
     expected: '2xx',
     actual: '500',
     transcript: [{ request: /^POST .*commit-pack/, response: /^500/ }],
@@ -95,7 +95,7 @@ t.test('a fixture that breaks once is not held against the rules that come after
   t.equal(report.exit_code, 1);
 });
 
-t.test('a fixture that was throttled is made again', async (t) => {
+t.test('a throttled fixture is created again', async (t) => {
   let isThrottling = true;
   const { target, close } = await startBefore((request, response) => {
     if (!isThrottling || !isPack(request)) return false;
@@ -114,7 +114,7 @@ t.test('a fixture that was throttled is made again', async (t) => {
   t.same(report.cleanup?.left, []);
 });
 
-t.test('an emulator that dies ends the run: 3', async (t) => {
+t.test('an emulator that exits ends the run: exit 3', async (t) => {
   const dying = await startTargetEmulator();
   t.teardown(() => dying.close());
   let results = 0;
@@ -131,7 +131,7 @@ t.test('an emulator that dies ends the run: 3', async (t) => {
   t.ok((report.cleanup?.left.length ?? 0) > 0, 'it lists what it could not remove');
 });
 
-t.test('a throttling emulator is waited for, by all lanes together', async (t) => {
+t.test('all concurrent rules wait for a throttling emulator together', async (t) => {
   const throttling = await startNamespace(t);
   const gateway = { by: ['org'], capacity: 20, refill: '50/s', cost: { '*': 1 } };
   const quotas = {
@@ -155,7 +155,7 @@ t.test('a throttling emulator is waited for, by all lanes together', async (t) =
   );
 });
 
-t.test('the time in which a rule waits for its turn is not held against it', async (t) => {
+t.test('the time that a rule waits for a slot does not count towards its limit', async (t) => {
   const report = await run(emulator, { only: 'grep.case', rate: 4, timeout: 200 });
   t.equal(report.exit_code, 0, 'although the run takes longer than a rule may');
 });

@@ -31,7 +31,7 @@ const REPORT = reportWith([
   resultOf('fail', 'jwt.alg.none', {
     section: 'Token header',
     says: 'A token without a signature is refused.',
-    reason: 'the refusal has its status and code',
+    reason: 'unexpected status or code of the refusal',
     expected: '403 forbidden',
     actual: '200',
     transcript: [{ request: 'GET /api/v1/repo\nauthorization: Bearer <token>', response: '200\n\n{}' }],
@@ -113,7 +113,7 @@ t.test('filters by verdict and level, and the search, show what fits all of them
   t.same(opened.complaints, []);
 });
 
-t.test('a failure shows what was expected, sent and answered, and how to send it again', { skip }, async (t) => {
+t.test('a failure shows the expected value, the request, the response and a curl command', { skip }, async (t) => {
   await using opened = await open(t, REPORT);
   const text = await opened.page.locator('#rule-jwt\\.alg\\.none').textContent();
   for (const part of [
@@ -128,7 +128,7 @@ t.test('a failure shows what was expected, sent and answered, and how to send it
   t.equal(await opened.page.locator('#rule-jwt\\.typ').getAttribute('open'), null, 'what holds is folded');
 });
 
-t.test('every control is reached and used by the keyboard', { skip }, async (t) => {
+t.test('every control works with the keyboard', { skip }, async (t) => {
   await using opened = await open(t, REPORT);
   const { page } = opened;
   const focused = () => page.evaluate<string>('document.activeElement.textContent.trim().slice(0, 40)');
@@ -160,7 +160,7 @@ t.test('every control is reached and used by the keyboard', { skip }, async (t) 
   t.same(opened.complaints, []);
 });
 
-t.test('a link to a rule opens it, whatever was filtered away', { skip }, async (t) => {
+t.test('a link to a rule opens it even if a filter hides it', { skip }, async (t) => {
   await using opened = await open(t, REPORT);
   const { page } = opened;
   await page.getByRole('button', { name: /warn 1/ }).click();
@@ -209,7 +209,7 @@ const LOWEST_CONTRAST = `(() => {
   return lowest;
 })()`;
 
-t.test('on paper everything is shown, whatever is folded or filtered away', { skip }, async (t) => {
+t.test('the printed page shows everything, including folded and filtered rules', { skip }, async (t) => {
   await using opened = await open(t, REPORT);
   const { page } = opened;
   await page.getByRole('searchbox').fill('no such word');
@@ -223,7 +223,7 @@ t.test('on paper everything is shown, whatever is folded or filtered away', { sk
   t.same(await shownRules(page), [], 'and afterwards it is as it was');
 });
 
-t.test('nothing that a target answers becomes markup, a script or a request', { skip }, async (t) => {
+t.test('text sent by a target never becomes markup, a script or a request', { skip }, async (t) => {
   const target = { base_url: 'http://x/"><script>1</script>', git_url: '<b>', org: '<i>', emulator: false };
   const rules = [
     hostileResult(),
@@ -239,7 +239,7 @@ t.test('nothing that a target answers becomes markup, a script or a request', { 
   t.same(opened.complaints, []);
 });
 
-t.test('its policy allows nothing but its own style and script', { skip }, async (t) => {
+t.test("the content security policy allows only the page's own style and script", { skip }, async (t) => {
   await using opened = await open(t, REPORT);
   const { page } = opened;
   await page.evaluate(`
@@ -256,7 +256,7 @@ t.test('its policy allows nothing but its own style and script', { skip }, async
   );
 });
 
-t.test('every anchor that is linked is there, and every id once', async (t) => {
+t.test('every linked anchor exists, and every id is unique', async (t) => {
   const text = html(REPORT);
   const ids = [...text.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id);
   t.equal(new Set(ids).size, ids.length);

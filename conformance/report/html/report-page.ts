@@ -33,9 +33,9 @@ function head(report: Report, title: string): string {
   const notes = [
     ...remarks,
     ...(injected(report.rules) > 0
-      ? [`${injected(report.rules)} checked on answers that faults of the emulator made`]
+      ? [`${injected(report.rules)} checked on responses that a fault of the emulator produced`]
       : []),
-    ...(unproven > 0 ? [`${unproven} MUST rules unproven: no mutant has been seen to break them`] : []),
+    ...(unproven > 0 ? [`${unproven} MUST rules unproven: no mutant in the test suite breaks them`] : []),
   ];
   return `<header>
 ${element('h1', title)}

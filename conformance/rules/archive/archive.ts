@@ -38,7 +38,7 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
     check: on(historyRepository, async (t, history) => {
       const response = expectStatus(await archive(t, history.name), 200);
       const files = readPaths(response, await knownPaths(t));
-      expectSame(files.map(({ name }) => name).sort(), await onMain(t), 'every file is there');
+      expectSame(files.map(({ name }) => name).sort(), await onMain(t), 'the archive must contain every file');
       for (const { name, bytes, mode } of files) {
         expectTrue(history.files[name]?.equals(bytes) === true, `${name} has its bytes`);
         expectSame((mode & 0o100) !== 0, name === EXECUTABLE, `${name} is executable or not`);
@@ -53,7 +53,7 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
       for (const [own, { name }] of Object.entries(owned)) {
         const expected = ['README.md', own, 'shared.txt'].sort();
         const packed = readPaths(await archive(t, name), expected).map((file) => file.name);
-        expectSame(packed.sort(), expected, 'its own files and no others');
+        expectSame(packed.sort(), expected, 'the archive must contain exactly the files of its repository');
       }
     },
   },
@@ -66,12 +66,13 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
   {
     id: 'archive.ref.default',
     says: 'A request without ref archives the default branch.',
-    check: async (t) => expectSame(await paths(t), await onMain(t), 'the files of main'),
+    check: async (t) => expectSame(await paths(t), await onMain(t), 'the archive must contain the files of main'),
   },
   {
     id: 'archive.ref.empty',
     says: 'An empty ref means the same as no ref.',
-    check: async (t) => expectSame(await paths(t, { ref: '' }), await onMain(t), 'the files of main'),
+    check: async (t) =>
+      expectSame(await paths(t, { ref: '' }), await onMain(t), 'the archive must contain the files of main'),
   },
   {
     id: 'archive.ref.head',
@@ -81,14 +82,17 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
     check: async (t) => {
       const name = await headlessRepository(t, ['main', 'trunk']);
       const packed = readPaths(await archive(t, name), ['main.txt', 'trunk.txt']).map((file) => file.name);
-      expectSame(packed, ['trunk.txt'], 'the files at HEAD');
+      expectSame(packed, ['trunk.txt'], 'the archive must contain the files of HEAD');
     },
   },
   {
     id: 'archive.ref.branch',
     says: 'ref can be a branch, a tag or a commit SHA.',
     check: on(historyRepository, async (t, { first }) => {
-      expectTrue((await paths(t, { ref: 'feature' })).includes('feature.txt'), 'the branch');
+      expectTrue(
+        (await paths(t, { ref: 'feature' })).includes('feature.txt'),
+        'the archive must contain the files of the branch',
+      );
       for (const ref of ['v1', first.sha]) {
         const readme = (await files(t, { ref })).find((file) => file.name === 'README.md');
         expectMatch(readme?.bytes.toString(), /first edition/, `${ref} has the first edition`);
@@ -99,21 +103,29 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
     id: 'archive.include_globs',
     says: 'include_globs keeps only files that match.',
     check: async (t) => {
-      expectSame(await paths(t, { include_globs: ['**/*.js'] }), ['src/app.js', 'src/lib/deep.js'], 'only JavaScript');
+      expectSame(
+        await paths(t, { include_globs: ['**/*.js'] }),
+        ['src/app.js', 'src/lib/deep.js'],
+        'the archive must contain only the JavaScript files',
+      );
       t.observe('in both lists', await paths(t, { include_globs: ['**/*.js'], exclude_globs: ['**/*.js'] }));
     },
   },
   {
     id: 'archive.include_globs.none',
     says: 'If no file matches include_globs, the response is 200 with an empty archive.',
-    check: async (t) => expectSame(await paths(t, { include_globs: ['*.none'] }), [], 'no files'),
+    check: async (t) => expectSame(await paths(t, { include_globs: ['*.none'] }), [], 'the archive must be empty'),
   },
   {
     id: 'archive.exclude_globs',
     says: 'exclude_globs leaves out files that match.',
     check: async (t) => {
       const expected = (await onMain(t)).filter((path) => !path.endsWith('.md'));
-      expectSame(await paths(t, { exclude_globs: ['**/*.md'] }), expected, 'no Markdown');
+      expectSame(
+        await paths(t, { exclude_globs: ['**/*.md'] }),
+        expected,
+        'the archive must contain no Markdown files',
+      );
     },
   },
   {
@@ -122,7 +134,11 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
     check: on(historyRepository, async (t, { files }) => {
       const small = Object.entries(files).filter(([, bytes]) => bytes.length <= 10);
       const expected = small.map(([path]) => path).sort();
-      expectSame(await paths(t, { max_blob_size: 10 }), expected, 'only files of up to ten bytes');
+      expectSame(
+        await paths(t, { max_blob_size: 10 }),
+        expected,
+        'the archive must contain only files of at most ten bytes',
+      );
     }),
   },
   {
@@ -157,7 +173,11 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
       for (const prefix of ['/p', 'a\\b', './p', 'a/../b', '..']) {
         expectStatus(await archive(t, name, { archive: { prefix } }), 400);
       }
-      expectSame(await paths(t, { archive: { prefix: 'a/b' } }, 'a/b/'), await onMain(t), 'a/b is fine');
+      expectSame(
+        await paths(t, { archive: { prefix: 'a/b' } }, 'a/b/'),
+        await onMain(t),
+        'the prefix a/b must be accepted',
+      );
     }),
   },
   {
@@ -166,7 +186,7 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
     level: 'SHOULD',
     check: async (t) => {
       const packed = readTar(await archive(t, (await historyRepository(t)).name)).map((file) => file.name);
-      expectSame(packed.sort(), await onMain(t), 'the paths');
+      expectSame(packed.sort(), await onMain(t), 'the archive must contain the paths of main');
       t.observe('empty prefix', await archive(t, (await sampleContent(t)).name, { archive: { prefix: '' } }));
     },
   },
@@ -175,7 +195,11 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
     says: 'The media type is application/gzip.',
     level: 'SHOULD',
     check: async (t) =>
-      expectSame((await archive(t, (await sampleContent(t)).name)).mediaType, 'application/gzip', 'the media type'),
+      expectSame(
+        (await archive(t, (await sampleContent(t)).name)).mediaType,
+        'application/gzip',
+        'unexpected media type',
+      ),
   },
   {
     id: 'archive.header.disposition',
@@ -184,7 +208,7 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
     check: on(sampleContent, async (t, { name }) => {
       const header = (await archive(t, name)).header('content-disposition');
       const attachment = /^attachment\s*;.*\bfilename="?[^"/\\]+-[^"/\\]+\.tar\.gz/i;
-      expectMatch(header, attachment, 'an attachment with a plain name');
+      expectMatch(header, attachment, 'Content-Disposition must be an attachment with a plain file name');
       const last = name.slice(name.lastIndexOf('/') + 1);
       // Characters that are not allowed in file names everywhere may be left out.
       if (/^[\w.-]+$/.test(last)) expectTrue(header.includes(last), 'the name of the repository is in it', header);

@@ -69,7 +69,7 @@ export const claims = defineRules('Token claims', 'token-claims', [
     tokenRead({ scopes: [] }),
     async (t, response) => {
       t.observe('outcome', response);
-      expectTrue(response.status >= 400, 'it does not get in', response.outcome);
+      expectTrue(response.status >= 400, 'the request must be refused', response.outcome);
     },
   ),
   rejectsTokens(
@@ -149,14 +149,19 @@ export const claims = defineRules('Token claims', 'token-claims', [
     says: 'A token that the emulator creates is valid for 31536000 seconds (365 days) by default.',
     reach: 'emulator',
     check: on(helperClaims, async (_t, { iat, exp }) =>
-      expectSame(Number(exp) - Number(iat), YEAR, 'the lifetime is 31536000 s'),
+      expectSame(Number(exp) - Number(iat), YEAR, 'the lifetime must be 31536000 s'),
     ),
   },
   {
     id: 'helper.default-scopes',
     says: 'A token that the emulator creates has the scopes git:write and git:read by default.',
     reach: 'emulator',
-    check: async (t) => expectSame((await helperClaims(t)).scopes, ['git:write', 'git:read'], 'the two scopes'),
+    check: async (t) =>
+      expectSame(
+        (await helperClaims(t)).scopes,
+        ['git:write', 'git:read'],
+        'the token must have the scopes git:write and git:read',
+      ),
   },
 ]);
 
@@ -222,8 +227,8 @@ export const tokenFailures = defineRules('Token failure responses', 'token-failu
     says: 'The detail for an invalid token says that the token is invalid or expired.',
     level: 'SHOULD',
     check: on(tokenRead({ defect: 'foreign-key' }), async (_t, response) => {
-      expectTrue(response.status >= 400, 'the token is refused', response.outcome);
-      expectMatch(response.find('detail'), /invalid|expired/i, 'detail names the reason');
+      expectTrue(response.status >= 400, 'the token must be refused', response.outcome);
+      expectMatch(response.find('detail'), /invalid|expired/i, 'detail must say that the token is invalid or expired');
     }),
   },
   {
@@ -232,14 +237,18 @@ export const tokenFailures = defineRules('Token failure responses', 'token-failu
     level: 'SHOULD',
     reach: 'needs-setup',
     check: async (t) =>
-      expectMatch((await readWithToken(t, { key: 'second' })).find('detail'), /tenant/i, 'detail names the tenant'),
+      expectMatch(
+        (await readWithToken(t, { key: 'second' })).find('detail'),
+        /tenant/i,
+        'detail must mention the tenant',
+      ),
   },
   {
     id: 'authfail.403.unavailable',
     says: 'While tokens cannot be verified, every request is 403 authentication_unavailable; afterwards requests succeed again.',
     reach: 'emulator',
     check: on(faulted('repo', 'authentication_unavailable'), async (t, response) => {
-      expectMatch(response.outcome, /^403 authentication_unavailable$/, 'it is 403 authentication_unavailable');
+      expectMatch(response.outcome, /^403 authentication_unavailable$/, 'unexpected status or code of the refusal');
       expectStatus(await readWithToken(t, {}), 200);
     }),
   },
@@ -254,7 +263,7 @@ export const tokenFailures = defineRules('Token failure responses', 'token-failu
         await readWithToken(t, { claims: { repo: null } }),
       ];
       for (const response of responses)
-        expectMatch(response.mediaType, /^application\/problem\+json$/, 'the media type');
+        expectMatch(response.mediaType, /^application\/problem\+json$/, 'unexpected media type');
     },
   },
   {

@@ -47,8 +47,8 @@ export const keys = defineRules('Keys', 'keys', [
       const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
       const sec1 = privateKey.export({ type: 'sec1', format: 'pem' }).toString();
       const refused = await withKeyFile(sec1, (key) => runTokenHelper(t, key, name));
-      expectSame([refused.code, refused.out], [2, ''], 'another form is a mistake of use');
-      expectMatch(refused.complaint, /PKCS#8/, 'and refused in words');
+      expectSame([refused.code, refused.out], [2, ''], 'a key in another form must be refused with exit code 2');
+      expectMatch(refused.complaint, /PKCS#8/, 'the error message must name PKCS#8');
     },
   },
   {

@@ -157,8 +157,12 @@ export const repoClaim = defineRules('Repository claim', 'repository-claim', [
           place.send(t, path, { as: { repo: claim, scopes: [place.scope] } });
         await tryAgain(async () => {
           const expected = withoutNames(await ask(missing, missing), missing);
-          expectSame(withoutNames(await ask(repo, other.name), repo, other.name), expected, 'the answers are equal');
-          expectSame(withoutNames(await ask(unknown, repo), unknown, repo), expected, 'the answers are equal');
+          expectSame(
+            withoutNames(await ask(repo, other.name), repo, other.name),
+            expected,
+            'both responses must be equal',
+          );
+          expectSame(withoutNames(await ask(unknown, repo), unknown, repo), expected, 'both responses must be equal');
         });
       });
       if (t.target.companion && t.target.write) await comparePreferredRoutes(t);

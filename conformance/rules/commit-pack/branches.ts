@@ -39,7 +39,7 @@ export const packBranches = defineWritingRules('5. Commit pack', 'pack-branches'
     check: on(twoCommits, async (t, { name, older, tip }) => {
       const expecting = (sha: string) => sendPack(t, name, packLines({ 'x.txt': 'x' }, { expected_head_sha: sha }));
       expectStatus(await expecting(older), 409);
-      expectSame(await mustTipOf(t, name), tip, 'the branch stays');
+      expectSame(await mustTipOf(t, name), tip, 'the branch tip must not change');
       t.observe('malformed', await expecting('xyz'));
       t.observe('zeros', await expecting(ZEROS));
     }),
@@ -48,7 +48,7 @@ export const packBranches = defineWritingRules('5. Commit pack', 'pack-branches'
     id: 'pack.expected_head.omitted',
     says: 'A request without expected_head_sha adds its commit to the current tip.',
     check: on(twoCommits, async (t, { name, older }) =>
-      expectSame(await parentsOf(t, name, 'main'), [older], 'the second stands on the first'),
+      expectSame(await parentsOf(t, name, 'main'), [older], 'the parent of the second commit must be the first commit'),
     ),
   },
   {
@@ -60,7 +60,7 @@ export const packBranches = defineWritingRules('5. Commit pack', 'pack-branches'
         sendPack(t, name, packLines({ [`${racer}.txt`]: racer }, { expected_head_sha: tip })),
       );
       const statuses = (await Promise.all(racers)).map(({ status }) => status).sort();
-      expectSame(statuses, [201, 409], 'one wins, one conflicts');
+      expectSame(statuses, [201, 409], 'one of two concurrent writes must succeed and the other must conflict');
     }),
   },
   {
@@ -71,7 +71,7 @@ export const packBranches = defineWritingRules('5. Commit pack', 'pack-branches'
       await createNamedRepository(t, name);
       t.observe('another branch', await sendPack(t, name, packLines({ 'x.txt': 'x' }, { target_branch: 'side' })));
       const { sha } = await commitFiles(t, name, { 'first.txt': 'first' });
-      expectSame(await mustTipOf(t, name), sha, 'the branch is there');
+      expectSame(await mustTipOf(t, name), sha, 'the branch must point to the written commit');
     },
   },
   {
@@ -81,8 +81,8 @@ export const packBranches = defineWritingRules('5. Commit pack', 'pack-branches'
       const branch = newBranch(t);
       const from = { target_branch: branch, base_branch: 'main' };
       const { sha } = await commitFiles(t, name, { 'on-branch.txt': 'x' }, from);
-      expectSame(await mustTipOf(t, name, branch), sha, 'the branch is there');
-      expectSame(await parentsOf(t, name, branch), [tip], 'it stands on the base');
+      expectSame(await mustTipOf(t, name, branch), sha, 'the branch must point to the written commit');
+      expectSame(await parentsOf(t, name, branch), [tip], 'the parent must be the tip of the base branch');
       const files = (await fileMetadata(t, name, { ref: branch })).records('files').map(({ path }) => path);
       expectTrue(files.includes('older.txt') && files.includes('on-branch.txt'), 'with the files of the base', files);
     }),
@@ -96,8 +96,8 @@ export const packBranches = defineWritingRules('5. Commit pack', 'pack-branches'
       const { sha } = await commitFiles(t, name, { 'one.txt': '1' }, { target_branch: branch, base_branch: 'main' });
       const again = await commitFiles(t, name, { 'two.txt': '2' }, { target_branch: branch, base_branch: 'main' });
       expectStatus(again.answer, 201);
-      expectSame(again.before, sha, 'it goes on top of the target');
-      expectSame(await parentsOf(t, name, branch), [sha], 'with the target as parent');
+      expectSame(again.before, sha, 'old_sha must be the tip of the target branch');
+      expectSame(await parentsOf(t, name, branch), [sha], 'the parent must be the tip of the target branch');
     }),
   },
   {
@@ -106,7 +106,7 @@ export const packBranches = defineWritingRules('5. Commit pack', 'pack-branches'
     check: on(twoCommits, async (t, { name, tip }) => {
       const branch = newBranch(t);
       await commitFiles(t, name, { 'x.txt': 'x' }, { target_branch: branch, base_branch: 'main' });
-      expectSame(await parentsOf(t, name, branch), [tip], 'the newest commit');
+      expectSame(await parentsOf(t, name, branch), [tip], 'the parent must be the newest commit of the base branch');
     }),
   },
   {
@@ -124,7 +124,7 @@ export const packBranches = defineWritingRules('5. Commit pack', 'pack-branches'
       const branch = newBranch(t);
       const metadata = { target_branch: branch, base_branch: 'main', expected_head_sha: older };
       expectStatus(await sendPack(t, name, packLines({ 'x.txt': 'x' }, metadata)), 409);
-      expectAbsent(await tipOf(t, name, branch), 'no branch appears');
+      expectAbsent(await tipOf(t, name, branch), 'the branch must not be created');
     }),
   },
   {
@@ -139,7 +139,7 @@ export const packBranches = defineWritingRules('5. Commit pack', 'pack-branches'
         '404 ref_not_found',
         '404 not_found',
       ]);
-      expectAbsent(await tipOf(t, name, branch), 'no branch appears');
+      expectAbsent(await tipOf(t, name, branch), 'the branch must not be created');
     }),
   },
   {
@@ -159,7 +159,7 @@ export const packBranches = defineWritingRules('5. Commit pack', 'pack-branches'
     says: 'Writing an ephemeral branch does not change the ordinary branch of the same name.',
     check: on(twoCommits, async (t, { name, tip }) => {
       await commitFiles(t, name, { 'iso.txt': 'x' }, { base_branch: 'main', ephemeral: true });
-      expectSame(await mustTipOf(t, name), tip, 'main stays');
+      expectSame(await mustTipOf(t, name), tip, 'the tip of main must not change');
     }),
   },
   {
@@ -182,8 +182,8 @@ export const packBranches = defineWritingRules('5. Commit pack', 'pack-branches'
       const branch = newBranch(t);
       const lines = packLines({ 'good.txt': 'x', 'bad.txt': 'x' }, { target_branch: branch, base_branch: 'main' });
       expectStatus(await sendPack(t, name, lines.slice(0, -1)), 400);
-      expectSame(await mustTipOf(t, name), tip, 'nothing moved');
-      expectAbsent(await tipOf(t, name, branch), 'nothing appeared');
+      expectSame(await mustTipOf(t, name), tip, 'the tip of main must not change');
+      expectAbsent(await tipOf(t, name, branch), 'the branch must not be created');
     }),
   },
   ...tokenRules('pack', {

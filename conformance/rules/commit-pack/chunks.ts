@@ -60,7 +60,7 @@ export const packChunks = defineWritingRules('5. Commit pack', 'pack-chunks', [
       const parts = [0, 1, 2].map((index) => bytes.subarray(index * 3 * 1024 * 1024, (index + 1) * 3 * 1024 * 1024));
       const chunks = parts.map((part, index) => chunk('large.bin', part, index === 2));
       expectStatus(await sendPack(t, name, [metadataFor('large.bin'), ...chunks]), 201);
-      expectSame((await read(t, name, 'large.bin')).equals(bytes), true, 'the bytes are those sent');
+      expectSame((await read(t, name, 'large.bin')).equals(bytes), true, 'the bytes must be those that were sent');
       const woven = [chunk('a', '1', false), chunk('b', '1', false), chunk('a', '2'), chunk('b', '2')];
       t.observe('interleaved', await sendPack(t, name, [metadataFor('a', 'b'), ...woven]));
       const late = [chunk('late', '1'), chunk('late', '2')];
@@ -72,7 +72,7 @@ export const packChunks = defineWritingRules('5. Commit pack', 'pack-chunks', [
     says: 'A chunk of exactly 4 MiB is accepted.',
     check: on(groupRepository, async (t, { name }) => {
       await commitFiles(t, name, { 'full.bin': noise(MOST) });
-      expectSame((await read(t, name, 'full.bin')).length, MOST, 'every byte arrived');
+      expectSame((await read(t, name, 'full.bin')).length, MOST, 'every sent byte must be stored');
     }),
   },
   {
@@ -89,7 +89,7 @@ export const packChunks = defineWritingRules('5. Commit pack', 'pack-chunks', [
     says: 'An empty file is sent as one chunk with empty data and eof true.',
     check: on(groupRepository, async (t, { name }) => {
       await commitFiles(t, name, { 'empty.txt': '' });
-      expectSame((await read(t, name, 'empty.txt')).length, 0, 'the file is empty');
+      expectSame((await read(t, name, 'empty.txt')).length, 0, 'the file must be empty');
     }),
   },
 ]);

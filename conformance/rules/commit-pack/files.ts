@@ -98,7 +98,7 @@ export const packFiles = defineWritingRules('5. Commit pack', 'pack-files', [
       t.observe('twice', await sendPack(t, name, stream([same, same], chunk('c', 'x'))));
       const paths = (await fileMetadata(t, name)).records('files').map(({ path }) => String(path));
       const odd = paths.filter((path) => path.split('/').some((part) => ['', '.', '..', '.git'].includes(part)));
-      expectSame(odd, [], 'no odd path is in the tree');
+      expectSame(odd, [], 'no invalid path may enter the tree');
     },
   ),
   {
@@ -108,7 +108,7 @@ export const packFiles = defineWritingRules('5. Commit pack', 'pack-files', [
       const lines = oneOperation({ path: 'default.txt', content_id: 'c' }, chunk('c', 'by default'));
       const { name, answer: response } = await send(t, lines);
       expectStatus(response, 201);
-      expectSame(await contentOf(t, name, 'default.txt'), 'by default', 'the file is there');
+      expectSame(await contentOf(t, name, 'default.txt'), 'by default', 'the file must exist with the sent bytes');
     },
   },
   {
@@ -122,7 +122,7 @@ export const packFiles = defineWritingRules('5. Commit pack', 'pack-files', [
     check: on(groupRepository, async (t, { name }) => {
       await commitFiles(t, name, { 'replaced.txt': 'before' });
       await commitFiles(t, name, { 'replaced.txt': 'after' });
-      expectSame(await contentOf(t, name, 'replaced.txt'), 'after', 'the new bytes');
+      expectSame(await contentOf(t, name, 'replaced.txt'), 'after', 'the file must have the new bytes');
     }),
   },
   {
@@ -132,7 +132,7 @@ export const packFiles = defineWritingRules('5. Commit pack', 'pack-files', [
       const { name, answer: response } = await deletion(t, { content_id: 'c' });
       expectStatus(response, 201);
       expectStatus(await getFile(t, name, { path: 'gone.txt' }), 404);
-      expectSame(await contentOf(t, name, 'stays.txt'), 'stays', 'the other file');
+      expectSame(await contentOf(t, name, 'stays.txt'), 'stays', 'the other file must not change');
       t.observe('deleting what is not there', await sendPack(t, name, packLines({ 'never.txt': null })));
     },
   },
@@ -153,7 +153,7 @@ export const packFiles = defineWritingRules('5. Commit pack', 'pack-files', [
     check: async (t) => {
       const { name, answer: response } = await deletion(t, { content_id: 'c' }, chunk('c', 'data'));
       expectStatus(response, 400);
-      expectSame(await contentOf(t, name, 'gone.txt'), 'gone', 'the file stays');
+      expectSame(await contentOf(t, name, 'gone.txt'), 'gone', 'the file must not be deleted');
     },
   },
   {
@@ -162,7 +162,8 @@ export const packFiles = defineWritingRules('5. Commit pack', 'pack-files', [
     check: async (t) => {
       const { name, answer: response } = await deletion(t, {});
       t.tolerate('A18', 'delete without content_id', response, ['400', '201']);
-      if (response.status === 400) expectSame(await contentOf(t, name, 'gone.txt'), 'gone', 'the file stays');
+      if (response.status === 400)
+        expectSame(await contentOf(t, name, 'gone.txt'), 'gone', 'the file must not be deleted');
     },
   },
   ...rulesBy(refusesPacks, [
@@ -178,7 +179,7 @@ export const packFiles = defineWritingRules('5. Commit pack', 'pack-files', [
     check: async (t) => {
       const { name, tip, answer: response } = await send(t, oneOperation({ path: 'x.txt' }));
       expectStatus(response, 400);
-      expectSame(await mustTipOf(t, name), tip, 'the branch stays');
+      expectSame(await mustTipOf(t, name), tip, 'the branch tip must not change');
       const shared = [
         { path: 'one.txt', content_id: 'c' },
         { path: 'two.txt', content_id: 'c' },
@@ -194,8 +195,8 @@ export const packFiles = defineWritingRules('5. Commit pack', 'pack-files', [
         'run.sh': { content: 'x', mode: '100755' },
         'plain.txt': { content: 'x', mode: '100644' },
       });
-      expectSame(await modeOf(t, name, 'run.sh'), '100755', 'the mode of an executable');
-      expectSame(await modeOf(t, name, 'plain.txt'), '100644', 'the mode of a plain file');
+      expectSame(await modeOf(t, name, 'run.sh'), '100755', 'the mode of an executable must be 100755');
+      expectSame(await modeOf(t, name, 'plain.txt'), '100644', 'the mode of a regular file must be 100644');
       await commitFiles(t, name, { 'run.sh': 'y', 'new.txt': 'y' });
       t.observe('no mode, existing', await modeOf(t, name, 'run.sh'));
       t.observe('no mode, new', await modeOf(t, name, 'new.txt'));

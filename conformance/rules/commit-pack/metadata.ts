@@ -12,7 +12,7 @@ export async function refusesPacks(t: RuleContext, ...bodies: readonly (readonly
   const { name } = await groupRepository(t);
   const tip = await mustTipOf(t, name);
   for (const lines of bodies) expectStatus(await sendPack(t, name, lines), 400);
-  expectSame(await mustTipOf(t, name), tip, 'the branch stays');
+  expectSame(await mustTipOf(t, name), tip, 'the branch tip must not change');
 }
 
 /** Builds a stream whose metadata lacks a member or has an invalid one. */
@@ -48,8 +48,8 @@ export const packMetadata = defineWritingRules('5. Commit pack', 'pack-metadata'
     check: on(newRepository, async (t, bystander) => {
       const { name } = await groupRepository(t);
       const { sha } = await commitFiles(t, name, { 'claim.txt': t.uniqueName() });
-      expectSame(await mustTipOf(t, name), sha, 'the named one moved');
-      expectSame(await mustTipOf(t, bystander.name), bystander.tip, 'the other one did not');
+      expectSame(await mustTipOf(t, name), sha, 'the branch of the named repository must change');
+      expectSame(await mustTipOf(t, bystander.name), bystander.tip, 'the tip of the other repository must not change');
     }),
   },
   ...rulesBy(refusesPacks, [
@@ -94,7 +94,10 @@ export const packMetadata = defineWritingRules('5. Commit pack', 'pack-metadata'
       const { name } = await groupRepository(t);
       const full = await sendPack(t, name, packLines({ 'full.txt': 'x' }, { target_branch: 'refs/heads/main' }));
       t.observe('refs/heads/main', full);
-      expectAbsent(await tipOf(t, name, 'refs/heads/refs/heads/main'), 'no doubled name appears');
+      expectAbsent(
+        await tipOf(t, name, 'refs/heads/refs/heads/main'),
+        'refs/heads/refs/heads/main must not be created',
+      );
     },
   },
   {
@@ -104,7 +107,7 @@ export const packMetadata = defineWritingRules('5. Commit pack', 'pack-metadata'
       const response = await sendPack(t, name, packLines({ 'nope.txt': 'x' }, { target_branch: 'nope' }));
       expectRefused(response);
       t.tolerate('A19', 'missing target branch', response, ['404', '400', '409']);
-      expectAbsent(await tipOf(t, name, 'nope'), 'no branch appears');
+      expectAbsent(await tipOf(t, name, 'nope'), 'the branch must not be created');
     }),
   },
   ...rulesBy(refusesPacks, [
@@ -116,7 +119,7 @@ export const packMetadata = defineWritingRules('5. Commit pack', 'pack-metadata'
     check: async (t) => {
       for (const message of ['Say why\n\nAt length, ünïcode too.', PADDED]) {
         const response = await committed(t, { commit_message: message });
-        expectKept(response.string('commit', 'message'), message, 'the message');
+        expectKept(response.string('commit', 'message'), message, 'message must be the sent message');
       }
     },
   },
@@ -163,7 +166,7 @@ export const packMetadata = defineWritingRules('5. Commit pack', 'pack-metadata'
       const { sha } = await commitFiles(t, name, { 'seen.txt': 'seen\n' });
       const git = await createGit(t);
       await t.eventually(async () => (await git.fetch(name)) === sha, 'Git fetches the new commit');
-      expectSame((await git.readFile(sha, 'seen.txt')).toString(), 'seen\n', 'with the new bytes');
+      expectSame((await git.readFile(sha, 'seen.txt')).toString(), 'seen\n', 'the commit must contain the new bytes');
     }),
   },
   {
@@ -172,7 +175,7 @@ export const packMetadata = defineWritingRules('5. Commit pack', 'pack-metadata'
     check: on(groupRepository, async (t, { name }) => {
       const { sha, before } = await commitFiles(t, name, { 'parent.txt': t.uniqueName() });
       const { git } = await clone(t, name);
-      expectSame(await git.parents(sha), [before], 'one parent: the old tip');
+      expectSame(await git.parents(sha), [before], 'the only parent must be the old tip');
     }),
   },
   {
@@ -188,7 +191,7 @@ export const packMetadata = defineWritingRules('5. Commit pack', 'pack-metadata'
       const { git } = await clone(t, name);
       const [before, after] = [await git.listTree(tip), await git.listTree(sha)];
       for (const path of ['a/keep.txt', 'run.sh']) expectSame(after[path], before[path], `${path} is untouched`);
-      expectSame(Object.keys(after).sort(), Object.keys(before).sort(), 'no file came or went');
+      expectSame(Object.keys(after).sort(), Object.keys(before).sort(), 'no file may be added or removed');
     },
   },
 ]);

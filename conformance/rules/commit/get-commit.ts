@@ -12,7 +12,7 @@ async function resolves(t: RuleContext, known: (history: HistoryRepository) => r
   const history = await historyRepository(t);
   const [revision, { sha }] = known(history);
   const response = expectStatus(await getCommit(t, history.name, revision), 200);
-  expectSame(response.string('commit', 'sha'), sha, 'the commit');
+  expectSame(response.string('commit', 'sha'), sha, 'commit.sha must be the requested commit');
 }
 
 export const getCommitRules = defineRules('4. Get one commit', 'get-commit', [
@@ -74,7 +74,7 @@ export const getCommitRules = defineRules('4. Get one commit', 'get-commit', [
       const response = expectStatus(await getCommit(t, name, second.sha), 200);
       const members = [...Object.keys(response.record()), ...Object.keys(response.record('commit'))];
       const ofDiff = members.filter((member) => /^(diff|patch|files|changes|stats)$/.test(member));
-      expectSame(ofDiff, [], 'no member of a diff');
+      expectSame(ofDiff, [], 'the response must have no members of a diff');
       for (const changed of Object.keys(SECOND)) {
         expectTrue(!response.text.includes(changed), `nothing tells that ${changed} was changed`, response.text);
       }

@@ -71,7 +71,7 @@ export async function forEachRoute(
       }
     }
   }
-  expectSame(complaints, [], 'every operation on every route does as it should');
+  expectSame(complaints, [], 'every operation must behave as expected on every route');
 }
 
 /** Returns a filter for the operations that require exactly these scopes. */

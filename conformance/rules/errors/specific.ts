@@ -269,7 +269,7 @@ export const specificCodes = defineRules('Errors', 'specific-codes', [
         if (place.name === 'repo') {
           t.tolerate('A04', 'thawing, repo', response, ['409 repository_thawing', '503 service_unavailable']);
         }
-        expectOneOf(response.status, [409, 503], 'it is 409 or 503');
+        expectOneOf(response.status, [409, 503], 'the status must be 409 or 503');
         if (response.status === 503) return;
         expectMatch(
           response.header('retry-after'),

@@ -29,7 +29,7 @@ function eventRule(id: string, says: string, check: (t: RuleContext, receiver: R
 async function firstFailure(receiver: Receiver, failure: UpstreamFailure) {
   const repo = await receiver.follow(failure);
   const delivery = await receiver.next(repo);
-  expectSame(eventOf(delivery), FAILED, 'it is the event of a failed sync');
+  expectSame(eventOf(delivery), FAILED, 'the delivery must be a repo.sync.failed event');
   return { repo, delivery };
 }
 
@@ -42,7 +42,7 @@ export const events = defineRules('Events', 'events', [
     const { repo } = await firstFailure(receiver, 'absent');
     await pull(t, repo);
     await receiver.next(repo, 2);
-    expectSame(receiver.about(repo).map(eventOf), [FAILED, FAILED], 'one event for each run');
+    expectSame(receiver.about(repo).map(eventOf), [FAILED, FAILED], 'each failed run must send one event');
   }),
   eventRule(
     'event.sync-failed.retries-exhausted',
@@ -50,12 +50,12 @@ export const events = defineRules('Events', 'events', [
     async (t, receiver) => {
       const { repo, delivery } = await firstFailure(receiver, 'overloaded');
       const times = [...receiver.asked].flatMap(([path, asked]) => (path.startsWith('/overloaded/') ? asked : []));
-      expectTrue(times.length > 0, 'the upstream was asked', times.length);
+      expectTrue(times.length > 0, 'the upstream must be contacted', times.length);
       t.observe('times asked', times.length);
       await t.run.sleep(100);
       const later = [...receiver.asked.values()].flat().filter((at) => at > delivery.at);
-      expectSame(later.length, 0, 'it is not asked again after the event');
-      expectSame(receiver.about(repo).length, 1, 'one event, however many retries');
+      expectSame(later.length, 0, 'the upstream must not be contacted again after the event');
+      expectSame(receiver.about(repo).length, 1, 'the retries of a run must send one event together');
     },
   ),
   eventRule(
@@ -75,7 +75,7 @@ export const events = defineRules('Events', 'events', [
       await changeState(t, { repositories: { [repo]: { state: 'active' } } });
       // Events arrive in order, so an event about the cancelled run would have arrived before this one.
       await firstFailure(receiver, 'absent');
-      expectSame(receiver.about(repo).map(eventOf), [], 'events about the run that the service cancelled');
+      expectSame(receiver.about(repo).map(eventOf), [], 'a run cancelled by the service must not send an event');
     },
   ),
   eventRule('event.run_count', 'run_count includes the run that just finished.', async (t, receiver) => {
@@ -96,12 +96,13 @@ export const events = defineRules('Events', 'events', [
       expectSuccess(await writeNote(t, name, { sha: tip, note: 'event' }));
       const { git } = await clone(t, name, 'side');
       await git.branch('pushed', sha);
-      expectAbsent(await git.push(name, ['pushed']), 'a push succeeds');
+      expectAbsent(await git.push(name, ['pushed']), 'the push must succeed');
       expectSuccess(await deleteRepo(t, name));
       expectSuccess(await createRepo(t, t.uniqueName()));
       // Events arrive in order, so all events of the actions above have arrived when this one has.
       await firstFailure(receiver, 'absent');
-      for (const delivery of receiver.deliveries) expectOneOf(eventOf(delivery), [FAILED], 'the kind of event');
+      for (const delivery of receiver.deliveries)
+        expectOneOf(eventOf(delivery), [FAILED], 'the event must be repo.sync.failed');
     },
   ),
   {

@@ -45,7 +45,11 @@ export const fileMetadataRequests = defineRules('3. File metadata', 'file-metada
     id: 'filemeta.ref.default-branch',
     says: 'A request without ref lists the default branch.',
     check: on(historyRepository, async (t, history) =>
-      expectSame(await paths(t, history.name), Object.keys(history.files).sort(), 'the files of main'),
+      expectSame(
+        await paths(t, history.name),
+        Object.keys(history.files).sort(),
+        'the list must contain the files of main',
+      ),
     ),
   },
   {
@@ -55,7 +59,7 @@ export const fileMetadataRequests = defineRules('3. File metadata', 'file-metada
     writes: true,
     check: async (t) => {
       const name = await headlessRepository(t, ['main', 'trunk']);
-      expectSame(await paths(t, name), ['trunk.txt'], 'the files at HEAD');
+      expectSame(await paths(t, name), ['trunk.txt'], 'the list must contain the files of HEAD');
     },
   },
   {
@@ -65,7 +69,7 @@ export const fileMetadataRequests = defineRules('3. File metadata', 'file-metada
     writes: true,
     check: async (t) => {
       const name = await headlessRepository(t, ['main']);
-      expectSame(await paths(t, name), ['main.txt'], 'the files of main');
+      expectSame(await paths(t, name), ['main.txt'], 'the list must contain the files of main');
     },
   },
   {
@@ -73,7 +77,11 @@ export const fileMetadataRequests = defineRules('3. File metadata', 'file-metada
     says: 'ref can be a branch.',
     check: on(historyRepository, async (t, history) => {
       const expected = [...Object.keys(history.files), 'feature.txt'].sort();
-      expectSame(await paths(t, history.name, { ref: 'feature' }), expected, 'the files of the branch');
+      expectSame(
+        await paths(t, history.name, { ref: 'feature' }),
+        expected,
+        'the list must contain the files of the branch',
+      );
     }),
   },
   {
@@ -82,7 +90,7 @@ export const fileMetadataRequests = defineRules('3. File metadata', 'file-metada
     check: on(historyRepository, async (t, { name, first }) => {
       const files = expectStatus(await fileMetadata(t, name, { ref: first.sha }), 200).records('files');
       const readme = files.find(({ path }) => path === 'README.md');
-      expectSame(readme?.last_commit_sha, first.sha, 'the tree of the commit');
+      expectSame(readme?.last_commit_sha, first.sha, 'last_commit_sha must be the requested commit');
     }),
   },
   leftOpen(
@@ -100,7 +108,7 @@ export const fileMetadataRequests = defineRules('3. File metadata', 'file-metada
     says: 'A branch that exists only as an ephemeral branch is found with ephemeral=true and not without it.',
     check: on(ephemeralRepository, async (t, { name }) => {
       const listed = await paths(t, name, { ref: 'only', ephemeral: 'true' });
-      expectSame(listed, ['inherited.txt', 'only.txt'], 'it is listed');
+      expectSame(listed, ['inherited.txt', 'only.txt'], 'the list must contain the files of the ephemeral branch');
       expectStatus(await fileMetadata(t, name, { ref: 'only' }), 404);
     }),
   },
@@ -112,8 +120,16 @@ export const fileMetadataRequests = defineRules('3. File metadata', 'file-metada
         const response = await fileMetadata(t, name, { ref: 'both', ...query });
         return response.records('files').find(({ path }) => path === 'both.txt')?.size;
       };
-      expectSame(await size({ ephemeral: 'true' }), 16, 'the ephemeral one');
-      expectSame([await size({}), await size({ ephemeral: 'false' })], [13, 13], 'the ordinary one');
+      expectSame(
+        await size({ ephemeral: 'true' }),
+        16,
+        'with ephemeral=true, the size must be that on the ephemeral branch',
+      );
+      expectSame(
+        [await size({}), await size({ ephemeral: 'false' })],
+        [13, 13],
+        'without ephemeral=true, the size must be that on the ordinary branch',
+      );
     }),
   },
   {
@@ -158,7 +174,7 @@ export const fileMetadataRequests = defineRules('3. File metadata', 'file-metada
     id: 'filemeta.resp.files',
     says: 'files has the whole tree in one response, however large the tree is.',
     check: on(largeRepository, async (t, { name, paths: known }) => {
-      expectSame((await paths(t, name)).length, TWO_LINE_FILES + 1, 'every file is there');
+      expectSame((await paths(t, name)).length, TWO_LINE_FILES + 1, 'every file must be listed');
       expectSame(await paths(t, name), known, 'and it is these');
     }),
   },
@@ -184,7 +200,7 @@ export const fileMetadataRequests = defineRules('3. File metadata', 'file-metada
     check: async (t) => {
       const response = await listSample(t);
       const ofPage = Object.keys(response.record()).filter((name) => /^(next_)?cursor$|^limit$|^has_more$/.test(name));
-      expectSame(ofPage, [], 'no member of a page');
+      expectSame(ofPage, [], 'the response must have no members of a page');
     },
   },
   {
@@ -194,7 +210,7 @@ export const fileMetadataRequests = defineRules('3. File metadata', 'file-metada
     check: on(historyRepository, async (t, history) => {
       const response = await fileMetadata(t, history.name, { limit: '1' });
       if (response.find('has_more') !== undefined) t.observe('has_more', response.find('has_more'));
-      expectSame(response.array('files').length, Object.keys(history.files).length, 'every file is there');
+      expectSame(response.array('files').length, Object.keys(history.files).length, 'every file must be listed');
     }),
   },
   leftOpen(

@@ -28,7 +28,11 @@ export const fileRead = defineRules('8. Read a file', 'read-file', [
       const [a, b] = [await sampleRepository(t), await otherRepository(t)];
       const texts = [];
       for (const { name } of [a, b]) texts.push((await getFile(t, name, { path: 'shared.txt' })).text);
-      expectSame(texts, ['bytes of the sample\n', 'bytes of the other\n'], 'each token gets its own bytes');
+      expectSame(
+        texts,
+        ['bytes of the sample\n', 'bytes of the other\n'],
+        'each token must read the file of its own repository',
+      );
     },
   },
   {
@@ -45,8 +49,8 @@ export const fileRead = defineRules('8. Read a file', 'read-file', [
     says: 'The response has a Content-Type that suits the file.',
     check: async (t) => {
       const response = await getFile(t, (await historyRepository(t)).name, { path: 'a/b.txt' });
-      expectMatch(response.header('content-type'), /^[\w.+-]+\/[\w.+-]+/, 'a media type');
-      expectOther(response.mediaType, 'application/problem+json', 'it is no error');
+      expectMatch(response.header('content-type'), /^[\w.+-]+\/[\w.+-]+/, 'Content-Type must be a media type');
+      expectOther(response.mediaType, 'application/problem+json', 'the response must not be an error');
       if (!/^text\/|octet-stream/.test(response.mediaType)) t.warn(`a text file is ${response.mediaType}`);
     },
   },
@@ -71,7 +75,10 @@ export const fileRead = defineRules('8. Read a file', 'read-file', [
         const response = await t.get(`/api/v1/repos/file?${query}`, { as: reader(name) });
         expectSame([response.status, response.text], [200, 'nested\n'], query);
       }
-      expectTrue(files[ODD_PATH]?.equals(await bytes(t, ODD_PATH)) === true, 'a name with space and accent');
+      expectTrue(
+        files[ODD_PATH]?.equals(await bytes(t, ODD_PATH)) === true,
+        'a path with a space and an accent must be readable',
+      );
     }),
   },
   leftOpen(
@@ -86,19 +93,28 @@ export const fileRead = defineRules('8. Read a file', 'read-file', [
   {
     id: 'file.ref.default',
     says: 'A request without ref reads the default branch.',
-    check: async (t) => expectMatch((await bytes(t, 'README.md')).toString(), /second edition/, 'the bytes of main'),
+    check: async (t) =>
+      expectMatch((await bytes(t, 'README.md')).toString(), /second edition/, 'the bytes must be those on main'),
   },
   {
     id: 'file.ref.branch',
     says: 'ref can be a branch.',
     check: async (t) =>
-      expectSame((await bytes(t, 'feature.txt', { ref: 'feature' })).toString(), 'feature\n', 'its bytes'),
+      expectSame(
+        (await bytes(t, 'feature.txt', { ref: 'feature' })).toString(),
+        'feature\n',
+        'the bytes must be those on the branch',
+      ),
   },
   {
     id: 'file.ref.sha',
     says: 'ref can be a commit SHA.',
     check: on(historyRepository, async (t, { first }) =>
-      expectMatch((await bytes(t, 'README.md', { ref: first.sha })).toString(), /first edition/, 'the old bytes'),
+      expectMatch(
+        (await bytes(t, 'README.md', { ref: first.sha })).toString(),
+        /first edition/,
+        'the bytes must be those of the first commit',
+      ),
     ),
   },
   leftOpen('file.ref.tag', 'The specification does not say whether ref can be a tag.', async (t) => {
@@ -114,12 +130,28 @@ export const fileRead = defineRules('8. Read a file', 'read-file', [
         const response = await getFile(t, name, { path, ...query });
         return response.status === 200 ? response.text : response.status;
       };
-      expectSame(await read('only.txt', { ref: 'only', ephemeral: 'true' }), ONLY_EPHEMERAL, 'the ephemeral branch');
-      expectSame(await read('only.txt', { ref: 'only' }), 404, 'not without the flag');
-      expectSame(await read('both.txt', { ref: 'both', ephemeral: 'true' }), BOTH_EPHEMERAL, 'the ephemeral of two');
-      expectSame(await read('both.txt', { ref: 'both' }), BOTH_NORMAL, 'the ordinary of two');
+      expectSame(
+        await read('only.txt', { ref: 'only', ephemeral: 'true' }),
+        ONLY_EPHEMERAL,
+        'with ephemeral=true, the file of the ephemeral branch must be read',
+      );
+      expectSame(
+        await read('only.txt', { ref: 'only' }),
+        404,
+        'without ephemeral=true, the ephemeral branch must not be found',
+      );
+      expectSame(
+        await read('both.txt', { ref: 'both', ephemeral: 'true' }),
+        BOTH_EPHEMERAL,
+        'with ephemeral=true, the ephemeral branch must be read, not the ordinary branch of the same name',
+      );
+      expectSame(
+        await read('both.txt', { ref: 'both' }),
+        BOTH_NORMAL,
+        'without ephemeral, the ordinary branch must be read, not the ephemeral branch of the same name',
+      );
       const unset = await read('both.txt', { ref: 'both', ephemeral: 'false' });
-      expectSame(unset, BOTH_NORMAL, 'false is the same as nothing');
+      expectSame(unset, BOTH_NORMAL, 'ephemeral=false must have the same effect as no ephemeral');
     }),
   },
   {

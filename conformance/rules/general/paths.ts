@@ -42,9 +42,9 @@ export const paths = defineRules('What the service does', 'paths', [
       const plain = await list(name);
       const encoded = await list(name.replace('x', '%78').replace('A', '%41'));
       expectStatus(plain, 200);
-      expectSame(encoded.status, plain.status, 'both forms address the repository');
+      expectSame(encoded.status, plain.status, 'both forms of the path must get the same status');
       const branches = [plain, encoded].map((response) => namesIn(response));
-      expectSame(branches[1], branches[0], 'both forms show the same branches');
+      expectSame(branches[1], branches[0], 'both forms of the path must list the same branches');
     },
   },
   leftOpen(

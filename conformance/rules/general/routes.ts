@@ -27,7 +27,8 @@ export const routes = defineRules('What the service does', 'routes', [
     reach: 'needs-setup',
     check: async ({ target }) => {
       if (isLoopback(target.baseUrl)) throw new Skip('the target is on this machine');
-      for (const url of [target.baseUrl, target.gitUrl]) expectSame(new URL(url).protocol, 'https:', 'both use TLS');
+      for (const url of [target.baseUrl, target.gitUrl])
+        expectSame(new URL(url).protocol, 'https:', 'both URLs must use https');
     },
   },
   {
@@ -36,7 +37,11 @@ export const routes = defineRules('What the service does', 'routes', [
     reach: 'needs-setup',
     check: async ({ target }) => {
       if (isLoopback(target.baseUrl)) throw new Skip('the target is on this machine');
-      expectSame(new URL(target.baseUrl).hostname.split('.')[1], target.org, 'the host names the organization');
+      expectSame(
+        new URL(target.baseUrl).hostname.split('.')[1],
+        target.org,
+        'the second label of the host name must be the organization',
+      );
     },
   },
   {
@@ -54,8 +59,12 @@ export const routes = defineRules('What the service does', 'routes', [
     check: async (t) => {
       const [a, b] = [await sampleRepository(t), await otherRepository(t)];
       const [first, second] = [await getRepo(t, a.name), await getRepo(t, b.name)];
-      expectSame([first.string('url'), second.string('url')], [a.name, b.name], 'each token sees its repository');
-      expectOther(first.string('repo_id'), second.string('repo_id'), 'the ids differ');
+      expectSame(
+        [first.string('url'), second.string('url')],
+        [a.name, b.name],
+        'each token must get its own repository',
+      );
+      expectOther(first.string('repo_id'), second.string('repo_id'), 'the two repositories must have different ids');
     },
   },
   {
@@ -103,7 +112,7 @@ export const routes = defineRules('What the service does', 'routes', [
     writes: true,
     check: on(groupRepository, async (t, { name, tip }) => {
       const response = await reset(t, name, restoreMetadata(tip));
-      expectOneOf(response.status, [201, 409, 412, 200], 'the restore was tried');
+      expectOneOf(response.status, [201, 409, 412, 200], 'the restore must be executed or refused for its content');
       response.record('result');
     }),
   },

@@ -88,11 +88,14 @@ export const states = defineWritingRules('States', 'states', [
     check: on(groupRepository, async (t, { name }) => {
       const written = await sendPack(t, name, packLines({ 'outcome.txt': t.uniqueName() }));
       const { success, status } = written.record('result');
-      expectSame([success, status], [true, 'ok'], 'a success says so');
+      expectSame([success, status], [true, 'ok'], 'a successful write must have success true and status ok');
       const tip = written.string('commit', 'commit_sha');
       const nothing = await restore(t, name, restoreMetadata(tip));
-      expectSame(nothing.find('result', 'success'), false, 'a restore of nothing says so');
-      expectTrue(typeof nothing.find('result', 'status') === 'string', 'with a status');
+      expectSame(nothing.find('result', 'success'), false, 'a restore that changes nothing must have success false');
+      expectTrue(
+        typeof nothing.find('result', 'status') === 'string',
+        'a restore that changes nothing must have a status',
+      );
     }),
   },
 ]);

@@ -25,13 +25,13 @@ const NOT_FOUND = ['404', '403', '401'];
 async function expectHead(t: RuleContext, repo: string, branch: string, tip: string): Promise<void> {
   const target = `refs/heads/${branch}`;
   const advertisement = await advertise(t, gitPath(repo), reader(repo));
-  expectSame(readAdvertisement(advertisement).get('HEAD'), tip, 'HEAD stands at the tip of the default branch');
+  expectSame(readAdvertisement(advertisement).get('HEAD'), tip, 'HEAD must be the tip of the default branch');
   const { refs, head } = await listRefsAndHead(t, repo, reader(repo));
-  expectSame(refs.get('HEAD'), tip, 'ls-refs lists HEAD at the tip of the default branch');
-  expectSame(head, target, 'ls-refs names the default branch as what HEAD stands for');
+  expectSame(refs.get('HEAD'), tip, 'ls-refs must list HEAD at the tip of the default branch');
+  expectSame(head, target, 'ls-refs must list the default branch as the symref target of HEAD');
   const symref = /symref=HEAD:(\S+)/.exec(advertisement.text)?.[1];
   if (symref === undefined) t.observe('symref in the advertisement', 'none');
-  else expectSame(symref, target, 'the advertisement names the default branch as what HEAD stands for');
+  else expectSame(symref, target, 'the ref advertisement must name the default branch as the symref target of HEAD');
 }
 
 /** Changes the default branch, by the operation that clients know. */
@@ -47,7 +47,7 @@ async function changesHead(t: RuleContext): Promise<void> {
     'HEAD follows the default branch',
   );
   await expectHead(t, name, 'other', sha);
-  expectSame((await clone(t, name, 'HEAD')).tip, sha, 'a clone begins with it');
+  expectSame((await clone(t, name, 'HEAD')).tip, sha, 'HEAD of a clone must be the written commit');
 }
 
 export const gitReads = defineRules('Git over HTTPS', 'git-reads', [
@@ -56,8 +56,12 @@ export const gitReads = defineRules('Git over HTTPS', 'git-reads', [
     says: 'A clone of /<repo_name>.git with user name t and the token as password gets the default branch.',
     check: on(historyRepository, async (t, history) => {
       const { git, tip } = await clone(t, history.name);
-      expectSame(tip, history.third.sha, 'the tip of main');
-      expectSame(Object.keys(await git.listTree(tip)).sort(), Object.keys(history.files).sort(), 'with all files');
+      expectSame(tip, history.third.sha, 'HEAD of the clone must be the tip of main');
+      expectSame(
+        Object.keys(await git.listTree(tip)).sort(),
+        Object.keys(history.files).sort(),
+        'the clone must contain every file',
+      );
       await expectHead(t, history.name, 'main', tip);
       t.observe('without .git', (await advertise(t, gitPath(history.name).slice(0, -4), reader(history.name))).status);
     }),
@@ -67,7 +71,7 @@ export const gitReads = defineRules('Git over HTTPS', 'git-reads', [
     says: 'The user name t is accepted.',
     check: on(sampleContent, async (t, { name }) => {
       const response = expectStatus(await advertise(t, gitPath(name), reader(name)), 200);
-      expectTrue(readAdvertisement(response).size > 0, 'refs are shown');
+      expectTrue(readAdvertisement(response).size > 0, 'the ref advertisement must not be empty');
       const other = await advertise(t, gitPath(name), reader(name), 'git-upload-pack', { user: 'x' });
       t.observe('another user name', other.status);
     }),
@@ -98,7 +102,7 @@ export const gitReads = defineRules('Git over HTTPS', 'git-reads', [
     level: 'SHOULD',
     check: async (t) => {
       const response = await advertise(t, gitPath((await sampleRepository(t)).name));
-      expectMatch(response.header('www-authenticate'), /^Basic\b/i, 'WWW-Authenticate is Basic');
+      expectMatch(response.header('www-authenticate'), /^Basic\b/i, 'WWW-Authenticate must offer Basic');
     },
   },
   {
@@ -106,7 +110,11 @@ export const gitReads = defineRules('Git over HTTPS', 'git-reads', [
     says: 'A token is accepted as the password of Basic authentication.',
     check: on(sampleRepository, async (t, { name }) => {
       const response = expectStatus(await advertise(t, gitPath(name), reader(name)), 200);
-      expectSame(response.mediaType, 'application/x-git-upload-pack-advertisement', 'it is an advertisement');
+      expectSame(
+        response.mediaType,
+        'application/x-git-upload-pack-advertisement',
+        'the media type must be that of a ref advertisement',
+      );
     }),
   },
   leftOpen(
@@ -189,7 +197,7 @@ export const gitWrites = defineWritingRules('Git over HTTPS', 'git-writes', [
     check: on(groupRepository, async (t, { name }) => {
       const { git } = await clone(t, name);
       const { sha } = await commitFiles(t, name, { 'fetch.txt': t.uniqueName() });
-      expectSame(await git.fetch(name), sha, 'the new commit arrives');
+      expectSame(await git.fetch(name), sha, 'the fetch must bring the new commit');
     }),
   },
   {
@@ -198,8 +206,8 @@ export const gitWrites = defineWritingRules('Git over HTTPS', 'git-writes', [
     check: on(groupRepository, async (t, { name, tip }) => {
       const { git } = await clone(t, name);
       const sha = await commitLocally(git, { parent: [tip], branch: 'pushed' });
-      expectAbsent(await git.push(name, ['pushed']), 'the push passes');
-      expectSame(await mustTipOf(t, name, 'pushed'), sha, 'the API sees the branch');
+      expectAbsent(await git.push(name, ['pushed']), 'the push must succeed');
+      expectSame(await mustTipOf(t, name, 'pushed'), sha, 'the API must list the pushed branch');
     }),
   },
   {
@@ -220,9 +228,9 @@ export const gitWrites = defineWritingRules('Git over HTTPS', 'git-writes', [
     check: on(groupRepository, async (t, { name }) => {
       const { git, tip } = await clone(t, name);
       const sha = await commitLocally(git, { parent: [tip], branch: 'main' });
-      expectAbsent(await git.push(name, ['main']), 'the push passes');
+      expectAbsent(await git.push(name, ['main']), 'the push must succeed');
       await t.eventually(async () => (await getCommit(t, name, sha)).status === 200, 'the commit can be read');
-      expectSame(await mustTipOf(t, name), sha, 'the branch is there');
+      expectSame(await mustTipOf(t, name), sha, 'the branch must point to the written commit');
     }),
   },
 ]);

@@ -80,8 +80,8 @@ export const lists = defineRules('Limits', 'lists', [
     check: async (t) => {
       for (const list of await listsOfTwo(t)) {
         const response = await list({ limit: '1' });
-        expectSame(itemsOf(response).length, 1, 'one item');
-        expectSame(response.boolean('has_more'), true, 'more are left');
+        expectSame(itemsOf(response).length, 1, 'the page must have one item');
+        expectSame(response.boolean('has_more'), true, 'has_more must be true while items remain');
       }
     },
   },
@@ -120,14 +120,14 @@ export const lists = defineRules('Limits', 'lists', [
     alone: true,
     check: on(historyRepository, async (t, { name }) => {
       const commits = await follow((query) => listCommits(t, name, query), '1');
-      expectSame(commits.items.length, 3, 'three commits');
-      expectSame(new Set(commits.items.map(({ sha }) => sha)).size, 3, 'each once');
+      expectSame(commits.items.length, 3, 'the list must have three commits');
+      expectSame(new Set(commits.items.map(({ sha }) => sha)).size, 3, 'the list must not repeat a commit');
       await tryAgain(async () => {
         const { items, isComplete } = await follow((query) => listRepos(t, query), '50');
         const own = items.map(({ url }) => String(url)).filter((url) => url.startsWith(t.run.prefix));
-        expectSame(new Set(own).size, own.length, 'each repository of the suite once');
+        expectSame(new Set(own).size, own.length, 'the list must not repeat a repository');
         const isThere = items.some(({ url }) => url === name);
-        if (isComplete) expectTrue(isThere, 'the repository with the history is among them');
+        if (isComplete) expectTrue(isThere, 'the list must include the repository of the suite that has a history');
       });
     }),
   },
@@ -137,7 +137,7 @@ export const lists = defineRules('Limits', 'lists', [
     check: on(historyRepository, async (t, { name }) => {
       const { pages } = await follow((query) => listCommits(t, name, query), '1');
       const more = pages.map((one) => one.boolean('has_more'));
-      expectSame(more, [true, true, false], 'true until the last');
+      expectSame(more, [true, true, false], 'has_more must be true on every page but the last');
     }),
   },
   {
@@ -148,8 +148,12 @@ export const lists = defineRules('Limits', 'lists', [
         await tryAgain(async () => {
           const first = await list({ limit: '1' });
           const second = await list({ limit: '1', cursor: first.string('next_cursor') });
-          expectSame(itemsOf(second).length, 1, 'one item behind it');
-          expectOther(idOf(itemsOf(second)[0]), idOf(itemsOf(first)[0]), 'another item');
+          expectSame(itemsOf(second).length, 1, 'the second page must have one item');
+          expectOther(
+            idOf(itemsOf(second)[0]),
+            idOf(itemsOf(first)[0]),
+            'the second page must not repeat the item of the first page',
+          );
         });
       }
     },
@@ -165,7 +169,7 @@ export const lists = defineRules('Limits', 'lists', [
     historyRepository,
     async (t, { name }) => {
       const response = await listCommits(t, name, { limit: '100' });
-      expectSame(response.find('has_more'), false, 'it is the last page');
+      expectSame(response.find('has_more'), false, 'has_more must be false on the last page');
       const cursor = response.find('next_cursor');
       t.observe('next_cursor', cursor === undefined ? 'absent' : cursor);
     },
@@ -217,7 +221,7 @@ export const rates = defineRules('Limits', 'rates', [
       [
         'rate.429.ratelimit',
         'A 429 has the header RateLimit.',
-        ({ field }) => expectOther(field, '', 'it says something'),
+        ({ field }) => expectOther(field, '', 'the field must not be empty'),
       ],
       [
         'rate.429.ratelimit.r',

@@ -75,7 +75,7 @@ async function mustReadNote(t: RuleContext, repo: string, sha: string): Promise<
 /** Expects a commit to have this note. If notes cannot be read, expects that adding another one is refused. */
 async function expectNote(t: RuleContext, repo: string, sha: string, text: string): Promise<void> {
   const note = await readNote(t, repo, sha);
-  if (note !== UNREADABLE) return expectKept(note ?? 'no note', text, 'the note is there');
+  if (note !== UNREADABLE) return expectKept(note ?? 'no note', text, 'the note must be stored');
   t.observe('seen', 'only as a conflict: nothing shows notes');
   expectStatus(await writeNote(t, repo, { sha, note: 'another' }), 409);
 }
@@ -83,9 +83,9 @@ async function expectNote(t: RuleContext, repo: string, sha: string, text: strin
 /** Expects the notes ref to be unchanged, as Git shows it, otherwise as the next note write finds it. */
 async function expectNotesAt(t: RuleContext, repo: string, tip: string): Promise<void> {
   const shown = (await listRefs(t, repo, reader(repo))).get(NOTES);
-  if (shown !== undefined) return expectSame(shown, tip, 'the notes stay');
+  if (shown !== undefined) return expectSame(shown, tip, 'the notes must not change');
   const { answer: response } = await commitWithNote(t, 'next');
-  expectSame(response.string('base_commit'), tip, 'the notes stay');
+  expectSame(response.string('base_commit'), tip, 'the notes must not change');
 }
 
 type Sent = (sha: string) => object | string;
@@ -119,7 +119,7 @@ export const noteRules = defineWritingRules('7. Notes', 'notes', [
       expectSuccess(await writeNote(t, name, { sha, note: 'at home' }));
       await expectNote(t, name, sha, 'at home');
       const after = await readNote(t, other, sha);
-      expectTrue(after === before, 'no other repository gets the note', after);
+      expectTrue(after === before, 'the note must not be added to another repository', after);
     }),
   },
   leftOpen(
@@ -191,7 +191,7 @@ export const noteRules = defineWritingRules('7. Notes', 'notes', [
       expectStatus(await writeNote(t, name, { sha, action: 'add', note: 'lost' }), 409);
       await expectNotesAt(t, name, response.string('new_ref_sha'));
       const note = await readNote(t, name, sha);
-      if (note !== UNREADABLE) expectSame(note?.trimEnd(), 'kept', 'the note stays');
+      if (note !== UNREADABLE) expectSame(note?.trimEnd(), 'kept', 'the note must not change');
     },
   },
   {
@@ -234,7 +234,11 @@ export const noteRules = defineWritingRules('7. Notes', 'notes', [
       const { sha } = await commitWithoutNote(t);
       const author = { name: 'Nina Notes', email: 'nina@example.com' };
       const written = expectSuccess(await writeNote(t, name, { sha, note: 'signed', author }));
-      expectSame(await authorOf(t, name, written.string('new_ref_sha')), author, 'the author');
+      expectSame(
+        await authorOf(t, name, written.string('new_ref_sha')),
+        author,
+        'the notes commit must have the sent author',
+      );
     }),
   },
   {
@@ -261,7 +265,7 @@ export const noteRules = defineWritingRules('7. Notes', 'notes', [
     check: async (t) => {
       const { name, sha } = await commitWithNote(t, 'for Git');
       t.observe('advertised', await isShown(t, name));
-      expectSame((await fetchNote(t, name, sha))?.trimEnd(), 'for Git', 'the note as Git reads it');
+      expectSame((await fetchNote(t, name, sha))?.trimEnd(), 'for Git', 'Git must read the note that was written');
     },
   },
   ...tokenRules('notes', {

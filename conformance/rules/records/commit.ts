@@ -36,7 +36,11 @@ export const commitRecord = defineRules('Commit record', 'commit-record', [
     check: on(historyRepository, async (t, { name, first, second }) => {
       for (const known of [first, second]) {
         const message = (await getCommit(t, name, known.sha)).string('commit', 'message');
-        expectSame(message.replace(/\n$/, ''), known.message.replace(/\n$/, ''), 'the message is complete');
+        expectSame(
+          message.replace(/\n$/, ''),
+          known.message.replace(/\n$/, ''),
+          'message must be the complete commit message',
+        );
         t.observe('trailing newline', message.endsWith('\n'));
       }
     }),
@@ -51,14 +55,15 @@ export const commitRecord = defineRules('Commit record', 'commit-record', [
   {
     id: 'commit.record.date.rfc3339',
     says: 'date is an RFC 3339 timestamp.',
-    check: async (t) => expectTime((await second(t)).answer.find('commit', 'date'), 'date is a time'),
+    check: async (t) =>
+      expectTime((await second(t)).answer.find('commit', 'date'), 'date must be a valid RFC 3339 time'),
   },
   {
     id: 'commit.record.date.author',
     says: 'date is the author date, not the committer date.',
     check: on(second, async (_t, { answer: response, known }) => {
       const seconds = Date.parse(response.string('commit', 'date')) / 1000;
-      expectSame(seconds, known.author.timestamp, 'date is the author date');
+      expectSame(seconds, known.author.timestamp, 'date must be the author date');
     }),
   },
   {
@@ -77,9 +82,9 @@ export const commitRecord = defineRules('Commit record', 'commit-record', [
       }
       for (const entry of entries) {
         for (const [member] of PEOPLE) expectMatch(entry[member], /./, `${member} is a string`);
-        expectMatch(entry.sha, /^[0-9a-f]{40}$/, 'sha is a SHA');
-        expectMatch(entry.message, /./, 'message is a string');
-        expectTime(entry.date, 'date is a time');
+        expectMatch(entry.sha, /^[0-9a-f]{40}$/, 'sha must be a full SHA');
+        expectMatch(entry.message, /./, 'message must be a non-empty string');
+        expectTime(entry.date, 'date must be a valid RFC 3339 time');
       }
     }),
   },

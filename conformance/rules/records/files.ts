@@ -23,18 +23,20 @@ export const fileEntry = defineRules('File metadata entry', 'file-entry', [
     says: 'path is relative to the root of the repository; nested files are listed with their full path.',
     check: on(metadata, async (_t, { history, files }) => {
       const paths = files.map(({ path }) => path).sort();
-      expectSame(paths, Object.keys(history.files).sort(), 'the paths are those of the tree');
+      expectSame(paths, Object.keys(history.files).sort(), 'the listed paths must be those of the tree');
     }),
   },
   {
     id: 'file-entry.mode.regular',
     says: 'mode is the string 100644 for a regular file.',
-    check: async (t) => expectSame((await metadata(t)).entry('a/b.txt')?.mode, '100644', 'mode of a plain file'),
+    check: async (t) =>
+      expectSame((await metadata(t)).entry('a/b.txt')?.mode, '100644', 'the mode of a regular file must be 100644'),
   },
   {
     id: 'file-entry.mode.executable',
     says: 'mode is the string 100755 for an executable file.',
-    check: async (t) => expectSame((await metadata(t)).entry(EXECUTABLE)?.mode, '100755', 'mode of an executable'),
+    check: async (t) =>
+      expectSame((await metadata(t)).entry(EXECUTABLE)?.mode, '100755', 'the mode of an executable must be 100755'),
   },
   {
     id: 'file-entry.size.number',
@@ -59,7 +61,7 @@ export const fileEntry = defineRules('File metadata entry', 'file-entry', [
     says: 'Every last_commit_sha is a key of commits.',
     check: on(metadata, async (_t, { answer: response, files }) => {
       const commits = response.record('commits');
-      expectTrue(files.length > 0, 'there are files');
+      expectTrue(files.length > 0, 'the list of files must not be empty');
       for (const file of files)
         expectTrue(String(file.last_commit_sha) in commits, `the commit of ${file.path} is there`);
     }),
@@ -79,7 +81,7 @@ export const fileEntry = defineRules('File metadata entry', 'file-entry', [
     level: 'SHOULD',
     check: on(metadata, async (_t, { files }) => {
       const directories = files.filter(({ mode }) => mode === '040000' || mode === '40000');
-      expectSame(directories, [], 'no entry is a directory');
+      expectSame(directories, [], 'no entry may be a directory');
     }),
   },
 ]);
@@ -90,21 +92,21 @@ export const commitSummary = defineRules('Commit summary', 'commit-summary', [
     says: 'commits is an object whose keys are commit SHAs.',
     check: async (t) => {
       const keys = Object.keys((await metadata(t)).answer.record('commits'));
-      expectTrue(keys.length > 0, 'there are commits');
-      for (const key of keys) expectMatch(key, /^[0-9a-f]{40}$/, 'the key is a SHA');
+      expectTrue(keys.length > 0, 'the map of commits must not be empty');
+      for (const key of keys) expectMatch(key, /^[0-9a-f]{40}$/, 'each key must be a full SHA');
     },
   },
   {
     id: 'commit-summary.author',
     says: 'author is the name of the author.',
     check: on(summary, async (_t, { commit, known }) =>
-      expectSame(commit.author, known.author.name, 'author is the name'),
+      expectSame(commit.author, known.author.name, 'author must be the name of the author'),
     ),
   },
   {
     id: 'commit-summary.date',
     says: 'date is an RFC 3339 timestamp.',
-    check: async (t) => expectTime((await summary(t)).commit.date, 'date is a time'),
+    check: async (t) => expectTime((await summary(t)).commit.date, 'date must be a valid RFC 3339 time'),
   },
   leftOpen(
     'commit-summary.date.which',
@@ -112,7 +114,11 @@ export const commitSummary = defineRules('Commit summary', 'commit-summary', [
     summary,
     async (t, { commit, known }) => {
       const seconds = Date.parse(String(commit.date)) / 1000;
-      expectOneOf(seconds, [known.author.timestamp, known.committer.timestamp], 'date is one of the two');
+      expectOneOf(
+        seconds,
+        [known.author.timestamp, known.committer.timestamp],
+        'date must be the author date or the committer date',
+      );
       t.observe('date', seconds === known.author.timestamp ? 'author' : 'committer');
     },
   ),
@@ -120,7 +126,11 @@ export const commitSummary = defineRules('Commit summary', 'commit-summary', [
     id: 'commit-summary.message.full',
     says: 'message is the full commit message, with subject and body.',
     check: on(summary, async (_t, { commit, known }) =>
-      expectSame(String(commit.message).trimEnd(), known.message.trimEnd(), 'the message is complete'),
+      expectSame(
+        String(commit.message).trimEnd(),
+        known.message.trimEnd(),
+        'message must be the complete commit message',
+      ),
     ),
   },
   {
@@ -128,7 +138,11 @@ export const commitSummary = defineRules('Commit summary', 'commit-summary', [
     says: 'commits has one entry for each commit that the files refer to, and no others.',
     check: on(metadata, async (_t, { answer: response, files }) => {
       const used = [...new Set(files.map((file) => String(file.last_commit_sha)))].sort();
-      expectSame(Object.keys(response.record('commits')).sort(), used, 'the keys are the SHAs in use');
+      expectSame(
+        Object.keys(response.record('commits')).sort(),
+        used,
+        'the keys must be the SHAs that the files refer to',
+      );
     }),
   },
 ]);

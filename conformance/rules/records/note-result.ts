@@ -23,7 +23,7 @@ export const noteResult = defineWritingRules('Note write result', 'note-result',
     id: 'note.result.sha',
     says: 'sha is the commit that has the note.',
     check: on(note, async (_t, { sha, answer: response }) =>
-      expectSame(response.string('sha'), sha, 'sha is the commit'),
+      expectSame(response.string('sha'), sha, 'sha must be the commit that the note belongs to'),
     ),
   },
   ...rulesBy(shows, [
@@ -34,7 +34,11 @@ export const noteResult = defineWritingRules('Note write result', 'note-result',
     says: 'base_commit is the commit of the notes ref before the write.',
     check: async (t) => {
       const first = (await note(t)).answer.string('new_ref_sha');
-      expectSame((await note(t)).answer.string('base_commit'), first, 'base_commit is the ref before');
+      expectSame(
+        (await note(t)).answer.string('base_commit'),
+        first,
+        'base_commit must be the notes ref before the write',
+      );
     },
   },
   leftOpen(
@@ -53,9 +57,9 @@ export const noteResult = defineWritingRules('Note write result', 'note-result',
     id: 'note.result.new_ref_sha',
     says: 'new_ref_sha is the commit of the notes ref after the write.',
     check: on(note, async (t, { answer: response }) => {
-      expectSha(response.find('new_ref_sha'), 'new_ref_sha is a SHA');
+      expectSha(response.find('new_ref_sha'), 'new_ref_sha must be a full SHA');
       const next = (await note(t)).answer.string('base_commit');
-      expectSame(next, response.string('new_ref_sha'), 'the next write starts there');
+      expectSame(next, response.string('new_ref_sha'), 'base_commit of the next write must be this new_ref_sha');
     }),
   },
   ...rulesBy(shows, [

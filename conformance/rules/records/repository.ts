@@ -65,7 +65,7 @@ export const repositoryRecord = defineRules('Repository record', 'repository-rec
     says: 'A slash in the repository name is an unencoded slash in url.',
     check: on(record, async (_t, { name, answer: response }) => {
       if (!name.includes('/')) throw new Skip('needs a repository with a slash in its name');
-      expectSame(response.string('url'), name, 'the slash is not encoded');
+      expectSame(response.string('url'), name, 'url must contain the slash unencoded');
     }),
   },
   {
@@ -81,7 +81,11 @@ export const repositoryRecord = defineRules('Repository record', 'repository-rec
       };
       // Another client may push meanwhile, so a read without ref returns the branch either before or after the push.
       const before = await readAt({ ref: branch });
-      expectOneOf(await readAt({}), [before, await readAt({ ref: branch })], 'a read without ref reads that branch');
+      expectOneOf(
+        await readAt({}),
+        [before, await readAt({ ref: branch })],
+        'a read without ref must read the default branch',
+      );
     }),
   },
   {

@@ -41,8 +41,8 @@ export const writeCommit = defineWritingRules('Write result', 'write-commit', [
     id: 'write.commit.commit_sha',
     says: 'commit.commit_sha is the new commit, which is now the tip of the branch.',
     check: on(write, async (t, { name, sha }) => {
-      expectSame(await tipOf(t, name, sha), sha, 'the commit can be read');
-      expectSame(await tipOf(t, name), sha, 'the branch is there');
+      expectSame(await tipOf(t, name, sha), sha, 'the written commit must be readable');
+      expectSame(await tipOf(t, name), sha, 'the branch must point to the written commit');
     }),
   },
   {
@@ -50,7 +50,7 @@ export const writeCommit = defineWritingRules('Write result', 'write-commit', [
     says: 'commit.tree_sha is the tree of the new commit.',
     check: on(write, async (t, { name, sha, tree }) => {
       const { git } = await clone(t, name);
-      expectSame((await git.commit(sha)).tree, tree, 'Git sees the same tree');
+      expectSame((await git.commit(sha)).tree, tree, 'tree_sha must be the tree of the commit that Git reads');
     }),
   },
   {
@@ -65,7 +65,7 @@ export const writeCommit = defineWritingRules('Write result', 'write-commit', [
     id: 'write.commit.pack_bytes',
     says: 'commit.pack_bytes is an integer of at least 0.',
     check: async (t) =>
-      expectTrue((await write(t)).answer.integer('commit', 'pack_bytes') >= 0, 'pack_bytes is not negative'),
+      expectTrue((await write(t)).answer.integer('commit', 'pack_bytes') >= 0, 'pack_bytes must not be negative'),
   },
   {
     id: 'write.commit.blob_count.type',
@@ -94,7 +94,7 @@ export const writeResult = defineWritingRules('Write result', 'write-result', [
     check: (t) =>
       onTwoBranches(t, (response, name) => {
         const branch = response.string('result', 'branch');
-        expectOneOf(branch, [name, `refs/heads/${name}`], 'result.branch is the branch');
+        expectOneOf(branch, [name, `refs/heads/${name}`], 'result.branch must name the branch');
         if (name === 'main') t.tolerateValue('A38', 'result.branch', branch, ['main', 'refs/heads/main']);
       }),
   },
@@ -110,12 +110,14 @@ export const writeResult = defineWritingRules('Write result', 'write-result', [
       const isNothingDone = (body.commit ?? null) === null && result.status === 'precondition_failed';
       return (isEmpty && isNothingDone) || `old_sha is ${JSON.stringify(result.old_sha)}`;
     },
-    check: async (t) => expectSha((await write(t)).answer.find('result', 'old_sha'), 'old_sha is a SHA'),
+    check: async (t) => expectSha((await write(t)).answer.find('result', 'old_sha'), 'old_sha must be a full SHA'),
   },
   {
     id: 'write.result.old_sha.previous-tip',
     says: 'result.old_sha is the tip of the branch before the write.',
-    check: on(write, async (_t, { before, tip }) => expectSame(before, tip, 'old_sha is the tip before')),
+    check: on(write, async (_t, { before, tip }) =>
+      expectSame(before, tip, 'old_sha must be the tip before the write'),
+    ),
   },
   {
     id: 'write.result.old_sha.zeros',
@@ -123,7 +125,7 @@ export const writeResult = defineWritingRules('Write result', 'write-result', [
     check: on(groupRepository, async (t, { name }) => {
       const from = { target_branch: t.uniqueName(), base_branch: 'main' };
       const branch = await commitFiles(t, name, { 'z.txt': 'z' }, from);
-      expectSame(branch.before, ZEROS, 'old_sha of a new branch');
+      expectSame(branch.before, ZEROS, 'old_sha of a new branch must be 40 zeros');
       const empty = t.uniqueName();
       await createNamedRepository(t, empty);
       expectSame((await commitFiles(t, empty, { 'z.txt': 'z' })).before, ZEROS, 'old_sha of a first commit');

@@ -50,7 +50,7 @@ export const otherRules = defineRules('Other endpoints', 'other-endpoints', [
     check: on(reserveName, async (t, name) => {
       expectSuccess(await createRepo(t, name));
       const response = expectStatus(await getRepo(t, name), 200);
-      expectSame(response.string('url'), name, 'it has the name of the claim');
+      expectSame(response.string('url'), name, 'url must be the name in the repo claim');
     }),
   },
   {

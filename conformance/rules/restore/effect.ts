@@ -26,8 +26,16 @@ export const restoreEffect = defineWritingRules('2. Restore', 'restore-effect', 
     says: 'The new commit has the tree of the target commit.',
     check: on(restored, async (t, { name, seed, answer: response }) => {
       const { git, tip } = await clone(t, name);
-      expectSame((await git.commit(tip)).tree, (await git.commit(seed)).tree, 'the trees are one');
-      expectSame(response.string('commit', 'tree_sha'), (await git.commit(seed)).tree, 'tree_sha is that tree');
+      expectSame(
+        (await git.commit(tip)).tree,
+        (await git.commit(seed)).tree,
+        'the tree of the new commit must be the tree of the target',
+      );
+      expectSame(
+        response.string('commit', 'tree_sha'),
+        (await git.commit(seed)).tree,
+        'tree_sha must be the tree of the target',
+      );
     }),
   },
   {
@@ -50,7 +58,7 @@ export const restoreEffect = defineWritingRules('2. Restore', 'restore-effect', 
     check: async (t) => {
       for (const message of ['Put it back\n\nAs it was.', PADDED]) {
         const commit = await restoredCommit(t, { commit_message: message });
-        expectKept(commit.string('commit', 'message'), message, 'the message');
+        expectKept(commit.string('commit', 'message'), message, 'message must be the sent message');
       }
       const message = (await restoredCommit(t)).string('commit', 'message');
       t.observe('message without one', message.replace(/[0-9a-f]{7,40}/g, '<sha>'));
@@ -69,10 +77,10 @@ export const restoreEffect = defineWritingRules('2. Restore', 'restore-effect', 
     id: 'restore.resp.commit',
     says: 'commit has the new commit, its tree, the branch and the size of the pack.',
     check: on(restored, async (_t, { answer: response }) => {
-      expectSha(response.find('commit', 'commit_sha'), 'commit_sha is a SHA');
-      expectSha(response.find('commit', 'tree_sha'), 'tree_sha is a SHA');
+      expectSha(response.find('commit', 'commit_sha'), 'commit_sha must be a full SHA');
+      expectSha(response.find('commit', 'tree_sha'), 'tree_sha must be a full SHA');
       expectSame(response.string('commit', 'target_branch'), 'main', 'target_branch');
-      expectTrue(response.integer('commit', 'pack_bytes') >= 0, 'pack_bytes is not negative');
+      expectTrue(response.integer('commit', 'pack_bytes') >= 0, 'pack_bytes must not be negative');
     }),
   },
   {
@@ -80,8 +88,16 @@ export const restoreEffect = defineWritingRules('2. Restore', 'restore-effect', 
     says: 'result has the old tip, the new tip and the status ok.',
     check: on(restored, async (_t, { last, answer: response }) => {
       const { old_sha, new_sha, success, status, message } = response.record('result');
-      expectSame([old_sha, new_sha], [last.sha, response.string('commit', 'commit_sha')], 'both tips');
-      expectSame([success, status, message ?? ''], [true, 'ok', ''], 'all is well');
+      expectSame(
+        [old_sha, new_sha],
+        [last.sha, response.string('commit', 'commit_sha')],
+        'old_sha and new_sha must be the tips before and after the restore',
+      );
+      expectSame(
+        [success, status, message ?? ''],
+        [true, 'ok', ''],
+        'the result must have success true, status ok and an empty message',
+      );
       expectOneOf(response.find('result', 'branch'), ['main', 'refs/heads/main'], 'result.branch');
     }),
   },
@@ -99,7 +115,7 @@ export const restoreEffect = defineWritingRules('2. Restore', 'restore-effect', 
     says: 'An expected_head_sha that differs from the tip is 409; the branch does not move.',
     check: on(moved, async (t, { name, seed, last }) => {
       expectStatus(await restore(t, name, restoreMetadata(seed, { expected_head_sha: seed })), 409);
-      expectSame(await tipOf(t, name), last.sha, 'the branch stays');
+      expectSame(await tipOf(t, name), last.sha, 'the branch tip must not change');
     }),
   },
 ]);

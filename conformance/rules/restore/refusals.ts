@@ -16,7 +16,7 @@ async function refusesMetadata(t: RuleContext, ...changes: readonly object[]): P
     );
     expectStatus(await restore(t, name, metadata), 400);
   }
-  expectSame(await mustTipOf(t, name), last.sha, 'the branch stays');
+  expectSame(await mustTipOf(t, name), last.sha, 'the branch tip must not change');
 }
 
 async function refusesBody(t: RuleContext, ...bodies: readonly string[]): Promise<void> {
@@ -24,7 +24,7 @@ async function refusesBody(t: RuleContext, ...bodies: readonly string[]): Promis
   for (const body of bodies) {
     expectStatus(await restore(t, name, undefined, { body }), 400);
   }
-  expectSame(await mustTipOf(t, name), last.sha, 'the branch stays');
+  expectSame(await mustTipOf(t, name), last.sha, 'the branch tip must not change');
 }
 
 /** Restores a branch to its current commit. */
@@ -86,9 +86,12 @@ export const restoreRefusals = defineWritingRules('2. Restore', 'restore-refusal
       const missing = await restore(t, name, restoreMetadata(seed, { target_branch: 'nope' }));
       expectRefused(missing);
       t.observe('missing branch', missing);
-      expectAbsent(await tipOf(t, name, 'nope'), 'no branch appears');
+      expectAbsent(await tipOf(t, name, 'nope'), 'the branch must not be created');
       t.observe('refs/heads/main', await restore(t, name, restoreMetadata(seed, { target_branch: 'refs/heads/main' })));
-      expectAbsent(await tipOf(t, name, 'refs/heads/refs/heads/main'), 'no doubled name appears');
+      expectAbsent(
+        await tipOf(t, name, 'refs/heads/refs/heads/main'),
+        'refs/heads/refs/heads/main must not be created',
+      );
     },
   ),
   ...rulesBy(refusesMetadata, [
@@ -114,7 +117,7 @@ export const restoreRefusals = defineWritingRules('2. Restore', 'restore-refusal
     says: 'A target commit that does not exist is 404.',
     check: on(moved, async (t, { name, last }) => {
       expectStatus(await restore(t, name, restoreMetadata(ABSENT_SHA)), 404);
-      expectSame(await mustTipOf(t, name), last.sha, 'the branch stays');
+      expectSame(await mustTipOf(t, name), last.sha, 'the branch tip must not change');
     }),
   },
   {
@@ -131,8 +134,8 @@ export const restoreRefusals = defineWritingRules('2. Restore', 'restore-refusal
     reach: 'emulator',
     check: on(moved, async (t, { name, seed }) => {
       const response = await restore(t, name, restoreMetadata(seed), { fault: 'rate_limited' });
-      expectSame(response.outcome, '429 rate_limited', 'status and code');
-      expectSame(response.mediaType, 'application/problem+json', 'the media type');
+      expectSame(response.outcome, '429 rate_limited', 'unexpected status or code');
+      expectSame(response.mediaType, 'application/problem+json', 'unexpected media type');
     }),
   },
 ]);
@@ -142,8 +145,8 @@ export const restoreAlready = defineWritingRules('2. Restore', 'restore-already'
     id: 'restore.already.commit-null',
     says: 'If a restore changes nothing, because the branch already has the content of the target commit, commit is null.',
     check: on(already, async (_t, { answer: response }) => {
-      expectTrue('commit' in response.record(), 'commit is a member');
-      expectSame(response.find('commit'), null, 'commit is null');
+      expectTrue('commit' in response.record(), 'the response must have the member commit');
+      expectSame(response.find('commit'), null, 'commit must be null');
     }),
   },
   {
@@ -168,7 +171,8 @@ export const restoreAlready = defineWritingRules('2. Restore', 'restore-already'
   {
     id: 'restore.already.message',
     says: 'If a restore changes nothing, result.message says why.',
-    check: async (t) => expectOther((await already(t)).answer.string('result', 'message'), '', 'message is not empty'),
+    check: async (t) =>
+      expectOther((await already(t)).answer.string('result', 'message'), '', 'message must not be empty'),
   },
   leftOpen(
     'restore.already.http-status',
@@ -182,6 +186,8 @@ export const restoreAlready = defineWritingRules('2. Restore', 'restore-already'
   {
     id: 'restore.already.no-commit',
     says: 'If a restore changes nothing, the branch does not move.',
-    check: on(already, async (t, { name, tip }) => expectSame(await mustTipOf(t, name), tip, 'the branch stays')),
+    check: on(already, async (t, { name, tip }) =>
+      expectSame(await mustTipOf(t, name), tip, 'the branch tip must not change'),
+    ),
   },
 ]);

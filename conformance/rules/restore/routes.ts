@@ -44,8 +44,12 @@ export const restoreRoutes = defineWritingRules('2. Restore', 'restore-routes', 
     says: 'POST /api/repos/{repo_name}/reset-commits is an alias with the same effect.',
     check: on(moved, async (t, { name, seed, last }) => {
       const response = expectStatus(await reset(t, name, restoreMetadata(seed)), 201);
-      expectOther(await mustTipOf(t, name), last.sha, 'the branch moved');
-      expectSame(response.string('commit', 'commit_sha'), await mustTipOf(t, name), 'to the commit in the answer');
+      expectOther(await mustTipOf(t, name), last.sha, 'the branch tip must change');
+      expectSame(
+        response.string('commit', 'commit_sha'),
+        await mustTipOf(t, name),
+        'commit_sha must be the new tip of the branch',
+      );
     }),
   },
   {
@@ -60,8 +64,8 @@ export const restoreRoutes = defineWritingRules('2. Restore', 'restore-routes', 
       ]) {
         await tryAgain(async () => {
           const [a, b] = [await restore(t, name, metadata), await reset(t, name, metadata)];
-          expectSame(outcomeOf(b), outcomeOf(a), 'status and code agree');
-          expectSame(membersOf(b), membersOf(a), 'both are problem details, or a result');
+          expectSame(outcomeOf(b), outcomeOf(a), 'both requests must get the same status and code');
+          expectSame(membersOf(b), membersOf(a), 'both responses must have the same members');
         });
       }
     }),
@@ -86,8 +90,8 @@ export const restoreRoutes = defineWritingRules('2. Restore', 'restore-routes', 
     says: 'The /api/v1 route moves the branch of the repository in the repo claim.',
     check: on(newRepository, async (t, bystander) => {
       const { name, last } = await restored(t);
-      expectOther(await mustTipOf(t, name), last.sha, 'the named one moved');
-      expectSame(await mustTipOf(t, bystander.name), bystander.tip, 'the other one did not');
+      expectOther(await mustTipOf(t, name), last.sha, 'the branch of the named repository must change');
+      expectSame(await mustTipOf(t, bystander.name), bystander.tip, 'the tip of the other repository must not change');
     }),
   },
   {
@@ -113,7 +117,7 @@ export const restoreRoutes = defineWritingRules('2. Restore', 'restore-routes', 
       for (const send of [restore, reset]) {
         expectCode(await send(t, name, restoreMetadata(seed), ANONYMOUS), 401, 'unauthorized');
       }
-      expectSame(await mustTipOf(t, name), last.sha, 'the branch stays');
+      expectSame(await mustTipOf(t, name), last.sha, 'the branch tip must not change');
     }),
   },
   ...tokenRules('restore', {
@@ -128,7 +132,7 @@ export const restoreRoutes = defineWritingRules('2. Restore', 'restore-routes', 
       for (const as of [undefined, { repo: name }]) {
         const response = await restore(t, name, restoreMetadata(seed), { as });
         expectRefused(response);
-        expectSame(response.mediaType, 'application/problem+json', 'the media type');
+        expectSame(response.mediaType, 'application/problem+json', 'unexpected media type');
         response.string('code');
       }
     }),

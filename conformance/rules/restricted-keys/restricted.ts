@@ -164,7 +164,7 @@ const RESTRICTED: readonly RuleRow[] = [
     check: async (t) => {
       const namesToken = async ({ ask, place }: Visit, recipe: TokenRecipe) => {
         if (place.withoutCode.includes(403)) return;
-        expectOneOf((await ask(recipe)).outcome, ['403 forbidden', '401 unauthorized'], 'the code names the token');
+        expectOneOf((await ask(recipe)).outcome, ['403 forbidden', '401 unauthorized'], 'the token must be refused');
       };
       await forEachInside(t, (visit) => namesToken(visit, TOO_LONG));
       await forEachOutside(t, (visit) => namesToken(visit, { key: 'restricted' }));

@@ -25,8 +25,8 @@ function cell(operation: TokenPlace, scope: Scope): RuleRow {
       writes,
       check: on(ask, (_t, response) => {
         if (operation.isLoose !== true) return expectSuccess(response);
-        expectTrue(response.status !== 401 && response.status !== 403, 'the token is enough', response.outcome);
-        return expectOther(response.code, 'route_not_found', 'the route exists');
+        expectTrue(response.status !== 401 && response.status !== 403, 'the token must be accepted', response.outcome);
+        return expectOther(response.code, 'route_not_found', 'the route must exist');
       }),
     };
   }
@@ -74,7 +74,7 @@ function fetchCell(scope: Scope): RuleRow {
       if (!allowed) return isRefused(t, 'git:read', scope);
       const { name: repo } = await sampleContent(t);
       expectStatus(await advertise(t, gitPath(repo), { repo, scopes: [scope] }), 200);
-      expectTrue((await listRefs(t, repo, { repo, scopes: [scope] })).size > 0, 'refs are listed');
+      expectTrue((await listRefs(t, repo, { repo, scopes: [scope] })).size > 0, 'the refs must be listed');
     },
   };
 }
@@ -91,8 +91,16 @@ function pushCell(scope: Scope): RuleRow {
       const commit = await commitLocally(git, { parent: [sha], branch: 'main', text: scope });
       const problem = await git.push(repo, ['main'], { repo, scopes: [scope] });
       const tip = (await listRefs(t, repo, { repo, scopes: ['git:read'] })).get('refs/heads/main');
-      expectSame(problem === undefined, allowed, allowed ? `the push passes (${problem})` : 'the push is refused');
-      expectSame(tip, allowed ? commit : sha, allowed ? 'the branch moved' : 'the branch stays');
+      expectSame(
+        problem === undefined,
+        allowed,
+        allowed ? `the push must succeed (${problem})` : 'the push must be refused',
+      );
+      expectSame(
+        tip,
+        allowed ? commit : sha,
+        allowed ? 'the branch tip must change' : 'the branch tip must not change',
+      );
       if (!allowed) await isRefused(t, 'git:write', scope);
     }),
   };

@@ -20,7 +20,7 @@ export const searchLimits = defineRules('1. Search', 'search-limits', [
       expectSame(linesOf(asked), linesOf(response), '2000 is the default');
       const few = (await searchLarge(t, 'straw', { limits: { max_lines: 5 } })).answer;
       expectTrue(linesOf(few).length <= 5, 'at most 5 lines', linesOf(few).length);
-      expectTrue(linesOf(few).length > 0, 'something is found');
+      expectTrue(linesOf(few).length > 0, 'the search must have results');
     }),
   },
   {
@@ -45,7 +45,7 @@ export const searchLimits = defineRules('1. Search', 'search-limits', [
       expectSame(linesOf(many), linesOf(asked), '200 is the default');
       const few = (await searchLarge(t, 'dense', { ...DENSE, limits: { max_matches_per_file: 3 } })).answer;
       expectTrue(matchesOf(few).length <= 3, 'at most 3 matches', matchesOf(few).length);
-      expectTrue(matchesOf(few).length > 0, 'something is found');
+      expectTrue(matchesOf(few).length > 0, 'the search must have results');
     },
   },
   leftOpen(
@@ -105,9 +105,9 @@ export const searchLimits = defineRules('1. Search', 'search-limits', [
       const body = { query: { pattern: 'needle' }, paths: ['hay'] };
       const pages = await allPages(t, name, body, 400);
       const seen = pages.flatMap((page) => matchesOf(page).map(({ path, line }) => `${path}:${line}`));
-      expectSame(seen.length, new Set(seen).size, 'no match comes twice');
-      expectSame(seen.length, TWO_LINE_FILES, 'every match comes');
-      expectTrue(pages.length > 1, 'there is more than one page', pages.length);
+      expectSame(seen.length, new Set(seen).size, 'no match may be repeated');
+      expectSame(seen.length, TWO_LINE_FILES, 'every match must be returned');
+      expectTrue(pages.length > 1, 'the result must have more than one page', pages.length);
     }),
   },
   {
@@ -123,7 +123,7 @@ export const searchLimits = defineRules('1. Search', 'search-limits', [
     says: 'next_cursor is a non-empty string if another page exists.',
     check: on(foundInLarge('needle', { pagination: { limit: 2 } }), async (_t, { answer: response }) => {
       expectSame(response.boolean('has_more'), true, 'there is more');
-      expectOther(response.string('next_cursor'), '', 'the cursor is not empty');
+      expectOther(response.string('next_cursor'), '', 'next_cursor must not be empty');
     }),
   },
   {

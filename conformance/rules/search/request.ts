@@ -9,7 +9,7 @@ import { found, matchesOf, pathsOf, search, searchesCommit, textsOf } from './fo
 
 /** Expects a search to find the pattern in exactly these files. */
 async function findsIn(t: RuleContext, paths: readonly string[], pattern: string, more?: object): Promise<void> {
-  expectSame(pathsOf((await search(t, pattern, more)).answer), paths, 'the files in which the pattern is found');
+  expectSame(pathsOf((await search(t, pattern, more)).answer), paths, 'the matches must be in exactly these files');
 }
 
 export const searchRequest = defineRules('1. Search', 'search-request', [
@@ -28,7 +28,7 @@ export const searchRequest = defineRules('1. Search', 'search-request', [
       const own = { 'bytes of the sample': a, 'bytes of the other': b };
       for (const [text, { name, tip }] of Object.entries(own)) {
         const response = await grep(t, name, { query: { pattern: 'bytes of' } });
-        expectSame(textsOf(response), [text], 'each token finds its own');
+        expectSame(textsOf(response), [text], 'each token must find only the files of its own repository');
         expectSame(response.string('repo', 'commit'), tip, 'each in its own commit');
       }
     },
@@ -68,7 +68,7 @@ export const searchRequest = defineRules('1. Search', 'search-request', [
     id: 'grep.pattern.regex',
     says: 'The pattern is a regular expression.',
     check: on(found('fo+ba[rz]', { paths: ['src/app.js'] }), async (_t, { answer: response }) =>
-      expectSame(textsOf(response), ['foobar', 'foobaz'], 'the lines it matches'),
+      expectSame(textsOf(response), ['foobar', 'foobaz'], 'the matches must be exactly these lines'),
     ),
   },
   leftOpen(
@@ -120,7 +120,11 @@ export const searchRequest = defineRules('1. Search', 'search-request', [
     id: 'grep.include_globs',
     says: 'include_globs keeps only files that match a glob, at any depth.',
     check: on(found('fo+ba', { file_filters: { include_globs: ['**/*.js'] } }), async (t, { answer: response }) => {
-      expectSame(pathsOf(response), ['src/app.js', 'src/lib/deep.js'], 'only JavaScript');
+      expectSame(
+        pathsOf(response),
+        ['src/app.js', 'src/lib/deep.js'],
+        'the archive must contain only the JavaScript files',
+      );
       const both = { include_globs: ['**/*.js'], exclude_globs: ['**/*.js'] };
       t.observe('in both lists', pathsOf((await search(t, 'fo+ba', { file_filters: both })).answer));
     }),

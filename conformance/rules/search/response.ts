@@ -12,9 +12,9 @@ export const searchResponse = defineRules('1. Search', 'search-response', [
     says: 'The response repeats query.pattern and query.case_sensitive.',
     check: on(found('hello', { query: { case_sensitive: false } }), async (t, { answer: response }) => {
       const { pattern, case_sensitive } = response.record('query');
-      expectSame([pattern, case_sensitive], ['hello', false], 'the query comes back');
+      expectSame([pattern, case_sensitive], ['hello', false], 'query must repeat the request');
       const plain = (await search(t, 'hello')).answer;
-      expectSame(plain.find('query', 'case_sensitive'), true, 'the default comes back');
+      expectSame(plain.find('query', 'case_sensitive'), true, 'query must contain the default of case_sensitive');
     }),
   },
   {
@@ -31,14 +31,14 @@ export const searchResponse = defineRules('1. Search', 'search-response', [
     id: 'grep.resp.matches.array',
     says: 'matches is an empty array if nothing matches.',
     check: async (t) =>
-      expectSame((await search(t, 'no such words anywhere')).answer.array('matches'), [], 'matches is empty'),
+      expectSame((await search(t, 'no such words anywhere')).answer.array('matches'), [], 'matches must be empty'),
   },
   {
     id: 'grep.resp.match.path',
     says: 'Every match has the path of a file and an array of lines.',
     check: on(found('foobar'), async (_t, { history, answer: response }) => {
       const matches = response.records('matches');
-      expectTrue(matches.length > 0, 'something is found');
+      expectTrue(matches.length > 0, 'the search must have results');
       for (const { path, lines } of matches) {
         expectTrue(String(path) in history.files, 'the path is a file of the tree', path);
         expectTrue(Array.isArray(lines) && lines.length > 0, 'lines is an array with something in it', lines);
@@ -49,13 +49,17 @@ export const searchResponse = defineRules('1. Search', 'search-response', [
     id: 'grep.resp.line.line_number',
     says: 'line_number is an integer that starts at 1.',
     check: on(found('foobar', { paths: ['src'] }), async (_t, { history, answer: response }) => {
-      expectTrue(matchesOf(response).length > 0, 'something is found');
+      expectTrue(matchesOf(response).length > 0, 'the search must have results');
       for (const { path, line, text } of matchesOf(response)) {
         expectTrue(Number.isInteger(line), 'line_number is an integer', line);
         const lines = history.files[path]?.toString().split('\n') ?? [];
         expectSame(lines[Number(line) - 1], text, `line ${line} of ${path}`);
       }
-      expectSame(matchesOf(response).find(({ path }) => path === 'src/app.js')?.line, 1, 'the first line is 1');
+      expectSame(
+        matchesOf(response).find(({ path }) => path === 'src/app.js')?.line,
+        1,
+        'the first line must have the number 1',
+      );
     }),
   },
   {

@@ -69,13 +69,13 @@ const halfOfTheRoutes: Rewrite = {
 const LOGIN = '<!doctype html><title>Sign in</title><form method="post"><input name="password"></form>';
 
 export const CONTROL_SERVERS: readonly ControlServer[] = [
-  { does: 'answers 200 {} to everything', answer: json('{}'), exitCode: 1, says: [/answers are alike: 200/] },
-  { does: 'answers 500 to everything', answer: json('{"error":"x"}', 500), exitCode: 1, says: [/are alike: 500/] },
+  { does: 'answers 200 {} to everything', answer: json('{}'), exitCode: 1, says: [/responses are identical: 200/] },
+  { does: 'answers 500 to everything', answer: json('{"error":"x"}', 500), exitCode: 1, says: [/are identical: 500/] },
   {
     does: 'shows a page to sign in on',
     answer: whole(200, 'text/html', LOGIN),
     exitCode: 1,
-    says: [/a page for people \(text\/html\)/, /is this the address of the API/],
+    says: [/a web page \(text\/html\)/, /is this the address of the API/],
   },
   {
     does: 'redirects everything',
@@ -87,7 +87,7 @@ export const CONTROL_SERVERS: readonly ControlServer[] = [
     does: 'closes each connection',
     answer: (request) => request.socket.destroy(),
     exitCode: 3,
-    says: [/does not answer: the connection closed without an answer/],
+    says: [/does not answer: the connection was closed before a response/],
   },
   {
     does: 'answers nothing at all',
@@ -95,7 +95,7 @@ export const CONTROL_SERVERS: readonly ControlServer[] = [
     exitCode: 3,
     says: [/does not answer/],
   },
-  { does: 'cuts off each body', answer: cutOff, exitCode: 1, says: [/an answer that was cut off/] },
+  { does: 'cuts off each body', answer: cutOff, exitCode: 1, says: [/the response was truncated/] },
   {
     does: 'has half of the routes',
     answer: halfOfTheRoutes,
@@ -104,7 +104,7 @@ export const CONTROL_SERVERS: readonly ControlServer[] = [
       /grep\.route: /,
       /restore\.route\.v1: /,
       /404 route_not_found/,
-      /^POST \/api\/v1\/repos\/grep always answers route_not_found: \d+ rules met it$/m,
+      /^POST \/api\/v1\/repos\/grep always returns route_not_found; used by \d+ rules$/m,
     ],
   },
 ];
