@@ -67,7 +67,7 @@ t.test('200 requests a second are shown without a gap, and memory does not grow 
   t.same(complaints, []);
 });
 
-t.test('a journal that is full is shown from its newest request back, without bodies', { skip }, async (t) => {
+t.test('a full journal is shown from its newest request backwards, without bodies', { skip }, async (t) => {
   const emulator = await startProcess(t, '--max-journal', '2300');
   let sent = 0;
   const send = async () => {
