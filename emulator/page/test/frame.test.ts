@@ -82,7 +82,7 @@ t.test('the first view transfers at most 150 kB', { skip }, async (t) => {
     t.match(response.headers()['content-security-policy'], /default-src 'none'.*frame-ancestors 'none'/, pathname);
   });
   await page.goto(`${emulator.admin_url}/?again#/requests`);
-  await page.getByText('No request has come yet').waitFor();
+  await page.getByText('No requests yet').waitFor();
   t.ok(files.length >= 4 && files.every(([, bytes]) => bytes > 0), JSON.stringify(files));
   const sum = files.reduce((before, [, bytes]) => before + bytes, 0);
   t.ok(sum <= 150_000, `${sum} bytes`);

@@ -5,7 +5,7 @@ import { CLOCK, stock } from './stocked.js';
 
 t.setTimeout(180_000);
 
-const SENTENCE = 'The emulator does not answer';
+const SENTENCE = 'The emulator does not respond';
 
 t.test(
   'after the emulator stops, no part of the page waits forever, and the clock shows the disconnect',
@@ -26,7 +26,7 @@ t.test(
     process.kill(emulator.pid, 'SIGKILL');
 
     await clock.getByRole('alert').getByText(SENTENCE).waitFor();
-    await clock.getByText('the last time that the emulator told').waitFor();
+    await clock.getByText('the last time received from the emulator').waitFor();
     await clock.locator('.clock-face').waitFor();
     for (const [name, page] of [
       ['code that was loaded before', used],
@@ -34,7 +34,7 @@ t.test(
     ] as const) {
       for (const place of places) {
         await page.goto(`${emulator.admin_url}/#/${place}`);
-        const sentence = page.getByText('the emulator does not answer').first();
+        const sentence = page.getByText('the emulator does not respond').first();
         await t.resolves(sentence.waitFor(), `${place}, ${name}: it says so`);
         await t.resolves(
           page.locator('.loading').first().waitFor({ state: 'detached' }),

@@ -96,7 +96,7 @@ t.test('the keyboard moves along the rows, opens a request and closes it', { ski
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
   t.not((await journalOf(emulator)).length, 0, 'nothing is cleared without an answer');
   await confirm(page, 'Clear…');
-  await page.getByRole('heading', { name: 'No request has come yet' }).waitFor();
+  await page.getByRole('heading', { name: 'No requests yet' }).waitFor();
   t.same(await journalOf(emulator), []);
 });
 
@@ -113,7 +113,7 @@ t.test('the page reports a restored state and a lost one', { skip }, async (t) =
     });
   const { id } = (await (await admin('snapshots', {})).json()) as { id: string };
   await admin('reset');
-  await page.getByText('since the state was put back').waitFor();
+  await page.getByText('since the state was restored').waitFor();
   await call('/api/v1/repo');
   await row(page, '404 GET /api/v1/repo').waitFor();
   await eventuallyEquals(t, () => requests(page).getByRole('listitem').count(), 1);
@@ -122,6 +122,6 @@ t.test('the page reports a restored state and a lost one', { skip }, async (t) =
   await row(page, '200 GET /api/v1/repo?after').waitFor();
   await eventuallyEquals(t, () => requests(page).getByRole('listitem').count(), 1);
   process.kill(emulator.pid, 'SIGKILL');
-  await page.getByText('the emulator does not answer').waitFor();
+  await page.getByText('the emulator does not respond').waitFor();
   await eventuallyEquals(t, () => requests(page).getByRole('listitem').count(), 1, 'what it has told stays');
 });
