@@ -88,7 +88,7 @@ export function requireForgeApp(organization: Organization): void {
   if (organization.forgeApps === 1) return;
   throw problem(
     'forge_app_not_configured',
-    `The organization has ${organization.forgeApps} applications on the forge; it needs exactly one.`,
+    `The organization has ${organization.forgeApps} forge applications; exactly one is required.`,
   );
 }
 

@@ -34,7 +34,7 @@ export const flag = lazy(() =>
  */
 export function readIdentity(value: Person, what: string, now: number): Identity {
   if (value.name.includes('\0') || value.email.includes('\0'))
-    throw problem('bad_request', `${what} holds a NUL byte.`);
+    throw problem('bad_request', `${what} contains a NUL byte, which Git cannot store.`);
   const name = cleanIdentityPart(value.name);
   const email = cleanIdentityPart(value.email);
   if (name === '') throw problem('bad_request', `${what}.name is empty.`);
@@ -56,7 +56,7 @@ export function readFilePath(text: string, what: string, mode?: number): ByteStr
 
 /** Returns a commit message unchanged. Throws `bad_request` for NUL, which Git cannot store. */
 export function readMessage(text: string, what: string): string {
-  if (text.includes('\0')) throw problem('bad_request', `${what} holds a NUL byte.`);
+  if (text.includes('\0')) throw problem('bad_request', `${what} contains a NUL byte, which Git cannot store.`);
   if (text.trim() === '') throw problem('bad_request', `${what} is empty.`);
   return text;
 }

@@ -33,7 +33,7 @@ export function showHosting({ env: _, ...settings }: HostingProject) {
 
 export function requireHosting(organization: Organization): void {
   if (!organization.hostingEnabled) {
-    throw problem('hosting_not_enabled', 'Hosting is not enabled for the organization.');
+    throw problem('hosting_not_enabled', 'Hosting is not enabled for the organization; --hosting on enables it.');
   }
 }
 

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { startService } from '../test/service.js';
 
-t.test('metadata asked for again: the same while nothing changes, and true when it has', async (t) => {
+t.test('repeated file metadata is identical while nothing changes, and current after a change', async (t) => {
   const service = await startService({ variants: { metadataPagination: 'on-request' } });
   t.teardown(() => service.emulator.close());
   const ask = async (query = '') => (await service.call('GET', `/api/v1/repos/files/metadata${query}`)).json;
@@ -37,7 +37,7 @@ t.test('metadata asked for again: the same while nothing changes, and true when 
   t.equal(cursor, '&cursor=null');
 });
 
-t.test('a repository that takes a deleted one’s name has metadata of its own', async (t) => {
+t.test('a repository that reuses the name of a deleted one has its own file metadata', async (t) => {
   const service = await startService();
   t.teardown(() => service.emulator.close());
   const ask = async (ref: string) => service.call('GET', `/api/v1/repos/files/metadata?ref=${ref}`);

@@ -16,7 +16,7 @@ t.test('the document is valid OpenAPI 3.1', async (t) => {
   t.ok(result.valid, JSON.stringify(result.errors, null, 2));
 });
 
-t.test('every route of every operation is in it, once', async (t) => {
+t.test('every route of every operation is in the document exactly once', async (t) => {
   const paths = document.paths as Record<string, Record<string, { operationId: string }>>;
   const ids = new Set<string>();
   for (const operation of operations) {
@@ -40,7 +40,7 @@ t.test('every path parameter is declared, and the schemas show what requests nee
   t.equal(archive.requestBody.required, false, 'archive takes no body at all');
 });
 
-t.test('every list that takes a cursor shows how its pages end', async (t) => {
+t.test('every list with a cursor documents next_cursor and has_more', async (t) => {
   type Shown = {
     parameters?: { name: string }[];
     responses: Record<string, { content?: Record<string, { schema: { properties: object } }> }>;
@@ -49,7 +49,7 @@ t.test('every list that takes a cursor shows how its pages end', async (t) => {
   const lists = Object.entries(paths).flatMap(([path, methods]) =>
     Object.values(methods)
       .filter(({ parameters }) => parameters?.some(({ name }) => name === 'cursor'))
-      // File metadata has pages only by a variant, and Git LFS ends its lists in its own way.
+      // File metadata has pages only with a variant, and Git LFS lists end in the format of Git LFS.
       .filter(() => !/\/(metadata|locks)$/.test(path))
       .map(({ responses }) => ({ path, properties: responses[200]?.content?.['application/json']?.schema.properties })),
   );
@@ -57,7 +57,7 @@ t.test('every list that takes a cursor shows how its pages end', async (t) => {
   for (const { path, properties } of lists) t.match(properties, { next_cursor: {}, has_more: {} }, path);
 });
 
-t.test('every operation shows what is refused before it begins', async (t) => {
+t.test('every operation documents the errors that are raised before its handler runs', async (t) => {
   const paths = document.paths as Record<
     string,
     Record<string, { responses: Record<string, { description: string }> }>

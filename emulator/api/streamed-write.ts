@@ -54,7 +54,7 @@ export async function readStreamedWrite<Metadata, Chunk, Sink extends ChunkSink<
   const lines = readLines(stream, (line) => (line === 0 ? limits.maxMetadataBytes : limits.maxLineBytes));
   try {
     const first = await lines.next();
-    if (first.done) throw problem('bad_request', 'The body is empty; its first line has to hold metadata.');
+    if (first.done) throw problem('bad_request', 'The body is empty; its first line must contain `metadata`.');
     const json = await runYielding(jsonSteps(first.value, 'Line 1'), meter);
     const head = checkShape(z.strictObject({ metadata: z.unknown() }), json, 'Line 1');
     const metadata = await runYielding(checkMetadata(schemas.metadata, head.metadata), meter);
@@ -97,7 +97,7 @@ export async function decodeChunk(
   const decoded = await runYielding(base64Steps(data, `Line ${line}: data`), meter);
   if (decoded.length <= MAX_CHUNK_BYTES) return decoded;
   const code = world.variants.oversizedChunk === '413' ? 'payload_too_large' : 'bad_request';
-  throw problem(code, `Line ${line}: a chunk decodes to more than 4 MiB (${MAX_CHUNK_BYTES} bytes).`);
+  throw problem(code, `Line ${line}: the chunk decodes to more than 4 MiB (${MAX_CHUNK_BYTES} bytes); split it.`);
 }
 
 /** Returns the branch, author and message of a streamed write. New member names take precedence over old ones. */

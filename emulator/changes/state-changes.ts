@@ -160,5 +160,6 @@ interface WithOrganizations {
 
 /** @internal */
 export function requireOrganization({ state }: WithOrganizations, name: string): void {
-  if (!state.organizations.get(name)) throw problem('bad_request', `There is no organization ${JSON.stringify(name)}.`);
+  if (!state.organizations.get(name))
+    throw problem('bad_request', `Organization ${JSON.stringify(name)} does not exist.`);
 }

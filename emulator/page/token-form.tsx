@@ -18,7 +18,7 @@ export function TokenForm() {
   };
   return (
     <Form class="token-form" submit="Go on" submitClass="primary" act={submit}>
-      <h1>This emulator asks for its admin token</h1>
+      <h1>This emulator requires its admin token</h1>
       <p>
         It was given with <code>--admin-token</code> or <code>EMULATOR_ADMIN_TOKEN</code>, or it stands in the file that
         the first line of <code>emulator start</code> names. The page keeps it until it is reloaded.

@@ -12,7 +12,7 @@ t.test('a bucket fills without rounding, and never beyond its capacity', (t) => 
     [333, 1],
   ] as const)
     t.equal(withdraw(rate, refilled(rate, bucket, now), 1).wait, wait, `at ${now}`);
-  // In a thousand steps as in one.
+  // Many small refills add up to the same level as a single refill.
   for (let now = 1; now <= 333; now++) bucket = refilled(rate, bucket, now);
   t.equal(withdraw(rate, bucket, 1).wait, 1);
   t.equal(withdraw(rate, refilled(rate, bucket, 334), 1).wait, 0);
@@ -49,7 +49,7 @@ function quotasWith(...rows: Partial<Quota>[]): Quotas {
   return quotas;
 }
 
-t.test('each partition has buckets of its own', (t) => {
+t.test('each partition has its own buckets', (t) => {
   for (const by of ['org', 'token', 'key', 'repo', 'op'] as const) {
     const quotas = quotasWith({ by: [by], capacity: 1 });
     t.notOk(quotas.take(facts()), by);
@@ -63,28 +63,31 @@ t.test('each partition has buckets of its own', (t) => {
   t.end();
 });
 
-t.test('what a request costs is that of its id, then of the longer pattern; what is not named is free', (t) => {
-  const quotas = quotasWith({
-    capacity: 10,
-    cost: [
-      ['commitPack', 5],
-      ['git*Pack', 3],
-      ['git*', 0],
-    ],
-  });
-  const take = (op: string, times: number) => {
-    for (let count = 0; count < times; count++) if (quotas.take(facts({ op }))) return count;
-    return times;
-  };
-  t.equal(take('getRepository', 50), 50);
-  t.equal(take('gitInfoRefs', 50), 50);
-  t.equal(take('commitPack', 50), 2);
-  quotas.restore({ ...quotas.snapshot(), buckets: new Map() });
-  t.equal(take('gitUploadPack', 50), 3);
-  t.end();
-});
+t.test(
+  'the cost of an operation id takes precedence over globs, longer globs over shorter ones; other requests are free',
+  (t) => {
+    const quotas = quotasWith({
+      capacity: 10,
+      cost: [
+        ['commitPack', 5],
+        ['git*Pack', 3],
+        ['git*', 0],
+      ],
+    });
+    const take = (op: string, times: number) => {
+      for (let count = 0; count < times; count++) if (quotas.take(facts({ op }))) return count;
+      return times;
+    };
+    t.equal(take('getRepository', 50), 50);
+    t.equal(take('gitInfoRefs', 50), 50);
+    t.equal(take('commitPack', 50), 2);
+    quotas.restore({ ...quotas.snapshot(), buckets: new Map() });
+    t.equal(take('gitUploadPack', 50), 3);
+    t.end();
+  },
+);
 
-t.test('a request that one quota refuses takes from none, and is told of the longest wait', (t) => {
+t.test('a request that one quota refuses takes tokens from none and gets the longest wait', (t) => {
   const quotas = quotasWith({ capacity: 3 }, { capacity: 1, milliseconds: 7000 }, { capacity: 1, milliseconds: 5000 });
   t.notOk(quotas.take(facts()));
   for (let count = 0; count < 5; count++) t.match(quotas.take(facts()), { wait: 7000, quota: { name: 'q1' } });
@@ -100,7 +103,7 @@ t.test('a request that one quota refuses takes from none, and is told of the lon
   t.end();
 });
 
-t.test('a changed quota keeps the level of its buckets, up to what they hold now', (t) => {
+t.test('a changed quota keeps the levels of its buckets, up to the new capacity', (t) => {
   const quotas = quotasWith({ capacity: 10, tokens: 1, milliseconds: 1000 });
   for (let count = 0; count < 4; count++) quotas.take(facts());
   const change = (row: Partial<Quota>) => quotas.change(new Map([['q0', { ...QUOTA, name: 'q0', ...row }]]));
@@ -115,7 +118,7 @@ t.test('a changed quota keeps the level of its buckets, up to what they hold now
   t.end();
 });
 
-t.test('buckets are bounded in number: the one used least recently is forgotten', (t) => {
+t.test('the number of buckets is limited, and the least recently used one is evicted', (t) => {
   const quotas = quotasWith({ by: ['repo'], capacity: 1 });
   for (let count = 0; count < 10_001; count++) quotas.take(facts({ repo: String(count) }));
   t.equal(quotas.snapshot().buckets.size, 10_000);

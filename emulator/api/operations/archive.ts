@@ -74,7 +74,9 @@ async function begun(content: AsyncGenerator<Buffer, void, void>): Promise<Async
 
 /** Translates exceeding the work limit into `internal_error`, the code of this operation for it. */
 function inTime<T>(work: () => Promise<T>): Promise<T> {
-  return translateError(WorkLimitExceeded, work, () => problem('internal_error', 'The archive took too long to pack.'));
+  return translateError(WorkLimitExceeded, work, () =>
+    problem('internal_error', 'Creating the archive exceeded the work limit (--work-timeout).'),
+  );
 }
 
 /**

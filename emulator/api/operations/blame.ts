@@ -66,7 +66,7 @@ export const blame = operation({
     const { commit, shown } = await resolveRef(ctx, { ref: query.ref, ephemeral: query.ephemeral });
     const asked = { commit, path, ranges: query.range, detectMoves: query.detect_moves };
     const blamed = await blameOrRefuse(ctx, repository, asked, () =>
-      problem('not_found', `There is no file ${textOf(path)} at ${shown}.`),
+      problem('not_found', `File ${textOf(path)} does not exist at ${shown}.`),
     );
     const origins = await readOrigins(repository.git.objects, blamed, meter);
     return largeJson(200, { ref: shown, path: textOf(path), commit_sha: commit, lines: showLines(blamed, origins) });

@@ -129,7 +129,7 @@ export const createBranch = operation({
     await transact(repository, async (transaction) => {
       const current = git.refs.get(ref);
       if (current !== undefined && current !== commit && !body.force) {
-        throw problem('conflict', `Branch ${body.target_branch} exists already, at ${current}.`);
+        throw problem('conflict', `Branch ${body.target_branch} already exists at ${current}.`);
       }
       const update = { name: ref, old: current ?? ZERO_OID, new: commit };
       await git.history.extend([commit], ctx.meter);
@@ -193,7 +193,8 @@ export const deleteBranch = operation({
 });
 
 function requireNotHead({ head }: Refs, ref: ByteString): void {
-  if ('symref' in head && head.symref === ref) throw problem('conflict', 'The default branch cannot be deleted.');
+  if ('symref' in head && head.symref === ref)
+    throw problem('conflict', 'The default branch cannot be deleted; change the default branch first.');
 }
 
 /** Deletes a ref, whatever its tip. Throws `missing()` if it does not exist. */

@@ -119,7 +119,7 @@ class Contents implements ChunkSink<BlobChunk> {
     const { meter, world } = this.ctx;
     const { limits, variants } = world;
     if (changes.length > limits.maxFiles) {
-      throw problem('bad_request', `A commit takes at most ${limits.maxFiles} file operations.`);
+      throw problem('bad_request', `A commit may have at most ${limits.maxFiles} file operations (--max-files).`);
     }
     for (const [index, { content_id: id, operation }] of changes.entries()) {
       const mayLack = operation === 'delete' && variants.deleteContentId === 'optional';
@@ -138,13 +138,17 @@ class Contents implements ChunkSink<BlobChunk> {
       if (this.#deleted.has(id) && data === '' && eof) return;
       throw problem('bad_request', `Line ${line}: no upserted file has this content_id.`);
     }
-    if (content.complete) throw problem('bad_request', `Line ${line}: a chunk after the last one of its content_id.`);
+    if (content.complete)
+      throw problem('bad_request', `Line ${line}: the content_id has already received its last chunk (eof true).`);
     const part = await decodeChunk(data, line, this.ctx);
     content.parts.push(part);
     content.complete = eof;
     this.#bytes += part.length;
     if (this.#bytes > maxCommitBytes) {
-      throw problem('payload_too_large', `A commit takes at most ${maxCommitBytes} bytes of content.`);
+      throw problem(
+        'payload_too_large',
+        `A commit may have at most ${maxCommitBytes} bytes of content (--max-commit-bytes).`,
+      );
     }
   }
 
@@ -168,7 +172,7 @@ class Contents implements ChunkSink<BlobChunk> {
     if (mode !== MODE_GITLINK) return { path, mode, content };
     const oid = textOfParts(content);
     if (isOid(oid)) return { path, mode, oid };
-    throw problem('bad_request', `${what}: the content of mode 160000 has to be a commit id of 40 hexadecimal digits.`);
+    throw problem('bad_request', `${what}: the content of mode 160000 must be a commit id of 40 hexadecimal digits.`);
   }
 }
 
@@ -243,12 +247,13 @@ class PatchParts implements ChunkSink<DiffChunk> {
 
   async add({ diff_chunk: { data, eof } }: DiffChunk, line: number): Promise<void> {
     const { maxObjectBytes } = this.ctx.world.limits;
-    if (this.#complete) throw problem('bad_request', `Line ${line}: a chunk after the last one.`);
+    if (this.#complete)
+      throw problem('bad_request', `Line ${line}: the patch has already received its last chunk (eof true).`);
     const part = await decodeChunk(data, line, this.ctx);
     this.#parts.push(part);
     this.#bytes += part.length;
     if (this.#bytes > maxObjectBytes)
-      throw problem('payload_too_large', `A patch takes at most ${maxObjectBytes} bytes.`);
+      throw problem('payload_too_large', `A patch may have at most ${maxObjectBytes} bytes (--max-object-bytes).`);
     this.#complete = eof;
   }
 

@@ -94,7 +94,7 @@ function madeBefore(repository: Repository, key: string | undefined, request: st
   const earlier = key === undefined ? undefined : deploymentKeys?.get(key);
   if (earlier === undefined) return undefined;
   if (earlier.request !== request) {
-    throw problem('idempotency_key_reused', 'The idempotency key belongs to a request with another body.');
+    throw problem('idempotency_key_reused', 'The idempotency key was used with a different request; use a new key.');
   }
   return deployments?.get(earlier.id);
 }
@@ -115,7 +115,7 @@ function responseOf(
 function readIdempotencyKey({ header }: Pick<HandlerContext, 'header'>): string | undefined {
   const key = header('idempotency-key');
   if (key === undefined || IDEMPOTENCY_KEY.test(key)) return key;
-  throw problem('bad_request', 'Idempotency-Key has to be 1 to 255 visible characters.');
+  throw problem('bad_request', 'Idempotency-Key must consist of 1 to 255 visible characters.');
 }
 
 function defaultRef(
@@ -168,7 +168,7 @@ export const getDeployment = operation({
   handle: (ctx) => {
     requireProject(ctx);
     const deployment = ctx.repository.record.deployments?.get(ctx.params.deployment_id!);
-    if (!deployment) throw problem('deployment_not_found', 'There is no such deployment.');
+    if (!deployment) throw problem('deployment_not_found', 'The deployment does not exist.');
     return json(200, showDeployment(deployment, ctx.world.state.clock.now()));
   },
 });

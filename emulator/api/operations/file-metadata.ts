@@ -158,7 +158,7 @@ function refuseTooMany(commits: number, max: number): void {
   if (commits <= max) return;
   throw problem(
     'rate_limited',
-    `The files were last touched by ${commits} distinct commits; at most ${max} are expanded.`,
+    `The files were last touched by ${commits} distinct commits; the maximum is ${max} (--max-metadata-commits).`,
   );
 }
 

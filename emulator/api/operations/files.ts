@@ -36,7 +36,7 @@ export const readFile = operation({
     const { commit } = await resolveRef(ctx, { ref: query.ref, ephemeral: query.ephemeral, tags, missing });
     const entry = await runYielding(findEntry(git.objects, readCommit(git.objects, commit).tree, path), meter);
     if (!entry || entry.mode === MODE_TREE || entry.mode === MODE_GITLINK) {
-      const detail = `There is no file ${textOf(path)} at ${query.ref || 'the default branch'}.`;
+      const detail = `File ${textOf(path)} does not exist at ${query.ref || 'the default branch'}.`;
       throw problem('not_found', detail, { variant: 'missingFile' });
     }
     const body = await runYielding(readStepsAs(git.objects, entry.oid, BLOB), meter);

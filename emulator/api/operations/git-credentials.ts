@@ -49,7 +49,7 @@ export const createCredential = operation({
     }
     repository.requireWritable();
     if (repository.record.gitCredential)
-      throw problem('credential_exists', 'The repository has a Git credential already.');
+      throw problem('credential_exists', 'The repository already has a Git credential; update or delete it.');
     const credential = {
       id: world.state.ids.prefixed('credential', 'ggc'),
       username: body.username,
@@ -142,5 +142,5 @@ function replacePassword(repository: Repository, change: { username?: string | u
 }
 
 function credentialNotFound() {
-  return problem('credential_not_found', 'There is no such Git credential.');
+  return problem('credential_not_found', 'The Git credential does not exist.');
 }

@@ -47,7 +47,7 @@ const outcome = async (run: () => Reply | Promise<Reply>) => {
   }
 };
 
-t.test('info/refs needs the scope of what is to follow', async (t) => {
+t.test('info/refs requires the scope of the requested service', async (t) => {
   const scopesOf = (service?: string) =>
     gitInfoRefs.purposeOf!(new URLSearchParams(service === undefined ? {} : { service }), undefined).scopes;
   t.same(scopesOf('git-upload-pack'), ['git:read']);
@@ -56,7 +56,7 @@ t.test('info/refs needs the scope of what is to follow', async (t) => {
   t.same(scopesOf('nonsense'), ['git:read']);
 });
 
-t.test('a service that is none is forbidden, as gitprotocol-http demands', async (t) => {
+t.test('an unknown service is refused with 403, as gitprotocol-http requires', async (t) => {
   const ask = (service?: string, namespace = '') =>
     outcome(() => gitInfoRefs.handle(callOf({ namespace, ...(service !== undefined && { service }) })));
   t.equal(await ask('git-upload-pack'), 200);
@@ -66,14 +66,14 @@ t.test('a service that is none is forbidden, as gitprotocol-http demands', async
   t.equal(await ask('git-upload-pack', 'ephemeral'), 200);
 });
 
-t.test('a world has one service, which names itself with the version of the package', async (t) => {
+t.test('a world has one Git service, whose agent contains the version of the package', async (t) => {
   t.equal(world.engine.gitService, world.engine.gitService);
   t.not(new CurrentWorld({ organizations: [] }).world.engine.gitService, world.engine.gitService);
   const { bytes } = await gitInfoRefs.handle(callOf({ service: 'git-receive-pack' }));
   t.match(bytes!.toString(), /agent=repohost-emulator\/\d+\.\d+\.\d+/);
 });
 
-t.test('the import remote takes pushes only', async (t) => {
+t.test('the import remote accepts only pushes', async (t) => {
   const advertised = (service: string) => outcome(() => gitInfoRefs.handle(callOf({ namespace: 'import', service })));
   t.equal(await advertised('git-receive-pack'), 200);
   t.equal(await advertised('git-upload-pack'), '403 forbidden');
@@ -85,7 +85,7 @@ t.test('the import remote takes pushes only', async (t) => {
   t.equal(await outcome(() => gitUploadPack.handle(callOf({ type, body: '0000' }))), 200);
 });
 
-t.test('a repository that was deleted while the pack arrived takes no push', async (t) => {
+t.test('a push is refused if the repository was deleted while the pack arrived', async (t) => {
   const type = 'application/x-git-receive-pack-request';
   const line = `${'1'.repeat(40)} ${'0'.repeat(40)} refs/heads/a\0report-status`;
   const body = `${(line.length + 4).toString(16).padStart(4, '0')}${line}0000`;
@@ -97,7 +97,7 @@ t.test('a repository that was deleted while the pack arrived takes no push', asy
   t.equal(await outcome(() => gitReceivePack.handle(callOf({ type, body }))), '404 repository_not_found');
 });
 
-t.test('long work shows signs of life and keeps its result and its error', async (t) => {
+t.test('long work sends keep-alives and keeps its result or its error', async (t) => {
   const sign = Buffer.from('.');
   const run = async (work: Promise<string>) => {
     const signs = keepAlive(work, 5, sign);
@@ -115,7 +115,7 @@ t.test('long work shows signs of life and keeps its result and its error', async
   await t.rejects(run(Promise.reject(new Error('no'))), /no/);
 });
 
-t.test('finished packs are kept up to a number of bytes, the least used go first', async (t) => {
+t.test('the pack cache is limited in bytes and evicts the least recently used pack first', async (t) => {
   const cache = new PackCache(new MemoryCache(100));
   async function* packets(size: number): AsyncIterable<Buffer> {
     for (let at = 0; at < size; at += 10) yield Buffer.alloc(10);
@@ -152,7 +152,7 @@ t.test('finished packs are kept up to a number of bytes, the least used go first
   t.equal(cache.get(git, 'e')?.length, 10, 'and no more when it is done');
 });
 
-t.test('a large pack is kept when it is asked for again, and none of a repository that is no more', async (t) => {
+t.test('a large pack is cached on its second request, and packs of a deleted repository are dropped', async (t) => {
   const cache = new PackCache(new MemoryCache(100 * 1024 * 1024));
   const [git, other] = [createRepository(), createRepository()];
   async function* packets(count: number): AsyncIterable<Buffer> {

@@ -77,7 +77,7 @@ function viewFor(
   service: Service,
 ): RepositoryView {
   if (params.namespace === 'import' && service === 'git-upload-pack') {
-    throw problem('forbidden', 'The import remote takes pushes only; fetch from the remote without +import.', {
+    throw problem('forbidden', 'The import remote accepts only pushes; fetch from the remote without +import.', {
       headers: NO_CACHE,
     });
   }

@@ -106,7 +106,7 @@ export const grep = operation({
         meter,
       );
     const page = await translateError(WorkLimitExceeded, search, () =>
-      problem('gateway_timeout', 'The search took too long.'),
+      problem('gateway_timeout', 'The search exceeded the time limit (--search-timeout).'),
     );
     const digest = createHash('sha256').update(JSON.stringify([repository.id, body, commit]));
     const seen = world.state.searches.note(digest.digest('base64'));

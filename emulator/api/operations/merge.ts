@@ -79,7 +79,7 @@ export const merge = operation({
     const { repository, body } = ctx;
     const { git } = repository;
     if (body.squash && body.strategy === 'ff_only') {
-      throw problem('bad_request', 'A squash always makes a commit, so it cannot be ff_only.');
+      throw problem('bad_request', 'A squash always creates a commit, so it cannot be combined with ff_only.');
     }
     const sourceName = body.source_ref ?? body.source_branch ?? '';
     if (sourceName === '') throw problem('bad_request', 'source_ref is required.');
@@ -151,9 +151,10 @@ async function writeMerge(
 ): Promise<CommitWritten> {
   const { repository, body, world } = ctx;
   requireCommitAllowed(ctx, merge.targetRef);
-  if (body.author === undefined) throw problem('bad_request', 'author is required, because the merge makes a commit.');
+  if (body.author === undefined)
+    throw problem('bad_request', 'author is required, because the merge creates a commit.');
   if (body.commit_message === undefined) {
-    throw problem('bad_request', 'commit_message is required, because the merge makes a commit.');
+    throw problem('bad_request', 'commit_message is required, because the merge creates a commit.');
   }
   const author = readIdentity(body.author, 'author', world.state.clock.now());
   const committer = body.committer ? readIdentity(body.committer, 'committer', world.state.clock.now()) : author;
@@ -177,7 +178,7 @@ async function mergeTree(ctx: MergeContext, merge: Merge): Promise<Oid> {
   const { body } = ctx;
   const merged = await mergeSides(ctx, merge.transaction.objects, merge, body.target_branch);
   if (merged.bases.length === 0 && !body.allow_unrelated_histories) {
-    throw problem('conflict', 'The histories are unrelated; allow_unrelated_histories merges them all the same.');
+    throw problem('conflict', 'The histories are unrelated; set allow_unrelated_histories to merge them.');
   }
   if (!merged.isClean) throw mergeConflict(merged);
   return merged.tree;

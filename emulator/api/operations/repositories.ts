@@ -157,12 +157,12 @@ export const createRepository = operation({
     const { world, claims, body } = ctx;
     const name = claims.repo!;
     if (body.repo_name !== undefined && body.repo_name !== name) {
-      throw problem('repo_name_mismatch', 'repo_name differs from the repo claim of the token.');
+      throw problem('repo_name_mismatch', 'repo_name must equal the `repo` claim of the token.');
     }
     requireRepositoryName(name);
     const base = body.base_repo ? readBase(body.base_repo) : undefined;
     if (body.initial_commit && base?.kind !== 'snapshot') {
-      throw problem('bad_request', 'initial_commit goes with a snapshot only.');
+      throw problem('bad_request', 'initial_commit is allowed only for a snapshot.');
     }
     requireDefaultBranches(ctx);
     if (body.deployment) requireMayChange(ctx, body.deployment);
@@ -249,9 +249,9 @@ function requireFree(ctx: CreateContext, base: Base | undefined): void {
   const existing = findExisting(ctx);
   if (!existing) return;
   if (base?.kind === 'sync' && existing.record.baseRepo) {
-    throw problem('upstream_already_configured', 'The repository exists already, and has an upstream.');
+    throw problem('upstream_already_configured', 'The repository already exists and has an upstream.');
   }
-  throw problem('conflict', 'A repository of this name exists already.');
+  throw problem('conflict', 'A repository with this name already exists.');
 }
 
 function findExisting({ world, organization, claims }: CreateContext): Repository | undefined {

@@ -100,7 +100,7 @@ function emptyFields(variant: Variants['restoreNoopFields']): Readonly<Record<st
 async function readMetadata(ctx: HandlerContext): Promise<z.infer<ReturnType<typeof restoreMetadata>>> {
   const body = await readAll(ctx.stream(ctx.world.limits.maxJsonBytes));
   if (body.toString('latin1').trim() === '')
-    throw problem('bad_request', 'The body is empty; it has to hold metadata.');
+    throw problem('bad_request', 'The body is empty; it must contain `metadata`.');
   const json = await runYielding(jsonSteps(body, 'The body'), ctx.meter);
   const line = checkShape(z.strictObject({ metadata: z.unknown() }), json, 'The body');
   return checkShape(restoreMetadata(), line.metadata, 'metadata');

@@ -143,7 +143,7 @@ export function readFolder(text: string | undefined): ByteString {
 /** Walks the entries below `path` in index order. If the path is a file, the file is the only entry. */
 export function* listUnder(objects: ObjectReader, root: Oid, path: ByteString, recursive: boolean): Steps<TreeWalk> {
   const entry = yield* findEntry(objects, root, path);
-  if (!entry) throw problem('not_found', `There is nothing at ${textOf(path)}.`);
+  if (!entry) throw problem('not_found', `Path ${textOf(path)} does not exist.`);
   if (entry.mode === MODE_TREE) return new TreeWalk(objects, entry.oid, { under: path, recursive, trees: !recursive });
   return new TreeWalk(objects, root, { selects: yield* selectPath(path) });
 }

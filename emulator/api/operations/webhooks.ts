@@ -44,13 +44,19 @@ export const createWebhook = operation({
   handle: ({ world, organization, body }) => {
     const url = URL.canParse(body.url) ? new URL(body.url) : undefined;
     if (!url || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') {
-      throw problem('bad_request', 'url has to be an http or https URL without user name and password.');
+      throw problem('bad_request', 'url must be an http or https URL without user name and password.');
     }
     if (!world.background.webhookOutbound.mayReach(url)) {
-      throw problem('bad_request', 'url names a host that webhooks may not be delivered to; --allow-webhook adds one.');
+      throw problem(
+        'bad_request',
+        'url has a host to which webhooks may not be delivered; --allow-webhook permits a host.',
+      );
     }
     if (world.state.webhooks.of(organization.name).length >= MAX_WEBHOOKS) {
-      throw problem('conflict', `The organization has ${MAX_WEBHOOKS} webhooks already.`);
+      throw problem(
+        'conflict',
+        `The organization already has ${MAX_WEBHOOKS} webhooks, the maximum; delete one first.`,
+      );
     }
     const webhook: Webhook = {
       id: world.state.ids.prefixed('webhook', 'whk'),
@@ -82,7 +88,7 @@ export const deleteWebhook = operation({
   errors: ['not_found'],
   handle: ({ world, organization, params }) => {
     const webhook = world.state.webhooks.of(organization.name).find(({ id }) => id === params.webhook_id);
-    if (!webhook) throw problem('not_found', 'There is no such webhook.');
+    if (!webhook) throw problem('not_found', 'The webhook does not exist.');
     world.state.webhooks.remove(webhook.id);
     // Cancels the pending deliveries to the webhook.
     world.background.outbox.cancel(webhook.id);

@@ -15,7 +15,7 @@ export class ApiError extends Error {
 
 /** Error of a request without a response. */
 export function unreachable(): ApiError {
-  return new ApiError(0, 'unreachable', 'The emulator does not answer. Is it still running?');
+  return new ApiError(0, 'unreachable', 'The emulator does not respond. Is it still running?');
 }
 
 export type QueryValue = string | number | boolean | undefined;

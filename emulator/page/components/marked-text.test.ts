@@ -1,7 +1,7 @@
 import t from 'tap';
 import { beginningOf, markedText, partsOf } from './marked-text.js';
 
-t.test('characters that do not show themselves are marked', async (t) => {
+t.test('invisible characters are marked', async (t) => {
   t.same(partsOf('plain, näive, 漢字, עברית'), [{ text: 'plain, näive, 漢字, עברית' }]);
   t.same(partsOf(''), [{ text: '' }]);
   t.same(partsOf('a\u001b[31mb'), [{ text: 'a' }, { text: '␛', stands: 'U+001B' }, { text: '[31mb' }]);
@@ -13,25 +13,25 @@ t.test('characters that do not show themselves are marked', async (t) => {
   t.same(partsOf('\ud800x')[0], { text: '⟦U+D800⟧', stands: 'U+D800' }, 'half of a pair');
 });
 
-t.test('a joiner is marked where it joins nothing', async (t) => {
+t.test('a zero-width joiner is marked where it joins no characters', async (t) => {
   t.equal(markedText('👩\u200d💻 می\u200cخواهم'), '👩\u200d💻 می\u200cخواهم');
   t.equal(markedText('ad\u200dmin'), 'ad⟦U+200D⟧min');
 });
 
-t.test('lines and tabs stay where text has lines', async (t) => {
+t.test('line feeds and tabs stay unmarked in text of several lines', async (t) => {
   t.equal(markedText('a\tb\n'), 'a␉b␊');
   t.same(partsOf('a\tb\r\n', { hasLines: true }), [{ text: 'a\tb' }, { text: '␍', stands: 'U+000D' }, { text: '\n' }]);
   t.equal(partsOf('\u202e\n', { hasLines: true })[0]!.stands, 'U+202E');
 });
 
-t.test('many of them are one part, and not all are named', async (t) => {
+t.test('many invisible characters form one part, and not all are named', async (t) => {
   const [part, ...others] = partsOf('\u0007'.repeat(1000));
   t.same(others, []);
   t.equal(part!.text.length, 1000);
   t.match(part!.stands, /^(U\+0007 ){8}…$/);
 });
 
-t.test('a text is cut between characters', async (t) => {
+t.test('a text is truncated between characters', async (t) => {
   t.equal(beginningOf('abc', 3), 'abc');
   t.equal(beginningOf('abcd', 3), 'abc');
   t.equal(beginningOf('ab😀d', 3), 'ab');

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { showSpan, showTime } from './clock-text.js';
 
-t.test('spans of time in their two largest units', async (t) => {
+t.test('durations are shown in their two largest units', async (t) => {
   const expected: Readonly<Record<number, string>> = {
     0: '0 s',
     999: '0 s',
@@ -15,6 +15,6 @@ t.test('spans of time in their two largest units', async (t) => {
   for (const [span, text] of Object.entries(expected)) t.equal(showSpan(Number(span)), text);
 });
 
-t.test('a time to the millisecond', async (t) => {
+t.test('a time is shown to the millisecond', async (t) => {
   t.equal(showTime({ now: '2026-01-02T03:04:05.006Z' }), '2026-01-02 03:04:05.006 UTC');
 });

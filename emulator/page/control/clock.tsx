@@ -10,9 +10,9 @@ import { showTime } from './clock-text.js';
 import { Commands } from './command.js';
 
 const MODES: Readonly<Record<ClockRecord['mode'], { readonly about: string; readonly action: string }>> = {
-  frozen: { about: 'It stands still until it is moved.', action: 'Freeze' },
-  tick: { about: 'It moves by one millisecond with each request.', action: 'Tick' },
-  real: { about: 'It goes with the time of the machine.', action: 'Back to real time' },
+  frozen: { about: 'The clock stands still until you move it.', action: 'Freeze' },
+  tick: { about: 'The clock moves by one millisecond with each request.', action: 'Tick' },
+  real: { about: 'The clock follows the time of the machine.', action: 'Back to real time' },
 };
 
 /** ISO 8601 durations by which a click advances the clock, with their labels. */
@@ -37,7 +37,7 @@ export function ClockPart() {
         <time dateTime={clock.now}>{showTime(clock)}</time>
       </p>
       {notice}
-      {unloaded !== undefined && <p>This is the last time that the emulator told.</p>}
+      {unloaded !== undefined && <p>This is the last time received from the emulator.</p>}
       <p>
         <strong>{clock.mode}</strong> <span class="quiet">{MODES[clock.mode].about}</span>
       </p>

@@ -52,7 +52,7 @@ export function NamespacesPart() {
                 title={`Remove the namespace ${id}?`}
                 act={() => act(() => remove(route`namespaces/${id}`))}
               >
-                <p>Its repositories and requests go, and its port is closed: clients in it are cut off.</p>
+                <p>Its repositories and requests are removed and its port is closed, which disconnects its clients.</p>
               </ConfirmButton>
             ),
             'actions',

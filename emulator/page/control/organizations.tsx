@@ -27,7 +27,7 @@ export function OrganizationsPart() {
         />
       ))}
       <h2>Limits</h2>
-      <p class="quiet">What a request may bring or take; 413, 400 or 504 beyond it.</p>
+      <p class="quiet">Limits of a request; exceeding one gives 413, 400 or 504.</p>
       <div class="fields">
         {Object.entries(value.limits).map(([name, limit]) => (
           <Limit key={`${name} ${limit}`} name={name} limit={limit} change={(to) => set({ limits: { [name]: to } })} />

@@ -11,7 +11,7 @@ export function SnapshotsPart() {
   const { value, change, notice } = useManaged((signal) => all<SnapshotRecord>('snapshots', { signal }));
   if (value === undefined) return notice;
   const take = () => change(() => post('snapshots', {}), 'Taken.');
-  const reset = () => change(() => post('reset', {}), 'Everything is as it was before the first request.');
+  const reset = () => change(() => post('reset', {}), 'The emulator is reset to its state before the first request.');
   const restore = (id: string) => change(() => post(route`snapshots/${id}/restore`, {}), `Restored ${id}.`);
   const forget = (id: string) => change(() => remove(route`snapshots/${id}`), `Removed ${id}.`);
   return (
@@ -24,8 +24,8 @@ export function SnapshotsPart() {
         <button type="button" class="primary" onClick={take}>
           Take a snapshot
         </button>
-        <ConfirmButton label="Reset" title="Put everything back to the beginning?" isSmall={false} act={reset}>
-          <p>Repositories, requests, faults and everything else that came since the start go. Snapshots stay.</p>
+        <ConfirmButton label="Reset" title="Reset the emulator?" isSmall={false} act={reset}>
+          <p>Removes repositories, requests, faults and everything else added since the start. Snapshots stay.</p>
         </ConfirmButton>
       </div>
       {notice}
@@ -43,10 +43,10 @@ export function SnapshotsPart() {
             ({ id }) => (
               <>
                 <ConfirmButton label="Restore" subject={id} title={`Restore ${id}?`} act={() => restore(id)}>
-                  <p>Everything that came after the snapshot is lost, unless you take another one first.</p>
+                  <p>Everything added after the snapshot is lost unless you take another snapshot first.</p>
                 </ConfirmButton>{' '}
                 <ConfirmButton label="Remove" subject={id} title={`Remove ${id}?`} act={() => forget(id)}>
-                  <p>The state that it holds can no longer be restored.</p>
+                  <p>The state in the snapshot can no longer be restored.</p>
                 </ConfirmButton>
               </>
             ),

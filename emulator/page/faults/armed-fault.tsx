@@ -92,7 +92,7 @@ export function ArmedFault({ fault, latches, isMeant, onChanged }: ArmedFaultPro
           title={`Remove ${id}?`}
           act={() => remove(route`faults/${id}`).then(onChanged)}
         >
-          <p>It ends, and its counters with it.</p>
+          <p>The fault and its counters are removed.</p>
         </ConfirmButton>
       </div>
       {opened === 'change' && <ChangeDialog fault={fault} onChanged={onChanged} onClose={() => open(undefined)} />}
@@ -157,7 +157,7 @@ function ChangeDialog({ fault, onChanged, onClose }: ChangeProps) {
   return (
     <Dialog title="Change the fault" onClose={onClose}>
       <Form act={change} submit="Change" submitClass="primary">
-        <p class="quiet">Its counters go on.</p>
+        <p class="quiet">The counters continue.</p>
         <div class="fields">
           <TextField label="Times" hint="Requests it meets; empty: all" {...NUMBER} {...bind('times')} />
           <TextField label="Skip" hint="Requests that pass first" {...NUMBER} {...bind('skip')} />

@@ -17,7 +17,7 @@ const range = (line: number, lines: number, of: string) => ({
   original_path: 'a',
 });
 
-t.test('every line has its commit, and an age among those of the file', async (t) => {
+t.test('every line has its commit and an age relative to the commits of the file', async (t) => {
   const lines = blameLines({
     ranges: [range(1, 2, 'new'), range(3, 1, 'old'), range(4, 1, 'middle')],
     commits: [
@@ -37,7 +37,7 @@ t.test('every line has its commit, and an age among those of the file', async (t
   );
 });
 
-t.test('a file of one commit is of one age; an empty one has no lines', async (t) => {
+t.test('all lines of a file with one commit have the same age; an empty file has no lines', async (t) => {
   const lines = blameLines({ ranges: [range(1, 1, 'a')], commits: [commit('a', '2026-01-01T00:00:00Z')] });
   t.equal(lines[0]?.age, AGES - 1);
   t.same(blameLines({ ranges: [], commits: [] }), []);

@@ -54,13 +54,13 @@ export function Commit({ name, oid, hrefOf, onClose }: CommitProps) {
 
 function Message({ commit: { message, is_message_truncated } }: { readonly commit: CommitRecord }) {
   const text = message.trimEnd();
-  if (text === '') return <p class="quiet">It has no message.</p>;
+  if (text === '') return <p class="quiet">The commit has no message.</p>;
   return (
     <div class="commit-message">
       <ScrollBox label="Message">
         <GivenBlock text={text} />
       </ScrollBox>
-      {is_message_truncated && <p class="quiet">The message goes on: its first MiB is shown.</p>}
+      {is_message_truncated && <p class="quiet">Only the first MiB of the message is shown.</p>}
     </div>
   );
 }

@@ -79,7 +79,7 @@ function ChangedFiles({ name, oid, path, query, diff }: ChangedFilesProps) {
       {diff.files.map((file, at) => (
         <File key={`${file.path_bytes ?? file.path}`} {...{ name, oid, path, query, file }} isOpen={isOpenAt[at]!} />
       ))}
-      {diff.is_truncated && <p class="quiet">Files beyond the first {count(diff.files.length)} are left out.</p>}
+      {diff.is_truncated && <p class="quiet">Only the first {count(diff.files.length)} files are shown.</p>}
     </>
   );
 }
@@ -135,7 +135,7 @@ function File({ name, oid, path, query, file: given, isOpen: isOpenAtFirst }: Fi
           )}
           {file.is_truncated && !file.is_binary && (
             <p>
-              <span class="quiet">The diff of this file is cut. </span>
+              <span class="quiet">The diff of this file is truncated. </span>
               {file === given && (
                 <ActionButton class="small" act={loadAll}>
                   Load more of it

@@ -38,7 +38,7 @@ export function Files({ opened: { record, refs } }: { readonly opened: Opened })
   );
   if (ref === '' && head === null) {
     return (
-      <Empty title="No file yet">
+      <Empty title="No files yet">
         <p>Files come with the first push:</p>
         <CloneLine name={name} />
       </Empty>

@@ -43,11 +43,11 @@ t.test('a merge opens a lane, which joins where the branch began', async (t) => 
   ]);
 });
 
-t.test('a branch whose beginning is awaited further left joins there', async (t) => {
+t.test('a branch joins the lane further left that already waits for its first commit', async (t) => {
   t.same(drawn('b: a\nx: a\na:'), ['b@0, out 0>0', 'x@1, down 0>0, out 1>0', 'a@0, in 0>0']);
 });
 
-t.test('lanes are used again, and an octopus reaches all its parents', async (t) => {
+t.test('lanes are reused, and an octopus merge reaches all its parents', async (t) => {
   const rows = drawn('m: a b c d\nd:\nc:\nb:\nz: y\ny:\na:');
   t.equal(rows[0], 'm@0, out 0>0, out 0>1, out 0>2, out 0>3');
   t.equal(rows[4], 'z@1, down 0>0, out 1>1', 'a lane that ended');
@@ -114,12 +114,12 @@ t.test('in any history every line leads from a commit to its parent, and no lane
   );
 });
 
-t.test('lines side by side have colours of their own', async (t) => {
+t.test('neighbouring lanes have different colours', async (t) => {
   const layout = layOut(read('1: a\n9: b\n11: c\n19: d\na:\nb:\nc:\nd:'));
   t.equal(new Set([0, 1, 2, 3].map((row) => layout.commitAt(row).colour)).size, 4);
 });
 
-t.test('page by page it is the same as at once', async (t) => {
+t.test('the layout is identical page by page and all at once', async (t) => {
   fc.assert(
     fc.property(histories, fc.nat(60), (commits, cut) => {
       const whole = layOut(commits);
@@ -153,7 +153,7 @@ t.test(
   },
 );
 
-t.test('branches side by side by the thousand take bounded room in each row', async (t) => {
+t.test('thousands of parallel branches take limited space in each row', async (t) => {
   const commits = Array.from({ length: 4_000 }, (_, row) => ({
     oid: row.toString(16),
     parents: [(row + 0x10_0000).toString(16)],

@@ -4,7 +4,7 @@ import { highlight } from './highlight.js';
 /** Returns the token kinds of a file with this name. */
 const kindsOf = (path: string, text: string) => highlight(path, text)?.flatMap((line) => line.map(({ kind }) => kind));
 
-t.test('a file has the language of its name, unless it is large or has long lines', async (t) => {
+t.test('the language follows from the file name, unless the file is large or has long lines', async (t) => {
   t.match(kindsOf('lib/a.ts', 'interface A {}'), ['keyword']);
   t.match(kindsOf('Dockerfile', 'FROM scratch'), ['keyword']);
   t.match(kindsOf('a/Makefile', 'define X'), ['keyword']);
@@ -15,7 +15,7 @@ t.test('a file has the language of its name, unless it is large or has long line
   t.equal(highlight('a.ts', 'x'.repeat(3_000)), undefined);
 });
 
-t.test('tokens keep the text, line by line, also where one token has several lines', async (t) => {
+t.test('tokens keep the text of each line, also if a token spans several lines', async (t) => {
   const text = 'const a = `one\ntwo`; // <script>\n\n/* b\n*/\n';
   const lines = highlight('a.js', text)!;
   t.equal(lines.map((line) => line.map((token) => token.text).join('')).join('\n'), text);
@@ -25,7 +25,7 @@ t.test('tokens keep the text, line by line, also where one token has several lin
   t.same(lines[2], []);
 });
 
-t.test('what is nested deeply is taken apart all the same', async (t) => {
+t.test('deeply nested tokens keep their text', async (t) => {
   for (const [name, opening] of [
     ['a.js', ['`$', '{\n'].join('')],
     ['a.rb', '"#{\n'],
@@ -36,7 +36,7 @@ t.test('what is nested deeply is taken apart all the same', async (t) => {
   }
 });
 
-t.test('every language that a name can have is there', async (t) => {
+t.test('every language that a file name selects is registered', async (t) => {
   for (const name of ['a.sh', 'a.c', 'a.cc', 'a.css', 'Dockerfile', 'a.go', 'a.toml', 'a.java', 'a.mjs', 'a.json'])
     t.equal(highlight(name, 'x\n')?.length, 2, name);
   for (const name of ['.bashrc', 'a.zsh', 'a.h', 'a.hpp', 'a.conf', '.npmrc', 'a.kt', 'a.jsx', 'a.json5', 'Gemfile'])

@@ -16,8 +16,8 @@ export function NewRepository({ isFirst }: { readonly isFirst: boolean }) {
     <section class="card" aria-label="New repository">
       {isFirst && (
         <>
-          <h2>No repository yet</h2>
-          <p>A repository is made by the API, as your client would, or by a click here:</p>
+          <h2>No repositories yet</h2>
+          <p>Create a repository with the API, or with this button:</p>
         </>
       )}
       <Form class="fields" submit="Make it" submitClass="primary" act={make}>

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { readPatch } from './patch.js';
 
-t.test('lines have the numbers of both sides', async (t) => {
+t.test('lines have the line numbers of both sides', async (t) => {
   const patch = 'diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -3,3 +3,4 @@ here\n one\n-two\n+2\n+2.5\n three\n';
   t.same(readPatch(patch), [
     { kind: 'heading', text: '@@ -3,3 +3,4 @@ here' },
@@ -13,7 +13,7 @@ t.test('lines have the numbers of both sides', async (t) => {
   ]);
 });
 
-t.test('what looks like a heading is a line where a line has to be', async (t) => {
+t.test('a content line that looks like a header is read as content', async (t) => {
   const patch = '@@ -1 +1,2 @@\n--- a/a\n+@@ -1 +1 @@\n+++ b/b\n\\ No newline at end of file\n@@ -9,0 +11 @@\n+x';
   t.same(
     readPatch(patch).map(({ kind, text }) => `${kind} ${text}`),

@@ -23,7 +23,7 @@ export function Refs({ opened: { record, refs } }: { readonly opened: Opened }) 
   const columns = columnsOf(name);
   if (refs.length === 0) {
     return (
-      <Empty title="No ref yet">
+      <Empty title="No refs yet">
         <p>A push makes branches and tags, and notes and ephemeral refs beside them:</p>
         <CloneLine name={name} />
       </Empty>
@@ -123,7 +123,7 @@ function Message({ name, oid }: TagMessageProps) {
         </p>
       )}
       {message === '' ? <p class="quiet">no message</p> : <GivenBlock text={message} />}
-      {isCut && <p class="quiet">It is longer than what is shown.</p>}
+      {isCut && <p class="quiet">Only the beginning is shown.</p>}
     </>
   );
 }

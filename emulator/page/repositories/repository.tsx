@@ -47,7 +47,7 @@ function RepositoryOf({ organization, name }: { readonly organization: string; r
   if (other === undefined || other === ownAddress(addresses)) return <Repository name={name} />;
   const url = `${other.base_url}${location.pathname}${writePlace('repository', { ...place.value.params, name })}`;
   return (
-    <Empty title="It is another organization's">
+    <Empty title="This repository belongs to another organization">
       <p>
         <Given text={name} most={200} /> is a repository of <Given text={organization} />, which has a page of its own:{' '}
         <a href={url}>go there</a>.

@@ -101,7 +101,7 @@ export function StatePanel({ name, state, onChange }: StatePanelProps) {
           isSmall={false}
           act={erase}
         >
-          <p>Its refs and objects go for good. A state that can be taken back is "Look deleted".</p>
+          <p>Its refs and objects are removed permanently. "Look deleted" is a state that can be undone.</p>
         </ConfirmButton>
       </div>
       <p class="quiet">Archive and Back to active last; the others end as chosen above.</p>

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { hexLines, readBody } from './body.js';
 
-t.test('JSON is laid out, other text is as it is, what is no text is bytes', async (t) => {
+t.test('JSON is indented, other text is unchanged, and binary bodies are shown as bytes', async (t) => {
   const utf8 = (text: string, truncated = false) => readBody({ text, encoding: 'utf8', truncated });
   t.same(utf8('{"a":[1,"é"]}'), { kind: 'json', text: '{\n  "a": [\n    1,\n    "é"\n  ]\n}' });
   t.same(utf8('{"a":1', true), { kind: 'text', text: '{"a":1' }, 'of a part nothing is known');

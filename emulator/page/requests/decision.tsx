@@ -47,7 +47,7 @@ export function Decision({ entry }: { readonly entry: Entry }) {
       </ol>
       {(at >= steps.length || at < 0) && (
         <>
-          {entry.stopped === undefined && <p class="passed">Its operation answered.</p>}
+          {entry.stopped === undefined && <p class="passed">The operation sent the response.</p>}
           {why}
         </>
       )}

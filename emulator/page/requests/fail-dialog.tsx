@@ -76,7 +76,7 @@ function ArmedFault({ fault: { id, text = '' }, onUndone, onClose }: ArmedFaultP
           Done
         </button>
         <ActionButton act={() => remove(route`faults/${id}`).then(onUndone)}>Undo</ActionButton>
-        <a href={writePlace('faults', { id })}>See it among the faults</a>
+        <a href={writePlace('faults', { id })}>Show it in the list of faults</a>
       </div>
       <details>
         <summary>The same fault, to copy: a test, a command, a header, a scenario</summary>

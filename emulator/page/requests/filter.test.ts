@@ -12,21 +12,21 @@ const WRITTEN: readonly (readonly [words: string, filter: Filter])[] = [
   ['path=/a?b=c', { path: '/a?b=c' }],
 ];
 
-t.test('a filter is written in words as it is read', async (t) => {
+t.test('formatting a filter and reading it again gives the same filter', async (t) => {
   for (const [words, filter] of WRITTEN) {
     t.same(readFilter(words), filter, words);
     t.equal(writeFilter(filter), words);
   }
 });
 
-t.test('what is typed otherwise is read as well', async (t) => {
+t.test('other spellings of a filter are read', async (t) => {
   t.same(readFilter('  status=404   status=500 '), { status: '404,500' }, 'values of a list are joined');
   t.same(readFilter('subject=a subject=b'), { subject: 'b' }, 'of others the last counts');
   t.same(readFilter('status= x'), { text: 'x' }, 'a name without a value is not yet one');
   t.same(readFilter('"open'), { text: '"open' });
 });
 
-t.test('the last word is proposed for', async (t) => {
+t.test('suggestions complete the last word', async (t) => {
   const values = { operation: ['gitInfoRefs', 'readFile'], subject: ['ada b'] };
   t.same(proposalsOf('st', values), ['status=']);
   t.same(proposalsOf('status=4', values), ['status=4xx']);
@@ -37,7 +37,7 @@ t.test('the last word is proposed for', async (t) => {
   t.same(proposalsOf('unknown=', values), []);
 });
 
-t.test('a name that every object inherits is a name like any other', async (t) => {
+t.test('names that every object inherits, such as constructor, are ordinary names', async (t) => {
   for (const name of ['constructor', 'toString', 'hasOwnProperty', 'valueOf']) {
     t.same(readFilter(`${name}=x`), { [name]: 'x' });
     t.equal(writeFilter({ [name]: 'x' }), `${name}=x`);

@@ -14,8 +14,8 @@ export function FirstRequest() {
   const [token, setToken] = useState<string>();
   const mint = async () => setToken(await mintToken({ repo: REPOSITORY, scopes: SCOPES, sub: 'me' }));
   return (
-    <Empty title="No request has come yet">
-      <p>Requests appear here as they are answered. Two lines make a repository, and show it here:</p>
+    <Empty title="No requests yet">
+      <p>Requests appear on this page when their responses are sent. Two commands create a repository:</p>
       <Copy text={creationLines(REPOSITORY, organization, token)} />
       {token === undefined && (
         <p>

@@ -39,13 +39,13 @@ const sent = (headers: Entry['request']['headers'], text?: string | Buffer, trun
   return { headers, bytes: Buffer.byteLength(text), body: { text: text.toString(encoding), encoding, truncated } };
 };
 
-t.test('a plain request is a short line', async (t) => {
+t.test('a plain request gives a short curl command', async (t) => {
   const { text, notes } = curlCommand(entryOf({ path: '/api/v1/repo' }), { origin: ORIGIN });
   t.equal(text, `curl -sS -i \\\n  ${ORIGIN}/api/v1/repo`);
   t.same(notes, []);
 });
 
-t.test('in place of the token stands one that is made, or was', async (t) => {
+t.test('the redacted token is replaced by a newly minted or given one', async (t) => {
   const headers: Entry['request']['headers'] = [
     ['Host', '127.0.0.1:8080'],
     ['Authorization', '[redacted]'],
@@ -67,7 +67,7 @@ t.test('in place of the token stands one that is made, or was', async (t) => {
   t.match(curlCommand(basic, { origin: ORIGIN, token: 'eyJ' }).text, /^TOKEN=eyJ\ncurl [\s\S]* -u "t:\$TOKEN"/);
 });
 
-t.test('what is not as it was is told', async (t) => {
+t.test('notes name the parts that differ from the original request', async (t) => {
   const cut = curlCommand(entryOf({ request: sent([], 'a', true) }), { origin: ORIGIN });
   t.match(cut.notes, [/first 64 KiB/]);
   const secret = curlCommand(entryOf({ query: 'token=[redacted]', request: sent([], '"[redacted]"') }), {
@@ -107,7 +107,7 @@ const HOSTILE: readonly Partial<Entry>[] = [
   { method: 'POST', request: sent([['Content-Type', 'x/y']], Buffer.from(Array.from({ length: 512 }, (_, at) => at))) },
 ];
 
-t.test('a real shell and a real curl send the same again, whatever is in it', async (t) => {
+t.test('a real shell and a real curl repeat the request exactly, whatever its content', async (t) => {
   const seen: { readonly message: IncomingMessage; readonly body: Buffer }[] = [];
   const server = createServer(async (message, response) => {
     const parts: Buffer[] = [];

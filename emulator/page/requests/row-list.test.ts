@@ -1,7 +1,7 @@
 import t from 'tap';
 import { RowList } from './row-list.js';
 
-t.test('keeps the last rows by their numbers', async (t) => {
+t.test('the list keeps the last rows by number', async (t) => {
   const list = new RowList<string>(3);
   t.match([list.total, list.first, list.letGo, list.get(0)], [0, 0, 0, undefined]);
   for (const row of ['a', 'b', 'c', 'd', 'e']) list.add(row);
@@ -21,7 +21,7 @@ t.test('keeps the last rows by their numbers', async (t) => {
   );
 });
 
-t.test('numbers go on behind what was cleared', async (t) => {
+t.test('numbering continues after the list is cleared', async (t) => {
   const list = new RowList<string>(3);
   for (const row of ['a', 'b', 'c', 'd']) list.add(row);
   list.clear();
@@ -32,7 +32,7 @@ t.test('numbers go on behind what was cleared', async (t) => {
   t.match([list.first, list.letGo, list.get(5)], [5, 1, 'f']);
 });
 
-t.test('older rows come before the first, as long as there is room', async (t) => {
+t.test('older rows are inserted before the first until the list is full', async (t) => {
   const list = new RowList<string>(3);
   t.ok(list.addOlder('b'));
   list.add('c');

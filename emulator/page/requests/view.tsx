@@ -99,7 +99,7 @@ function Told({ live }: { readonly live: LiveRequests }) {
     hasOlder && list.letGo === 0 && 'older ones not shown',
     gone > 0 && `${count(gone)} no longer in the journal`,
     missed > 0 && `${count(missed)} missed`,
-    isReset && 'since the state was put back',
+    isReset && 'since the state was restored',
   ].filter((note) => note !== false);
   return (
     <p class="told figures grow">
@@ -107,7 +107,7 @@ function Told({ live }: { readonly live: LiveRequests }) {
       {count(rows)} {rows === 1 ? 'request' : 'requests'}
       {notes.length > 0 && <span class="quiet"> · {notes.join(' · ')}</span>}
       <span class="quiet" role="status">
-        {state === 'waiting' && ' · the emulator does not answer; trying again'}
+        {state === 'waiting' && ' · the emulator does not respond; trying again'}
       </span>
     </p>
   );

@@ -32,7 +32,7 @@ export function Running({ record, onChanged }: RunningProps) {
           </ActionButton>
         )}
         <ConfirmButton label="End" subject={id} title={`End ${id}?`} isSmall={false} act={end}>
-          <p>Its steps, its faults and what it has counted are removed.</p>
+          <p>Its steps, faults and counters are removed.</p>
         </ConfirmButton>
       </div>
       {about && (

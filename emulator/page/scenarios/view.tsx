@@ -40,7 +40,7 @@ export function View() {
       </section>
       <div class="scenario-sources">
         <section aria-labelledby="shipped-scenarios">
-          <h2 id="shipped-scenarios">That come with the emulator</h2>
+          <h2 id="shipped-scenarios">Included scenarios</h2>
           <ul class="scenarios">
             {shipped.value?.map((scenario) => (
               <Shipped

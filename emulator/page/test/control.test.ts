@@ -16,7 +16,7 @@ t.test('the clock is frozen and moved, and tokens go by it', { skip }, async (t)
   const emulator = await startEmulator(t);
   const { page, complaints } = await openPage(t, emulator, { at: '#/control?part=clock' });
   await page.getByRole('button', { name: 'Freeze' }).click();
-  await page.getByText('It stands still').waitFor();
+  await page.getByText('The clock stands still').waitFor();
   const token = await mint(emulator, { ...REPO, ttl: 120 });
   t.equal((await ask(emulator, token, 'POST', '/api/repos')).status, 201);
   const short = await mint(emulator, { ...REPO, ttl: 1 });
@@ -175,7 +175,7 @@ t.test('a namespace has a page of its own, which sees its own requests only', { 
   await t.rejects(fetch(`${inside.admin_url}/health`), 'its port is closed');
 });
 
-t.test('a snapshot is taken and restored, and everything put back', { skip }, async (t) => {
+t.test('a snapshot is taken and restored, and everything is reset', { skip }, async (t) => {
   const emulator = await startEmulator(t);
   const token = await mint(emulator, REPO);
   const { page, complaints } = await openPage(t, emulator, { at: '#/control?part=snapshots' });
@@ -190,7 +190,7 @@ t.test('a snapshot is taken and restored, and everything put back', { skip }, as
   t.equal((await ask(emulator, token, 'GET', '/api/v1/repo')).status, 404);
   t.equal((await ask(emulator, token, 'POST', '/api/repos')).status, 201);
   await confirm(page, 'Reset…');
-  await page.getByText('as it was before the first request').waitFor();
+  await page.getByText('reset to its state before the first request').waitFor();
   t.equal((await ask(emulator, token, 'GET', '/api/v1/repo')).status, 404);
   await page.getByRole('button', { name: 'Remove… snapshot-1' }).click();
   await page.getByRole('dialog').waitFor();

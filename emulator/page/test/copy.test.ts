@@ -5,7 +5,7 @@ import { startStocked } from './stocked.js';
 
 t.setTimeout(120_000);
 
-t.test('without a clipboard a text is selected for the keys that copy it', { skip }, async (t) => {
+t.test('without clipboard access, the text is selected for copying by keyboard', { skip }, async (t) => {
   const emulator = await startStocked(t);
   for (const clipboard of ['none', 'one that refuses']) {
     const { page, complaints } = await openPage(t, emulator);

@@ -13,7 +13,7 @@ const { startEmulator } = createRequire(import.meta.url)(`${ROOT}dist/bundle/emu
   startEmulator(options: object): Promise<{ readonly adminUrl: string; close(): Promise<void> }>;
 };
 
-t.test('for each operation its stages and codes are offered, and no others', async (t) => {
+t.test('the form offers exactly the stages and codes of the operation', async (t) => {
   const emulator = await startEmulator({ port: 0 });
   t.teardown(() => emulator.close());
   const read = async (path: string) => (await fetch(`${emulator.adminUrl}/${path}`)).json();
@@ -55,7 +55,7 @@ t.test('for each operation its stages and codes are offered, and no others', asy
   );
 });
 
-t.test('a draft is what the fields say', (t) => {
+t.test('a draft contains the values of the fields', (t) => {
   const condition = (key: string, value: string, name = '') => ({ key, name, value });
   const draft = {
     ...EMPTY,

@@ -8,7 +8,7 @@ t.setTimeout(120_000);
 
 const SECTIONS = ['Requests', 'Repositories', 'Faults', 'Scenarios', 'Verify', 'Control'];
 
-t.test('the page opens, leads to its sections, and asks for nothing elsewhere', { skip }, async (t) => {
+t.test('the page opens, links to its sections, and sends no request to another host', { skip }, async (t) => {
   const emulator = await startEmulator(t);
   const { page, complaints } = await openPage(t, emulator);
   await page.waitForURL(/#\/requests$/);
@@ -42,7 +42,7 @@ t.test('in light and dark, wide and narrow, axe finds nothing serious', { skip }
   }
 });
 
-t.test('an admin token is asked for, kept in memory, and forgotten by a reload', { skip }, async (t) => {
+t.test('the page asks for an admin token, keeps it in memory, and forgets it on reload', { skip }, async (t) => {
   const emulator = await startProcess(t, '--admin-token', 'a/b+c==');
   const { page } = await openPage(t, emulator);
   await page.getByLabel('Admin token').fill('wrong');
@@ -70,7 +70,7 @@ t.test('an admin token is asked for, kept in memory, and forgotten by a reload',
   await page.getByLabel('Admin token').waitFor();
 });
 
-t.test('the first view has at most 150 kB, as it is sent', { skip }, async (t) => {
+t.test('the first view transfers at most 150 kB', { skip }, async (t) => {
   const emulator = await startEmulator(t);
   const { page, complaints } = await openPage(t, emulator, { at: '#/nothing' });
   const files: [name: string, bytes: number][] = [];
@@ -82,7 +82,7 @@ t.test('the first view has at most 150 kB, as it is sent', { skip }, async (t) =
     t.match(response.headers()['content-security-policy'], /default-src 'none'.*frame-ancestors 'none'/, pathname);
   });
   await page.goto(`${emulator.admin_url}/?again#/requests`);
-  await page.getByText('No request has come yet').waitFor();
+  await page.getByText('No requests yet').waitFor();
   t.ok(files.length >= 4 && files.every(([, bytes]) => bytes > 0), JSON.stringify(files));
   const sum = files.reduce((before, [, bytes]) => before + bytes, 0);
   t.ok(sum <= 150_000, `${sum} bytes`);

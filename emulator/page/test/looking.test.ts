@@ -66,7 +66,7 @@ async function record({ admin_url, git_host }: Started) {
   return { archive: archive.toString('base64'), now, journal: JSON.stringify(journal).replaceAll(git_host, 'HOST') };
 }
 
-t.test('an emulator that is looked at holds the same bytes as one that is not', { skip }, async (t) => {
+t.test('viewing the page does not change the stored bytes of the emulator', { skip }, async (t) => {
   const start = () => startEmulator(t, { clock: '2026-01-01T00:00:00Z', seed: 'looking' });
   const closed = await start();
   await t.test('nobody looks', (t) => runScenario(t, closed, async () => undefined));

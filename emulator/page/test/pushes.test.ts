@@ -64,7 +64,7 @@ t.test('a push whose response is lost fails in Git, though its refs have moved',
   t.same(complaints, []);
 });
 
-t.test('a push is repeated as a line of Git, which does what the push did', { skip }, async (t) => {
+t.test('the git command that repeats a push has the same effect', { skip }, async (t) => {
   const { emulator, clone, commit, push } = await startPushed(t);
   await push('main:old');
   await admin(emulator, 'POST', 'faults', { spec: 'ng*1;ref=refs%2Fheads%2Fa%2426', match: { op: 'gitReceivePack' } });

@@ -12,7 +12,7 @@ t.setTimeout(120_000);
 t.test('from nothing, by the lines that the page gives, to a clone that it shows', { skip }, async (t) => {
   const emulator = await startEmulator(t);
   const { page, complaints } = await openPage(t, emulator);
-  await page.getByRole('heading', { name: 'No request has come yet' }).waitFor();
+  await page.getByRole('heading', { name: 'No requests yet' }).waitFor();
   await page.getByRole('button', { name: 'Mint the token here' }).click();
   await page.getByText('TOKEN=eyJ').waitFor();
   const [create, clone, push] = await page.locator('pre').allTextContents();

@@ -14,7 +14,7 @@ t.test('200 requests a second are shown without a gap, and memory does not grow 
   const emulator = await startProcess(t);
   const token = await mint(emulator, { repo: 'team/app', sub: 'load' });
   const { page, complaints } = await openPage(t, emulator);
-  await page.getByRole('heading', { name: 'No request has come yet' }).waitFor();
+  await page.getByRole('heading', { name: 'No requests yet' }).waitFor();
   let sent = 0;
   const send = async () => {
     const target = `${emulator.base_url}/api/v1/repos/file?path=f${sent++}`;
@@ -67,7 +67,7 @@ t.test('200 requests a second are shown without a gap, and memory does not grow 
   t.same(complaints, []);
 });
 
-t.test('a journal that is full is shown from its newest request back, without bodies', { skip }, async (t) => {
+t.test('a full journal is shown from its newest request backwards, without bodies', { skip }, async (t) => {
   const emulator = await startProcess(t, '--max-journal', '2300');
   let sent = 0;
   const send = async () => {

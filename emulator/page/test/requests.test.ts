@@ -6,49 +6,53 @@ import { detail, filterOf, journalOf, requests, row, startClient, toldCount } fr
 
 t.setTimeout(120_000);
 
-t.test('a filter is in the address, goes on as requests come, and is gone back from', { skip }, async (t) => {
-  const { emulator, call } = await startClient(t);
-  for (const path of ['one', 'two']) await call(`/api/v1/repos/file?path=${path}`);
-  const { page, complaints } = await openPage(t, emulator);
-  await toldCount(page, 3);
-  await requests(page).getByRole('button', { name: '404' }).first().click();
-  t.match(page.url(), /#\/requests\?status=404$/);
-  await toldCount(page, 2);
-  await eventuallyEquals(t, () => filterOf(page).inputValue(), 'status=404');
-  await call('/api/v1/repos/file?path=three');
-  await call('/api/v1/repo');
-  await row(page, /path=three/).waitFor();
-  await eventuallyEquals(t, () => requests(page).getByRole('listitem').count(), 3, 'what comes is filtered too');
-  await page.goBack();
-  await toldCount(page, 5);
-  await page.goForward();
-  // The field takes on the filter of the address, and would replace what is typed before.
-  await eventuallyEquals(t, () => filterOf(page).inputValue(), 'status=404');
-  const words = 'status=4xx operation=read* two';
-  await filterOf(page).fill(words);
-  await page.keyboard.press('Enter');
-  await toldCount(page, 1);
-  t.match(page.url(), /status=4xx&operation=read\*&text=two$/);
-  await page.reload();
-  await row(page, /path=two/).waitFor();
-  await eventuallyEquals(t, () => filterOf(page).inputValue(), words);
-  t.same(complaints, []);
-  for (const [wrong, sentence] of [
-    ['status=abc', /status.*such as 4xx/],
-    ['operation=nothing', /there is no operation "nothing"/],
-    ['colour=red', /colour/],
-  ] as const) {
-    await filterOf(page).fill(wrong);
-    await page.getByRole('button', { name: 'Filter', exact: true }).click();
-    await page.getByRole('alert').getByText(sentence).waitFor();
-  }
-  await filterOf(page).fill('status=4xx oper');
-  await page.locator('datalist option[value="status=4xx operation="]').waitFor({ state: 'attached' });
-  await page.getByRole('button', { name: 'All' }).click();
-  await toldCount(page, 5);
-});
+t.test(
+  'a filter is part of the address, applies to new requests, and is removed by going back',
+  { skip },
+  async (t) => {
+    const { emulator, call } = await startClient(t);
+    for (const path of ['one', 'two']) await call(`/api/v1/repos/file?path=${path}`);
+    const { page, complaints } = await openPage(t, emulator);
+    await toldCount(page, 3);
+    await requests(page).getByRole('button', { name: '404' }).first().click();
+    t.match(page.url(), /#\/requests\?status=404$/);
+    await toldCount(page, 2);
+    await eventuallyEquals(t, () => filterOf(page).inputValue(), 'status=404');
+    await call('/api/v1/repos/file?path=three');
+    await call('/api/v1/repo');
+    await row(page, /path=three/).waitFor();
+    await eventuallyEquals(t, () => requests(page).getByRole('listitem').count(), 3, 'what comes is filtered too');
+    await page.goBack();
+    await toldCount(page, 5);
+    await page.goForward();
+    // The field takes on the filter of the address, and would replace what is typed before.
+    await eventuallyEquals(t, () => filterOf(page).inputValue(), 'status=404');
+    const words = 'status=4xx operation=read* two';
+    await filterOf(page).fill(words);
+    await page.keyboard.press('Enter');
+    await toldCount(page, 1);
+    t.match(page.url(), /status=4xx&operation=read\*&text=two$/);
+    await page.reload();
+    await row(page, /path=two/).waitFor();
+    await eventuallyEquals(t, () => filterOf(page).inputValue(), words);
+    t.same(complaints, []);
+    for (const [wrong, sentence] of [
+      ['status=abc', /status.*such as 4xx/],
+      ['operation=nothing', /there is no operation "nothing"/],
+      ['colour=red', /colour/],
+    ] as const) {
+      await filterOf(page).fill(wrong);
+      await page.getByRole('button', { name: 'Filter', exact: true }).click();
+      await page.getByRole('alert').getByText(sentence).waitFor();
+    }
+    await filterOf(page).fill('status=4xx oper');
+    await page.locator('datalist option[value="status=4xx operation="]').waitFor({ state: 'attached' });
+    await page.getByRole('button', { name: 'All' }).click();
+    await toldCount(page, 5);
+  },
+);
 
-t.test('by the keyboard: along the rows, into one, and out', { skip }, async (t) => {
+t.test('the keyboard moves along the rows, opens a request and closes it', { skip }, async (t) => {
   const { emulator, call } = await startClient(t);
   for (let at = 0; at < 60; at++) await call(`/api/v1/repos/file?path=f${at}.`);
   const { page } = await openPage(t, emulator);
@@ -92,11 +96,11 @@ t.test('by the keyboard: along the rows, into one, and out', { skip }, async (t)
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
   t.not((await journalOf(emulator)).length, 0, 'nothing is cleared without an answer');
   await confirm(page, 'Clear…');
-  await page.getByRole('heading', { name: 'No request has come yet' }).waitFor();
+  await page.getByRole('heading', { name: 'No requests yet' }).waitFor();
   t.same(await journalOf(emulator), []);
 });
 
-t.test('a state that is put back, and one that is lost, are told', { skip }, async (t) => {
+t.test('the page reports a restored state and a lost one', { skip }, async (t) => {
   const emulator = await startProcess(t);
   const { call } = await startClient(t, emulator);
   const { page } = await openPage(t, emulator);
@@ -109,7 +113,7 @@ t.test('a state that is put back, and one that is lost, are told', { skip }, asy
     });
   const { id } = (await (await admin('snapshots', {})).json()) as { id: string };
   await admin('reset');
-  await page.getByText('since the state was put back').waitFor();
+  await page.getByText('since the state was restored').waitFor();
   await call('/api/v1/repo');
   await row(page, '404 GET /api/v1/repo').waitFor();
   await eventuallyEquals(t, () => requests(page).getByRole('listitem').count(), 1);
@@ -118,6 +122,6 @@ t.test('a state that is put back, and one that is lost, are told', { skip }, asy
   await row(page, '200 GET /api/v1/repo?after').waitFor();
   await eventuallyEquals(t, () => requests(page).getByRole('listitem').count(), 1);
   process.kill(emulator.pid, 'SIGKILL');
-  await page.getByText('the emulator does not answer').waitFor();
+  await page.getByText('the emulator does not respond').waitFor();
   await eventuallyEquals(t, () => requests(page).getByRole('listitem').count(), 1, 'what it has told stays');
 });

@@ -6,7 +6,7 @@ import { mint } from './token.js';
 
 t.setTimeout(120_000);
 
-t.test('each client is told apart by its token, and leads to what broke a rule', { skip }, async (t) => {
+t.test('clients are distinguished by token, and link to the requests that broke a rule', { skip }, async (t) => {
   const emulator = await startEmulator(t);
   const { page, complaints } = await openPage(t, emulator, { at: '#/verify', bypassCSP: true });
   await page.getByRole('heading', { name: 'No client has given an occasion yet' }).waitFor();

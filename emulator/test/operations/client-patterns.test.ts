@@ -3,7 +3,7 @@ import { startService } from '../service.js';
 
 const REPO = 'team/app';
 
-t.test('the pages of a search hold every line of context once, whatever cuts them', async (t) => {
+t.test('the pages of a search contain every context line once, wherever a page ends', async (t) => {
   const service = await startService();
   t.teardown(() => service.emulator.close());
   const lines = Array.from({ length: 300 }, (_, line) =>
@@ -42,7 +42,7 @@ t.test('the pages of a search hold every line of context once, whatever cuts the
   for (const limit of [1, 4, 9]) t.same(await pages({ max_lines: 11, max_matches_per_file: 3 }, limit), whole);
 });
 
-t.test('a line of any length is found, and given', async (t) => {
+t.test('a line of any length is found and returned', async (t) => {
   const service = await startService();
   t.teardown(() => service.emulator.close());
   await service.seed(REPO, { long: `x\n${'ab'.repeat(3 << 19)}é9\ny\n` });
@@ -54,7 +54,7 @@ t.test('a line of any length is found, and given', async (t) => {
   }
 });
 
-t.test('ranges of a blame are bounded, and so is the work of their expressions', async (t) => {
+t.test('the number of blame ranges and the work of their expressions are limited', async (t) => {
   const service = await startService({ limits: { searchTimeout: 1 } });
   t.teardown(() => service.emulator.close());
   await service.seed(REPO, { 'f.txt': 'one\ntwo\nthree\n', long: `x\n${'a'.repeat(3 << 20)}\n` });

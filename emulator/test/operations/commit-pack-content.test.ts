@@ -2,7 +2,7 @@ import t from 'tap';
 import { type Service, startService } from '../service.js';
 import { stateDigest } from '../world/state-digest.js';
 
-// Content of commits: paths, modes, messages, authors, and odd combinations of them.
+// Content of commits: paths, modes, messages, authors, and unusual combinations of them.
 
 const PACK = '/api/v1/repos/commit-pack';
 
@@ -32,7 +32,7 @@ async function treeOf(service: Service): Promise<string[]> {
   return json.entries.map(({ mode, path }: { mode: string; path: string }) => `${mode} ${path}`);
 }
 
-t.test('paths that stand and paths that do not', async (t) => {
+t.test('valid paths are accepted and invalid paths are refused', async (t) => {
   const service = await start(t);
   const bad = [
     '',
@@ -120,7 +120,7 @@ t.test('paths that stand and paths that do not', async (t) => {
   }
 });
 
-t.test('modes: four, and what they need', async (t) => {
+t.test('the four file modes and their requirements', async (t) => {
   const service = await start(t);
   const id = '0123456789abcdef0123456789abcdef01234567';
   const bad: unknown[] = [
@@ -167,7 +167,7 @@ t.test('modes: four, and what they need', async (t) => {
   t.ok((await treeOf(service)).includes('100755 m/run'), 'no mode keeps the mode');
 });
 
-t.test('operations that meet', async (t) => {
+t.test('several file operations on the same or nested paths', async (t) => {
   const rows: [what: string, entries: Entry[], tree: string[] | undefined][] = [
     ['the same path twice', [{ path: 'x' }, { path: 'x' }], undefined],
     ['the same path, once with a slash', [{ path: 'x' }, { path: '/x' }], undefined],
@@ -218,7 +218,7 @@ t.test('operations that meet', async (t) => {
   }
 });
 
-t.test('missing members and wrong types are refused, each by its name', async (t) => {
+t.test('missing members and wrong types are refused with the name of the member', async (t) => {
   const service = await start(t);
   const good = { target_branch: 'main', commit_message: 'm', author: { name: 'A', email: 'a@x' }, files: [] };
   const send = (metadata: unknown) => service.call('POST', PACK, { body: `${JSON.stringify({ metadata })}\n` });

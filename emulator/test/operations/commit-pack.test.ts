@@ -77,7 +77,7 @@ t.test('lines: framing, order and members', async (t) => {
   t.equal(await read(service, 'x'), 'hello');
 });
 
-t.test('lines longer than any that is allowed end the request', async (t) => {
+t.test('a line longer than the limit ends the request', async (t) => {
   const { refuse } = await setUp(t);
   async function* endless(head: string, pieces: number) {
     yield Buffer.from(head);
@@ -90,7 +90,7 @@ t.test('lines longer than any that is allowed end the request', async (t) => {
   await refuse('a message of 20 MiB', lines(metadata([], { commit_message: 'm'.repeat(20 * MiB) })));
 });
 
-t.test('chunks: size to the byte, shapes of base64, order', async (t) => {
+t.test('chunks: exact size limit, base64 variants, order', async (t) => {
   const { service, refuse, accept } = await setUp(t);
   const one = metadata([file('x')]);
   const full = Buffer.alloc(4 * MiB, 0xab);
@@ -168,7 +168,7 @@ t.test('chunks: size to the byte, shapes of base64, order', async (t) => {
   t.equal(await read(service, 'keep'), 404);
 });
 
-t.test('content ids are the client’s own: no name is special', async (t) => {
+t.test('clients may choose any content id, including names such as __proto__', async (t) => {
   const { service, refuse, accept } = await setUp(t);
   const ids = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', ' ', '\u0000', 'x'.repeat(10_000), 'größe'];
   for (const id of ids) await refuse(`unknown ${id.slice(0, 20)}`, lines(metadata([file('x')]), chunk(id, '')));
@@ -184,7 +184,7 @@ t.test('content ids are the client’s own: no name is special', async (t) => {
   t.same([await read(service, 's1'), await read(service, 's2')], ['shared', 'shared']);
 });
 
-t.test('an aborted upload leaves nothing, wherever it is cut', async (t) => {
+t.test('an aborted upload stores nothing, wherever it ends', async (t) => {
   const { service } = await setUp(t);
   const { world } = service;
   const body = Buffer.from(
@@ -220,7 +220,7 @@ t.test('an aborted upload leaves nothing, wherever it is cut', async (t) => {
   t.not(stateDigest(world), before);
 });
 
-t.test('heads that are expected, branches that are not there', async (t) => {
+t.test('expected heads and missing branches', async (t) => {
   const { service, refuse, accept } = await setUp(t);
   const tip = async (branch: string) =>
     (await service.call('GET', `/api/v1/repos/commit?sha=${branch}`)).json.commit.sha;

@@ -48,7 +48,7 @@ async function follow(service: Service, { ask, items }: List, cursor: string | n
 }
 
 for (const [name, list] of Object.entries(PINNED)) {
-  t.test(`${name}: the pages go on from the commit of the first one`, async (t) => {
+  t.test(`${name}: later pages use the commit of the first page`, async (t) => {
     const service = await startService({ variants: { metadataPagination: 'on-request' } });
     t.teardown(() => service.emulator.close({ graceMs: 0 }));
     await service.seed(REPO, FILES);

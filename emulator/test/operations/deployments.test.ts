@@ -16,7 +16,7 @@ function call(service: Service, method: string, target: string, options: CallOpt
 
 const DEPLOYMENTS = '/api/repos/team%2Fapp/deployments';
 
-t.test('a deployment is made once per idempotency key', async (t) => {
+t.test('a deployment is created once per idempotency key', async (t) => {
   const service = await stage(t);
   const tip = await service.seed('team/app');
   t.match(await call(service, 'POST', DEPLOYMENTS, { json: {} }), {
@@ -138,7 +138,7 @@ t.test('a hosting project is part of its repository', async (t) => {
   });
 });
 
-t.test('an emulator started without hosting says so where hosting is asked for', async (t) => {
+t.test('an emulator started without hosting refuses hosting requests with hosting_not_enabled', async (t) => {
   const service = await startService({ hosting: 'off' });
   t.teardown(() => service.emulator.close({ graceMs: 0 }));
   const created = await service.call('POST', '/api/repos', { repo: 'site', json: { deployment: {} } });

@@ -77,7 +77,7 @@ const document = runSync(writeOpenApi(operations, 'http://127.0.0.1:8080')) as {
   paths: Record<string, Record<string, { responses: Record<string, { description: string; content?: object }> }>>;
 };
 
-t.test('the document gives every error of an operation a body in its dialect', async (t) => {
+t.test('the OpenAPI document describes every error of an operation in its error format', async (t) => {
   for (const operation of operations) {
     for (const { path, method } of operation.routes) {
       const { responses } = document.paths[path]![method.toLowerCase()]!;
@@ -92,7 +92,7 @@ t.test('the document gives every error of an operation a body in its dialect', a
   }
 });
 
-t.test('every refusal is worded in the dialect of its operation, on every route', async (t) => {
+t.test('every refusal has the error format of its operation, on every route', async (t) => {
   const service = await startService();
   t.teardown(() => service.emulator.close({ graceMs: 0 }));
   await service.seed('team/app');

@@ -186,8 +186,7 @@ function commitPatch(service: Service, patch: string | Buffer, branch = 'main'):
 
 /**
  * Returns the tree that the real git makes of a patch. The repository has only the state before the patch, because git
- * would
- * take an existing blob instead of the patch's data for a binary file.
+ * would take an existing blob instead of the patch's data for a binary file.
  */
 async function apply(bench: Workbench, base: string, patch: string): Promise<string> {
   await bench.git('apply', 'fetch', '-q', '--no-tags', '../work', base);
@@ -197,7 +196,7 @@ async function apply(bench: Workbench, base: string, patch: string): Promise<str
   return bench.git('apply', 'write-tree', '--missing-ok');
 }
 
-t.test('joined patches of a diff lead from any tree to any other, whatever its bytes', async (t) => {
+t.test('the concatenated patches of a diff turn any tree into any other, whatever the bytes', async (t) => {
   const random = new RandomText(SEED);
   const files = new Files(random);
   const commits = Array.from({ length: COMMITS }, (_, at) => {
@@ -250,7 +249,7 @@ t.test('only files that are not UTF-8 become binary, and only with the flag', as
   t.equal(plain.files.length, names.length);
 });
 
-t.test('git apply --index takes the patches in a checkout, and so does diff-commit', async (t) => {
+t.test('git apply --index and diff-commit accept the patches', async (t) => {
   const files = new Files(new RandomText(SEED + 1));
   const commits = [1, 2, 3, 4].map((number) => {
     files.change();
@@ -273,7 +272,7 @@ t.test('git apply --index takes the patches in a checkout, and so does diff-comm
   }
 });
 
-t.test('a branch is compared in patches that apply, too', async (t) => {
+t.test('the patches of a branch comparison apply', async (t) => {
   const service = await startService();
   t.teardown(() => service.emulator.close());
   await service.seed('team/app', { latin: Buffer.from('gr\xf6\xdfe\n', 'latin1'), space: 'a b\n' });
@@ -297,7 +296,7 @@ t.test('a branch is compared in patches that apply, too', async (t) => {
   }
 });
 
-t.test('a patch with CR LF throughout makes a commit, and what git refuses leaves nothing', async (t) => {
+t.test('a patch with CR LF in all lines creates a commit, and a patch that git refuses stores nothing', async (t) => {
   const service = await startService();
   t.teardown(() => service.emulator.close());
   await service.seed('team/app', { crlf: 'a\r\nb\r\n', 'to move': 'x\n', file: 'f\n' });

@@ -12,7 +12,7 @@ async function start(t: Test, quotas: QuotaChanges): Promise<Service> {
   return service;
 }
 
-t.test('who waits as long as Retry-After says is served, and one second less is too short', async (t) => {
+t.test('a request passes after the Retry-After delay, and is refused one second earlier', async (t) => {
   for (const refill of ['1/s', '1/10s', '7/m', '3/2s', '1/1500ms']) {
     const service = await start(t, { gateway: { capacity: 3, refill, cost: { '*': 2 } } });
     const { clock } = service.emulator;
@@ -37,7 +37,7 @@ t.test('who waits as long as Retry-After says is served, and one second less is 
   }
 });
 
-t.test('Retry-After is seconds, a date, more than the window, or left out', async (t) => {
+t.test('Retry-After is seconds, a date, longer than the window, or omitted', async (t) => {
   const refused = async (retryAfter: { add?: number; format?: 'seconds' | 'http-date' | 'omit' }) => {
     const service = await start(t, { gateway: { capacity: 1, refill: '1/10s', retryAfter } });
     await service.call('GET', '/api/v1/repo');
@@ -59,7 +59,7 @@ t.test('Retry-After is seconds, a date, more than the window, or left out', asyn
   t.equal((await refused({ format: 'omit' })).wait, undefined);
 });
 
-t.test('the routes of Git are throttled by phase, and git says so', async (t) => {
+t.test('Git routes are throttled per phase, and git reports the refusal', async (t) => {
   const service = await start(t, {});
   const bench = await Workbench.create();
   t.teardown(() => bench[Symbol.asyncDispose]());
@@ -96,7 +96,7 @@ const OPERATION_REQUESTS = {
   },
 };
 
-t.test('what cannot be a quota is refused by the name of the member, and nothing is changed', async (t) => {
+t.test('an invalid quota is refused with the name of the member, and nothing changes', async (t) => {
   const { emulator } = await start(t, { kept: { capacity: 5, refill: '1/s' } });
   const { quotas } = emulator;
   const shown = {

@@ -7,7 +7,7 @@ async function stage(t: Test) {
   return service;
 }
 
-t.test('a created repository names its remote', async (t) => {
+t.test('creating a repository returns its remote', async (t) => {
   const service = await stage(t);
   for (const [repo, path] of [
     ['team/app', 'team/app'],
@@ -20,7 +20,7 @@ t.test('a created repository names its remote', async (t) => {
   }
 });
 
-t.test('the default branch moves, and HEAD with it', async (t) => {
+t.test('changing the default branch also changes HEAD', async (t) => {
   const service = await stage(t);
   await service.seed('team/app');
   const { commit } = (
@@ -39,7 +39,7 @@ t.test('the default branch moves, and HEAD with it', async (t) => {
   t.equal((await service.call('PATCH', '/api/v1/repo')).status, 400);
 });
 
-t.test('a repository has one Git credential, whose password never comes back', async (t) => {
+t.test('a repository has one Git credential, and no response contains its password', async (t) => {
   const service = await stage(t);
   await service.seed('team/app');
   await service.seed('other');
@@ -91,7 +91,7 @@ t.test('a repository has one Git credential, whose password never comes back', a
   t.notMatch(said, /canary/);
 });
 
-t.test('a fork starts where its source is, and goes its own way', async (t) => {
+t.test('a fork starts with the content of its source and changes independently', async (t) => {
   const service = await stage(t);
   const first = await service.seed('team/app', { 'a.txt': '1\n' });
   const second = (await service.commit('team/app', { 'a.txt': '2\n' })).json.commit.commit_sha;

@@ -4,7 +4,7 @@ import { EVERY_SCOPE, makeFixture, ROWS, send, stage } from './routes/fixture.js
 
 /** Every operation, on every route, in every vocabulary: the responses have the members that published clients read. */
 
-t.test('every operation answers on every route, in the old names and in the new ones', async (t) => {
+t.test('every operation responds on every route, with old and with new names', async (t) => {
   const service = await stage(t);
   const shared = await makeFixture(service, 'team/app');
   let count = 0;
@@ -27,7 +27,7 @@ t.test('every operation answers on every route, in the old names and in the new 
   }
 });
 
-t.test('the table leaves out no operation', async (t) => {
+t.test('the table contains every operation', async (t) => {
   const tested = Object.values(ROWS).flatMap(({ method, routes }) => routes.map((path) => `${method} ${path}`));
   const served = operations
     .filter(({ group }) => group !== 'Git' && group !== 'Webhooks')
@@ -35,7 +35,7 @@ t.test('the table leaves out no operation', async (t) => {
   t.same(new Set(served), new Set(tested.filter((route) => !route.startsWith('HEAD '))));
 });
 
-t.test('HEAD answers as GET does, without a body; on file metadata it is not allowed', async (t) => {
+t.test('HEAD returns the response of GET without a body; file metadata does not allow HEAD', async (t) => {
   const service = await stage(t);
   const fixture = await makeFixture(service, 'team/app');
   for (const [operation, row] of Object.entries(ROWS)) {
@@ -50,7 +50,7 @@ t.test('HEAD answers as GET does, without a body; on file metadata it is not all
   }
 });
 
-t.test('a token with every scope but the one that is needed does not do', async (t) => {
+t.test('a token with every scope except the required one is refused', async (t) => {
   const service = await stage(t);
   const fixture = await makeFixture(service, 'team/app');
   for (const [operation, row] of Object.entries(ROWS)) {
@@ -60,7 +60,7 @@ t.test('a token with every scope but the one that is needed does not do', async 
   }
 });
 
-t.test('a name is one segment of a preferred route, and the claim has to name it too', async (t) => {
+t.test('a repository name is one segment of a preferred route, and must match the repo claim', async (t) => {
   const service = await stage(t);
   const fixture = await makeFixture(service, 'team/app');
   for (const [operation, row] of Object.entries(ROWS)) {

@@ -6,7 +6,7 @@ import { startService } from '../service.js';
  * commit.
  */
 
-t.test('`ref` of an answer is what was resolved, not what was asked for', async (t) => {
+t.test('`ref` of a response is the resolved ref, not the text of the request', async (t) => {
   const service = await startService();
   t.teardown(() => service.emulator.close());
   const first = await service.seed('team/app', { 'a.txt': 'a\n' });

@@ -61,7 +61,7 @@ const STATES = {
 } as const;
 
 t.test(
-  'each state is answered in the status and dialect of the operation, and ends when it is set to another',
+  'each state is refused with the status and error format of the operation, and ends when another state is set',
   async (t) => {
     const service = await start(t);
     for (const [state, responses] of Object.entries(STATES)) {
@@ -77,7 +77,7 @@ t.test(
   },
 );
 
-t.test('a thaw begins with the first refused request, and ends as other states do', async (t) => {
+t.test('a thaw starts with the first refused request, and ends like other states', async (t) => {
   const service = await start(t);
   const { emulator } = service;
   const { state, clock } = emulator;
@@ -142,7 +142,7 @@ t.test('a thaw begins with the first refused request, and ends as other states d
   t.same([await read(), await read()], ['409 after 1', 200], 'also over cold storage');
 });
 
-t.test('a state that ends after so many requests counts those that it refuses', async (t) => {
+t.test('a state that ends after a number of requests counts only the requests that it refuses', async (t) => {
   const service = await start(t);
   const { state } = service.emulator;
   const left = () => state.read().repositories['team/app']!.ends?.requests;
@@ -164,44 +164,47 @@ t.test('a state that ends after so many requests counts those that it refuses', 
   t.same([await read(), left(), await read(), left()], [200, 1, 200, undefined], 'a detached HEAD meets every request');
 });
 
-t.test('a switch that ends after so many requests counts those that it refuses', async (t) => {
-  const service = await start(t);
-  const { state } = service.emulator;
-  const left = () => state.read().organizations.demo!.ends?.requests;
-  const set = (changes: object) => state.change({ organizations: { demo: { ...changes, ends: { requests: 2 } } } });
-  const code = async (method: string, target: string, options = {}) => {
-    const { status, json } = await service.call(method, target, options);
-    return json?.code ?? status;
-  };
-  const read = (options = {}) => code('GET', '/api/v1/repo', options);
-  const create = (repo: string, json: object) => code('POST', '/api/repos', { repo, json });
-  const github = (access: object = {}) => ({ base_repo: { provider: 'github', owner: 'a', name: 'b', ...access } });
+t.test(
+  'an organization switch that ends after a number of requests counts only the requests that it refuses',
+  async (t) => {
+    const service = await start(t);
+    const { state } = service.emulator;
+    const left = () => state.read().organizations.demo!.ends?.requests;
+    const set = (changes: object) => state.change({ organizations: { demo: { ...changes, ends: { requests: 2 } } } });
+    const code = async (method: string, target: string, options = {}) => {
+      const { status, json } = await service.call(method, target, options);
+      return json?.code ?? status;
+    };
+    const read = (options = {}) => code('GET', '/api/v1/repo', options);
+    const create = (repo: string, json: object) => code('POST', '/api/repos', { repo, json });
+    const github = (access: object = {}) => ({ base_repo: { provider: 'github', owner: 'a', name: 'b', ...access } });
 
-  set({ hosting: 'off' });
-  t.same([await read(), left()], [200, 2]);
-  t.same([await create('site', { deployment: {} }), left()], ['hosting_not_enabled', 1]);
-  const fault = { headers: { 'x-emulator-fault': 'hosting_not_enabled' }, repo: 'site', json: {} };
-  t.same([await code('POST', '/api/repos', fault), left()], ['hosting_not_enabled', 1], 'a fault is no state');
-  t.same([await read({ scopes: ['deployment:read'] }), left()], ['forbidden', undefined], 'its scopes are unknown');
-  t.equal(await create('site', { deployment: {} }), 201);
+    set({ hosting: 'off' });
+    t.same([await read(), left()], [200, 2]);
+    t.same([await create('site', { deployment: {} }), left()], ['hosting_not_enabled', 1]);
+    const fault = { headers: { 'x-emulator-fault': 'hosting_not_enabled' }, repo: 'site', json: {} };
+    t.same([await code('POST', '/api/repos', fault), left()], ['hosting_not_enabled', 1], 'a fault is no state');
+    t.same([await read({ scopes: ['deployment:read'] }), left()], ['forbidden', undefined], 'its scopes are unknown');
+    t.equal(await create('site', { deployment: {} }), 201);
 
-  set({ forgeApps: 0 });
-  t.same([await read(), left()], [200, 2]);
-  t.same([await create('mirror', github()), left()], ['forge_app_not_configured', 1]);
+    set({ forgeApps: 0 });
+    t.same([await read(), left()], [200, 2]);
+    t.same([await create('mirror', github()), left()], ['forge_app_not_configured', 1]);
 
-  set({ upstream: { error: 'The upstream is down.' } });
-  t.same([await read(), left()], [200, 2]);
-  const open = github({ auth: { auth_type: 'public' } });
-  t.same([await create('mirror', open), left()], ['forge_repository_inaccessible', 1]);
+    set({ upstream: { error: 'The upstream is down.' } });
+    t.same([await read(), left()], [200, 2]);
+    const open = github({ auth: { auth_type: 'public' } });
+    t.same([await create('mirror', open), left()], ['forge_repository_inaccessible', 1]);
 
-  set({ authentication: 'unavailable' });
-  t.same(
-    [await read(), left(), await read(), left()],
-    ['authentication_unavailable', 1, 'authentication_unavailable', undefined],
-  );
-});
+    set({ authentication: 'unavailable' });
+    t.same(
+      [await read(), left(), await read(), left()],
+      ['authentication_unavailable', 1, 'authentication_unavailable', undefined],
+    );
+  },
+);
 
-t.test('a state ends after so many requests, by the clock, or by a signal', async (t) => {
+t.test('a state ends after a number of requests, at a time on the clock, or when a latch is released', async (t) => {
   const service = await start(t);
   const { state, clock } = service.emulator;
   const set = (change: NonNullable<StateChanges['repositories']>[string]) =>
@@ -229,7 +232,7 @@ t.test('a state ends after so many requests, by the clock, or by a signal', asyn
   t.same((await service.call('GET', '/api/repos', { repo: 'team/app' })).json.repos, [], 'lists leave it out');
 });
 
-t.test('a repository that pretends to be deleted gives way to a new one of its name', async (t) => {
+t.test('a new repository may take the name of one in the state deleted', async (t) => {
   const service = await start(t);
   service.emulator.state.change({ repositories: { 'team/app': { state: 'deleted' } } });
   t.equal((await service.call('DELETE', '/api/repos/team%2Fapp')).json.code, 'repository_deleted');
@@ -256,7 +259,7 @@ t.test('without a default branch HEAD is detached', async (t) => {
   t.equal(await symref(), 'ref: refs/heads/main', 'what was written meanwhile left HEAD where it is');
 });
 
-t.test('switches of an organization end as states do', async (t) => {
+t.test('switches of an organization end like states', async (t) => {
   const service = await start(t);
   const { state, clock } = service.emulator;
   const code = async () => (await service.call('GET', '/api/v1/repo')).json.code;
@@ -282,7 +285,7 @@ t.test('switches of an organization end as states do', async (t) => {
   });
 });
 
-t.test('an upstream fails as it is told to', async (t) => {
+t.test('an upstream fails in the way that is set', async (t) => {
   const service = await start(t);
   const create = (repo: string) =>
     service.call('POST', '/api/repos', { repo, json: { base_repo: { provider: 'github', owner: 'a', name: 'b' } } });
@@ -301,7 +304,7 @@ t.test('an upstream fails as it is told to', async (t) => {
   }
 });
 
-t.test('limits and variants change while it runs, and go back with a reset', async (t) => {
+t.test('limits and variants change while the service runs, and a reset restores them', async (t) => {
   const service = await start(t);
   const { state } = service.emulator;
   await service.commit('team/app', { second: '2' });
@@ -318,7 +321,7 @@ t.test('limits and variants change while it runs, and go back with a reset', asy
   t.match(state.read(), { limits: { maxMetadataCommits: 100_000 }, variants: { restoreNoop: '409' } });
 });
 
-t.test('deployments take the statuses that are set, at once or by the clock', async (t) => {
+t.test('deployments get the statuses that are set, immediately or at a time on the clock', async (t) => {
   const service = await start(t);
   const { state, clock } = service.emulator;
   await clock.freeze();
@@ -343,7 +346,7 @@ t.test('deployments take the statuses that are set, at once or by the clock', as
   t.match(await show(), /^canceled 01:00:00/);
 });
 
-t.test('what cannot be set is refused by its name, and nothing is changed', async (t) => {
+t.test('an invalid change is refused with the name of the member, and nothing changes', async (t) => {
   const service = await start(t);
   const { state } = service.emulator;
   const before = state.read();

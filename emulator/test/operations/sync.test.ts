@@ -58,7 +58,7 @@ t.test('a repository follows a real upstream', { skip: hasGit ? false : 'no git 
   const file = await service.call('GET', '/api/v1/repos/file?path=folder-0/deep/file-0.txt', { repo: 'mirror' });
   t.equal(file.text, `${upstream.git('acme/app.git', ['show', 'main:folder-0/deep/file-0.txt'])}\n`);
 
-  await t.test('what is new comes with the next pull, as a thin pack', async (t) => {
+  await t.test('new commits arrive with the next pull, as a thin pack', async (t) => {
     upstream.import('acme/app', linearHistory(3, { branch: 'topic', from: 'refs/heads/main^0', tags: false }));
     const before = service.world.state.repositories.find('demo', 'mirror')!.git.objects.size;
     t.match(await pull(service, 'mirror'), {
@@ -72,7 +72,7 @@ t.test('a repository follows a real upstream', { skip: hasGit ? false : 'no git 
     t.ok(added > 0 && added < 60, `only what is new was fetched (${added} objects)`);
   });
 
-  await t.test('what was rewritten or removed there is so here', async (t) => {
+  await t.test('refs that were rewritten or removed upstream are rewritten or removed in the repository', async (t) => {
     await service.commit('mirror', { 'local.txt': 'x' }, { target_branch: 'local', base_branch: 'main' });
     upstream.git('acme/app.git', ['update-ref', 'refs/heads/main', 'refs/heads/main~5']);
     upstream.git('acme/app.git', ['tag', '-d', 'v10']);
@@ -84,7 +84,7 @@ t.test('a repository follows a real upstream', { skip: hasGit ? false : 'no git 
     t.notMatch(refsOf(service, 'mirror'), /local|v10 /);
   });
 
-  await t.test('nothing new is a sync too', async () => {
+  await t.test('a sync without new commits succeeds', async () => {
     await pull(service, 'mirror');
     await syncs.idle();
   });
@@ -105,7 +105,7 @@ t.test('a repository follows a real upstream', { skip: hasGit ? false : 'no git 
   );
 });
 
-t.test('a second emulator is an upstream, with a token as the password', async (t) => {
+t.test('a second emulator can be the upstream, with a token as the password', async (t) => {
   const { receiver, service } = await stage(t);
   const other = await startService({ org: ['other'] });
   t.teardown(() => other.emulator.close());
@@ -177,7 +177,7 @@ t.test('every write to a repository is refused while it is syncing', async (t) =
     t.equal(refusalOf('syncing', { id, effect }, DEFAULT_VARIANTS), 'sync_in_progress', id);
 });
 
-t.test('a failed run is told of, whatever it failed of; one that was called off is not', async (t) => {
+t.test('every failed sync is reported, and a cancelled sync is not', async (t) => {
   const { upstream, receiver, service } = await stage(t);
   const { syncs } = service.world.background;
   const failure = async (): Promise<string> => {
@@ -217,7 +217,7 @@ t.test('a failed run is told of, whatever it failed of; one that was called off 
   t.equal(service.world.state.repositories.find('demo', 'mirror')!.record.state, 'active');
 });
 
-t.test('a sync that the service cancels tells nobody, and the repository can be written to', async (t) => {
+t.test('a sync that the service cancels is not reported, and the repository accepts writes', async (t) => {
   const { upstream, receiver, service } = await stage(t);
   upstream.answer = () => new Promise(() => {});
   await create(service, 'mirror', GENERIC);
@@ -231,7 +231,7 @@ t.test('a sync that the service cancels tells nobody, and the repository can be 
   t.same(receiver.events(), ['repo.sync.started', 'repo.sync.started', 'repo.sync.failed']);
 });
 
-t.test('detaching ends it, and may be done twice', async (t) => {
+t.test('detaching the upstream ends synchronization, and may be repeated', async (t) => {
   const { upstream, service } = await stage(t);
   upstream.answer = () => 404;
   await create(service, 'mirror', GENERIC);
@@ -246,7 +246,7 @@ t.test('detaching ends it, and may be done twice', async (t) => {
   t.equal((await pull(service, 'mirror')).status, 400);
 });
 
-t.test('what GitHub does not give is refused before there is a repository', async (t) => {
+t.test('an upstream that GitHub does not serve is refused before the repository is created', async (t) => {
   const { upstream, service } = await stage(t);
   const refused = async (response: number, status: number) => {
     upstream.answer = () => response;
@@ -278,7 +278,7 @@ t.test('what GitHub does not give is refused before there is a repository', asyn
 });
 
 t.test(
-  'what comes from an upstream is checked as what is pushed',
+  'objects from an upstream are checked like pushed objects',
   { skip: hasGit ? false : 'no git here' },
   async (t) => {
     for (const fsck of ['strict', 'off'] as const) {
@@ -304,7 +304,7 @@ t.test(
   },
 );
 
-t.test('how many applications there are, and what their errors are called, is said at the start', async (t) => {
+t.test('the number of forge applications and their error codes are start options', async (t) => {
   const service = await startService({ forgeApps: 0, forgePrefix: 'acme' });
   t.teardown(() => service.emulator.close({ graceMs: 0 }));
   const app = { provider: 'github', owner: 'acme', name: 'app' };
@@ -351,7 +351,7 @@ t.test('how many applications there are, and what their errors are called, is sa
   t.match(none, { status: 400, json: { detail: /there is no fault acme_not_configured/ } });
 });
 
-t.test('a base that cannot be is 400', async (t) => {
+t.test('an invalid base_repo is refused with 400', async (t) => {
   const { service } = await stage(t);
   const bad: [object, RegExp][] = [
     [{ ...GENERIC, provider: 'cvs' }, /provider has to be one of/],
@@ -379,7 +379,7 @@ t.test('a base that cannot be is 400', async (t) => {
 });
 
 t.test(
-  'a token keeps what it protects from the sync it starts',
+  'refs that the policy of a token protects stay unchanged in the sync that it starts',
   { skip: hasGit ? false : 'no git here' },
   async (t) => {
     const { upstream, service } = await stage(t);

@@ -28,7 +28,7 @@ function streamed(...lines: object[]): string {
   return lines.map((line) => `${JSON.stringify(line)}\n`).join('');
 }
 
-t.test('of two names for one thing in a query, the new one counts', async (t) => {
+t.test('the new name of a query parameter takes precedence over the old one', async (t) => {
   const { service, first, tip, topic } = await stage(t);
   await send(service, 'POST', 'branches/create', { target_branch: 'main', base_ref: topic, target_is_ephemeral: true });
   await send(service, 'POST', 'notes', { sha: first, note: 'n', ref: 'reviews' });
@@ -53,7 +53,7 @@ t.test('of two names for one thing in a query, the new one counts', async (t) =>
   });
 });
 
-t.test('the two spellings of the flag for patches that apply', async (t) => {
+t.test('both names of the flag for patches that apply', async (t) => {
   const { service } = await stage(t);
   await service.commit('team/app', { 'src/one.txt': '  one\n' });
   await service.commit('team/app', { 'src/one.txt': ' one\n' });
@@ -64,7 +64,7 @@ t.test('the two spellings of the flag for patches that apply', async (t) => {
   t.match(await files({ gitApplyCompatible: 'true', git_apply_compatible: 'false' }), { stats: { changes: 0 } });
 });
 
-t.test('of two names for one thing in a body, the new one counts, and the answer has both', async (t) => {
+t.test('the new name of a body member takes precedence over the old one, and the response has both', async (t) => {
   const { service, first, tip, topic } = await stage(t);
 
   const tag = await send(service, 'POST', 'tags', { name: 'v1', target: first, ref: 'main' });
@@ -86,7 +86,7 @@ t.test('of two names for one thing in a body, the new one counts, and the answer
   t.match(await send(service, 'POST', 'grep', grep), { status: 200, json: { repo: { ref: 'main', commit: topic } } });
 });
 
-t.test('notes, in every mixture of names', async (t) => {
+t.test('notes accept every mixture of old and new names', async (t) => {
   const { service, first, tip } = await stage(t);
   const added = await send(service, 'POST', 'notes', {
     sha: NONE,
@@ -105,7 +105,7 @@ t.test('notes, in every mixture of names', async (t) => {
   t.match(await send(service, 'DELETE', 'notes', { object_ref: first, ref: 'reviews' }), { status: 200, json: named });
 });
 
-t.test('streamed writes and restores, in every mixture of names', async (t) => {
+t.test('streamed writes and restores accept every mixture of old and new names', async (t) => {
   const { service, first, tip, topic } = await stage(t);
   const pack = (metadata: object) =>
     service.call('POST', `${REPO}/commit-pack`, { body: packBody({ n: 'n' }, metadata as Record<string, unknown>) });
@@ -139,7 +139,7 @@ t.test('streamed writes and restores, in every mixture of names', async (t) => {
   });
 });
 
-t.test('file metadata of one folder, as newer clients ask for it', async (t) => {
+t.test('file metadata of one folder, requested like newer clients do', async (t) => {
   const { service, first, tip } = await stage(t);
   const paths = (response: ServiceResponse) => response.json.files.map((file: { path: string }) => file.path);
   t.same(paths(await ask(service, 'files/metadata')), ['src/one.txt', 'src/two.txt', 'top.txt']);
@@ -152,7 +152,7 @@ t.test('file metadata of one folder, as newer clients ask for it', async (t) => 
   t.match(await ask(service, 'files/metadata', { path: 'none' }), { status: 404, json: { error: /none/ } });
 });
 
-t.test('what clients send along without meaning anything by it', async (t) => {
+t.test('headers, claims and members that have no effect are accepted', async (t) => {
   const { service, tip } = await stage(t);
   const headers = { 'content-type': 'application/json', 'x-client-agent': 'client/1.0' };
   const commit = await service.call('GET', `/api/v1/repos/commit?sha=${tip}`, { headers });

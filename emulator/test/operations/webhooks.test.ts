@@ -37,7 +37,7 @@ async function untilOutbox(
   }
 }
 
-t.test('registrations belong to an organization and never show their secret again', async (t) => {
+t.test('webhooks belong to an organization, and only their creation returns the secret', async (t) => {
   const { receiver, service } = await stage(t);
   const created = await register(service, { url: receiver.url });
   t.match(created, { status: 201, json: { id: /^whk_/, url: receiver.url, secret: /^whsec_/ } });
@@ -56,7 +56,7 @@ t.test('registrations belong to an organization and never show their secret agai
   t.equal((await service.call('GET', '/api/v1/webhooks')).json.webhooks.length, 1);
 });
 
-t.test('what cannot be delivered to is 400', async (t) => {
+t.test('a URL to which webhooks cannot be delivered is refused with 400', async (t) => {
   const { receiver, service } = await stage(t, { allowWebhook: ['hooks.example'] });
   const bad: object[] = [
     { url: 'ftp://127.0.0.1/x' },
@@ -80,7 +80,7 @@ t.test('what cannot be delivered to is 400', async (t) => {
   }
 });
 
-t.test('pushes are told of to those who asked, signed over the very bytes that arrive', async (t) => {
+t.test('a push is delivered to the webhooks that subscribe to it, with a signature over the exact body', async (t) => {
   const { receiver, service } = await stage(t);
   await register(service, { url: receiver.url, events: ['push'], secret: 'geheim \u00e4' });
   await register(service, { url: receiver.url });
@@ -126,7 +126,7 @@ t.test('the prefix of the headers can be chosen', async (t) => {
   ]);
 });
 
-t.test("what is not accepted is tried again, with growing pauses on the world's clock", async (t) => {
+t.test("a delivery that is not accepted is retried with increasing delays on the world's clock", async (t) => {
   const { receiver, service, clock } = await stage(t);
   receiver.status = (before) => (before < 2 ? [500, 302][before]! : 200);
   await register(service, { url: receiver.url, events: ['push'] });
@@ -150,7 +150,7 @@ t.test("what is not accepted is tried again, with growing pauses on the world's 
   t.same(receiver.received[0]!.body, receiver.received[2]!.body);
 });
 
-t.test('a delivery that nobody takes fails at last; one of a removed webhook ends', async (t) => {
+t.test('a delivery fails after its last retry, and removing the webhook cancels its deliveries', async (t) => {
   const { receiver, service, clock } = await stage(t);
   const dead = await register(service, { url: 'http://127.0.0.1:1/', events: ['push'] });
   receiver.status = () => 500;
