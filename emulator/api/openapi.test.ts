@@ -49,7 +49,7 @@ t.test('every list with a cursor documents next_cursor and has_more', async (t) 
   const lists = Object.entries(paths).flatMap(([path, methods]) =>
     Object.values(methods)
       .filter(({ parameters }) => parameters?.some(({ name }) => name === 'cursor'))
-      // File metadata has pages only with a variant, and Git LFS lists end in the format of Git LFS.
+      // File metadata has pages only with a variant, and Git LFS has its own members at the end of lists.
       .filter(() => !/\/(metadata|locks)$/.test(path))
       .map(({ responses }) => ({ path, properties: responses[200]?.content?.['application/json']?.schema.properties })),
   );

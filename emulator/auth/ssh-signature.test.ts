@@ -14,7 +14,7 @@ function string(value: string | Buffer): Buffer {
   return Buffer.concat([length, bytes]);
 }
 
-/** A number as SSH writes it: in as few bytes as hold it and its sign. */
+/** Encodes a number like SSH, with the minimal number of bytes for it and its sign. */
 function mpint(number: Buffer): Buffer {
   const first = number.findIndex((byte) => byte !== 0);
   const short = number.subarray(first);
@@ -24,7 +24,7 @@ function mpint(number: Buffer): Buffer {
 interface Parts {
   readonly scheme: string;
   readonly key: string;
-  /** What the key signs with. */
+  /** Hash algorithm of the signature. */
   readonly hash: string;
   readonly digest?: string;
   readonly namespace?: string;
@@ -35,7 +35,7 @@ interface Parts {
 const EC: Parts = { scheme: 'ecdsa-sha2-nistp256', key: 'es256', hash: 'sha256' };
 const RSA: Parts = { scheme: 'rsa-sha2-256', key: 'rs256', hash: 'sha256' };
 
-/** The blob that OpenSSH's PROTOCOL.sshsig describes. */
+/** Returns the blob described in OpenSSH's PROTOCOL.sshsig. */
 function blobOf(parts: Parts): Buffer {
   const { scheme, key, hash, digest = 'sha512', namespace = 'git', magic = 'SSHSIG', version = 1 } = parts;
   const hashed = createHash(digest).update(PAYLOAD).digest();

@@ -4,7 +4,7 @@ import { DEFAULT_LIMITS } from './limits.js';
 import { type Flags, type GivenOptions, OptionError, optionRows, readOptions, resolveOptions } from './options.js';
 import { DEFAULT_VARIANTS } from './variants.js';
 
-/** The sentence that refuses the options. */
+/** Returns the message with which the options are refused. */
 function refusal(run: () => unknown): string {
   try {
     run();

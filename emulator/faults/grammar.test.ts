@@ -5,7 +5,7 @@ import { TEXT_NAMES } from './kinds/index.js';
 import { readFault } from './schema.js';
 import { STAGES } from './stage.js';
 
-/** Control: what each text means. */
+/** Texts with their expected meaning. */
 const MEANT: readonly (readonly [text: string, fault: object])[] = [
   ['internal_error', { do: { error: { code: 'internal_error' } } }],
   ['code:internal_error', { do: { error: { code: 'internal_error' } } }],

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { Latches } from './latches.js';
 
-/** What has been let go of, by name, after everything that is ready has run. */
+/** Returns the names of released holds, after all pending work has run. */
 async function settled(held: Readonly<Record<string, Promise<void>>>): Promise<string[]> {
   const done: string[] = [];
   for (const [name, one] of Object.entries(held)) void one.then(() => done.push(name));

@@ -21,7 +21,7 @@ function isAccepted(spec: string, operation: string, inBand?: 'header'): boolean
   }
 }
 
-/** The fault with the keys that it needs. */
+/** Returns the text of a fault with its required keys. */
 function specOf({ name, keys }: NameReference, key?: string, value?: string): string {
   const given = keys.flatMap((each) =>
     each.key === key
@@ -33,7 +33,7 @@ function specOf({ name, keys }: NameReference, key?: string, value?: string): st
   return `${name}@STAGE${given.join('')}`;
 }
 
-/** One operation of each shape that matters here. */
+/** One operation of each shape that is relevant for faults. */
 const SOME = operations.filter(({ id }) =>
   [
     'gitInfoRefs',
@@ -56,7 +56,7 @@ t.test('what is offered for an operation is what a fault of it can be', (t) => {
       const check = (spec: string, stages: readonly Stage[]) => {
         for (const stage of Object.keys(STAGES) as Stage[]) {
           const isOffered = isPossible && has.has(stage) && stages.includes(stage);
-          // At accept nothing is known of the operation.
+          // At the stage accept, the operation is not known.
           if (stage === 'accept') continue;
           t.equal(
             isAccepted(spec.replace('STAGE', stage), operation.id),

@@ -5,7 +5,7 @@ import t, { type Test } from 'tap';
 import { type Outcome, Workbench } from '../git/test/workbench.js';
 import { type Service, startService } from '../test/service.js';
 
-// The emulator as git-lfs sees it.
+// Tests with the real git-lfs.
 
 const bench = await Workbench.create();
 t.teardown(() => bench[Symbol.asyncDispose]());
@@ -21,7 +21,7 @@ async function stage(t: Test): Promise<Service> {
 
 const oidOf = (content: Buffer) => createHash('sha256').update(content).digest('hex');
 
-/** A work tree whose `*.bin` files git-lfs keeps, with one commit of `files`. */
+/** Creates a work tree with one commit of `files`, in which git-lfs tracks `*.bin`. */
 async function track(folder: string, files: Readonly<Record<string, Buffer>>): Promise<void> {
   await bench.git('.', 'init', '-q', '-b', 'main', folder);
   await bench.git(folder, 'lfs', 'install', '--local');
@@ -36,7 +36,7 @@ async function commit(folder: string, files: Readonly<Record<string, Buffer>>): 
   await bench.git(folder, 'commit', '-q', '-m', 'Files');
 }
 
-/** Clones with git-lfs at work. */
+/** Clones with git-lfs enabled. */
 async function clone(url: string, folder: string): Promise<Outcome> {
   await bench.git('.', '-c', 'init.templateDir=', 'init', '-q', '-b', 'main', folder);
   await bench.git(folder, 'lfs', 'install', '--local');
@@ -86,7 +86,7 @@ t.test('track, push, clone, pull; also a large object and many small ones', { sk
   await bench.git('clone', 'lfs', 'pull');
   t.equal(String(await read('clone', 'late.bin')), 'late');
 
-  // What the server has already is not sent again.
+  // Objects that the server has are not sent again.
   const before = service.world.engine.memory.used;
   const again = await bench.try('work', 'lfs', 'push', '--all', remote);
   t.equal(again.status, 0, again.stderr);

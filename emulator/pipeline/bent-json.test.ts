@@ -7,7 +7,7 @@ import { type Draw, type Perturbations, perturbValue } from './adversary.js';
 
 type JsonSchema = z.core.JSONSchema.BaseSchema;
 
-/** A value that has every member there can be; `isNull` says whether what may be null is. */
+/** Returns a value with all members of the schema. With `isNull`, nullable members are null. */
 function sample(schema: JsonSchema, isNull: boolean): unknown {
   if (schema.anyOf) return isNull ? null : sample(schema.anyOf[0] as JsonSchema, isNull);
   if (schema.enum) return schema.enum[0];
@@ -29,7 +29,7 @@ function sample(schema: JsonSchema, isNull: boolean): unknown {
   }
 }
 
-/** Numbers that a seed repeats. */
+/** Returns a reproducible random number generator. */
 function drawOf(seed: number): Draw {
   let state = seed * 2654435761 + 1;
   return (below) => {
@@ -42,7 +42,7 @@ const EVERYTHING: Perturbations = { adds: true, drops: true, turns: true };
 
 t.test('an awkward answer of every operation differs from the usual one only as its schema allows', async (t) => {
   for (const { id, replies } of operations) {
-    // Git LFS has a specification of its own.
+    // Git LFS has its own specification.
     if (id.startsWith('lfs')) continue;
     for (const [status, reply] of Object.entries(replies)) {
       if (typeof reply === 'string') continue;

@@ -16,7 +16,7 @@ const expired = reject('expired', 'exp is in the past');
 const unscoped = reject('scope-missing', 'git:read is needed');
 const unclaimed = reject('repo-missing', 'repo is missing');
 
-/** The operations whose refusal is 401 when the tables of the endpoints count. */
+/** Returns the operations whose refusal is 401 if the tables of the endpoints take precedence. */
 function refusedBy401(variant: 'invalidToken' | 'missingScope', refusal: typeof expired): string[] {
   const variants = parseVariants({ [variant]: 'endpoint-table' });
   return OPERATION_IDS.filter((id) => wordRefusal(refusal, request(id), variants).status === 401).sort();

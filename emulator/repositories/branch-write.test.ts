@@ -31,7 +31,7 @@ function writeOf(branch: string, { base, ephemeral = false, expected }: Wanted =
   };
 }
 
-/** Puts a commit with the empty tree on a branch. */
+/** Writes a commit with the empty tree to a branch. */
 function commit(repository: Repository, branch: string, wanted?: Wanted) {
   const write = writeOf(branch, wanted);
   return transact(repository, (transaction) =>
@@ -39,7 +39,7 @@ function commit(repository: Repository, branch: string, wanted?: Wanted) {
   );
 }
 
-/** Code, sentence and write result of what refuses `task`. */
+/** Returns code, detail and write result of the refusal that `task` throws. */
 async function refusalOf(t: Test, task: () => unknown) {
   try {
     await task();
@@ -170,9 +170,9 @@ t.test('a ref that cannot change is a conflict, in a sentence that says why', as
 t.test('the bytes of a write are those of a pack of its new objects that compresses nothing', async (t) => {
   using git = new ScratchGit();
   const { repository } = createRepository();
-  // A zlib stream that only stores adds so many bytes to an entry: its header, a block's, a checksum.
+  // Bytes that a zlib stream with a stored block adds to an entry: its header, that of the block, and a checksum.
   const STORED = 2 + 5 + 4;
-  // What is here already does not count; what is stored because something needs it, does.
+  // Objects that were present do not count; objects stored for the commit do.
   const sizes = [undefined, undefined, 0, 1, 15, 16, 17, 127, 128, 2047, 2048, 2049, 10_000, 10_000];
   let base = 0;
   for (const size of sizes) {
@@ -196,7 +196,7 @@ t.test('the bytes of a write are those of a pack of its new objects that compres
   }
 });
 
-/** The body of a tree in which each blob is a file. */
+/** Returns the body of a tree with each blob as a file. */
 function treeOf(blobs: readonly Oid[]): Buffer {
   return Buffer.concat(
     blobs.flatMap((blob, index) => [Buffer.from(`100644 f${index}\0`, 'latin1'), Buffer.from(blob, 'hex')]),

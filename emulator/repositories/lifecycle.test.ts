@@ -3,13 +3,13 @@ import type { OperationId } from '../config/operation-ids.js';
 import { type Variants, variantRows } from '../config/variants.js';
 import { type Effect, type RepositoryState, refusalOf, stateProblem } from './lifecycle.js';
 
-/** The first value of every switch, with `changes`. */
+/** Returns the default values of all variants, with `changes`. */
 function variants(changes: Partial<Variants> = {}): Variants {
   const defaults = Object.fromEntries(variantRows().map(({ name, values }) => [name, values[0]]));
   return { ...(defaults as unknown as Variants), ...changes };
 }
 
-/** One operation of each kind, and those whose own table says otherwise. */
+/** One operation for each effect, and those with exceptions. */
 const OPERATIONS = {
   read: ['getCommit', 'read'],
   write: ['commitPack', 'write'],
@@ -29,7 +29,7 @@ function answersOf(state: RepositoryState, changes?: Partial<Variants>): Answers
   return Object.fromEntries(rows);
 }
 
-/** The same answer to every operation, apart from `others`. */
+/** Returns the same code for all operations except `others`. */
 const all = (code: string | undefined, others: Partial<Answers> = {}): Answers => ({
   read: code,
   write: code,

@@ -86,7 +86,7 @@ interface Script {
   readonly body?: Buffer[];
 }
 
-/** A remote on a server that answers each request with the next part of `script`, and then no more. */
+/** Returns a remote whose server answers each request with the next part of `script`, and then closes. */
 async function remoteWith(t: Test, ...script: Script[]): Promise<{ remote: Remote; bodies: string[] }> {
   const bodies: string[] = [];
   const server: Server = createServer((request, response) => {

@@ -60,7 +60,7 @@ function logOf(repository: Repository): Oid[] {
   return tip === undefined ? [] : [...repository.git.history.log({ tips: [tip] })];
 }
 
-/** Takes `size` bytes of the budget, as an upload does. */
+/** Takes `size` bytes from the budget, as an upload does. */
 function upload(current: CurrentWorld, oid: string, size: number): void {
   current.engine.memory.take(heldBytesOf({ size }));
   find(current).addLfsObject(oid, { size, blocks: [Buffer.alloc(size)], storedAt: 0 });

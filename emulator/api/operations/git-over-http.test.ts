@@ -139,7 +139,7 @@ t.test('the pack cache is limited in bytes and evicts the least recently used pa
   t.equal(cache.get(other, 'a')?.length, 7);
   t.same(kept(), [], 'but all share the bytes');
 
-  // Three slow clients: the first two ask for the same.
+  // Three slow clients, of which the first two request the same pack.
   const slow = ['e', 'e', 'f'].map((key) => cache.keeping(git, key, packets(60))[Symbol.asyncIterator]());
   for (let turn = 0; turn < 6; turn++) for (const each of slow) await each.next();
   for (const each of slow) await each.next();

@@ -1,6 +1,6 @@
 import { Problem } from '../../http/problem.js';
 
-/** The problem that `run` throws, undefined when it throws none. */
+/** Returns the problem that `run` throws; undefined if it throws none. */
 export function failure(run: () => unknown): Problem | undefined {
   try {
     run();

@@ -6,7 +6,7 @@ import { fixtureKeys, fixtureRing } from '../fixture-keys.js';
 import { type AllowedScopes, algorithmOf, RegisteredKey } from '../keys.js';
 import { type Check, Rejection } from '../rejection.js';
 
-/** The time of every request, and the claims of a token that is good then. */
+/** Time of all requests, and claims of a token that is valid then. */
 export const NOW = Date.UTC(2026, 0, 1);
 export const SECONDS = NOW / 1000;
 export const REPO = 'team/app';
@@ -15,7 +15,7 @@ export const GOOD = { iss: 'demo', sub: 'tests', scopes: ['git:read'], repo: REP
 const fixtures = new Map(fixtureKeys().map((row) => [row.id, row]));
 export const publicPem = (id: string) => readFileSync(fixtures.get(id)!.publicKeyFile, 'utf8');
 export const privateKey = (id: string) => createPrivateKey(readFileSync(fixtures.get(id)!.privateKeyFile, 'utf8'));
-/** Two organizations with the test keys they start with. */
+/** Two organizations with their initial test keys. */
 export const rings = new Map([
   ['demo', fixtureRing(0)],
   ['acme', fixtureRing(1)],
@@ -26,12 +26,14 @@ export const encode = (value: unknown) =>
 
 const HASHES: Record<string, string> = { ES256: 'sha256', ES384: 'sha384', ES512: 'sha512', RS256: 'sha256' };
 
-/** A raw JOSE signature, made without a JOSE library: that library is what the tests are about. */
+/** Returns a raw JOSE signature, made without a JOSE library, because the tests check such a library. */
 export function signed(input: string, alg: string, key: KeyObject): Buffer {
   return sign(HASHES[alg] ?? 'sha256', Buffer.from(input), { key, dsaEncoding: 'ieee-p1363' });
 }
 
-/** A token from header and payload given as values or as literal JSON; `key` is a fixture's id or a key. */
+/**
+ * Returns a token from header and payload, given as values or as literal JSON. `key` is the id of a fixture, or a key.
+ */
 export function forge(
   payload: unknown = GOOD,
   header: unknown = { alg: 'ES256', typ: 'JWT' },
@@ -58,13 +60,16 @@ export function request(token: string, changes: Partial<AuthenticationRequest> =
 export const accept = (token: string, changes: Partial<AuthenticationRequest> = {}): Promise<Verified> =>
   new Authenticator().prove(request(token, changes));
 
-/** A registered key whose public half is the fixture's `id`. */
+/** Returns a registered key with the public key of the fixture `id`. */
 export function registered(kid: string, id: string, allowedScopes: AllowedScopes = ['*']): RegisteredKey {
   const publicKey = createPublicKey(publicPem(id));
   return new RegisteredKey(kid, algorithmOf(publicKey)!, allowedScopes, () => publicKey);
 }
 
-/** Asserts that `token` fails exactly `check`, with the specification's words and without a piece of the token. */
+/**
+ * Asserts that `token` fails exactly `check`, with the specified code, and that the response contains no part of the
+ * token.
+ */
 export async function denied(
   test: Test,
   token: string,
@@ -88,7 +93,7 @@ export async function denied(
   }
 }
 
-/** The check that `run` fails, `undefined` when it passes. */
+/** Returns the check that fails; `undefined` if all pass. */
 export async function checkFailed(run: () => unknown): Promise<Check | undefined> {
   try {
     await run();

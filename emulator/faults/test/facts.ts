@@ -1,7 +1,7 @@
 import type { FaultedOperation } from '../operation-shape.js';
 import type { RequestFacts } from '../request-facts.js';
 
-/** Operations of every shape, for tests of faults alone. */
+/** Operations of all shapes, for tests of faults without the API. */
 export const OPERATIONS: readonly FaultedOperation[] = [
   row('getRepository', 'Repositories', 'GET /api/v1/repo', {}),
   row('createBranch', 'Branches', 'POST /api/v1/repos/branches/create', { reads: 'json', effect: 'write' }),
@@ -22,7 +22,7 @@ export function operationOf(id: string): FaultedOperation {
   return OPERATIONS.find((operation) => operation.id === id)!;
 }
 
-/** A request as faults see it. */
+/** Returns the facts that faults read of a request. */
 export function requestFacts(given: Partial<RequestFacts> = {}): RequestFacts {
   return {
     id: 'req-1',

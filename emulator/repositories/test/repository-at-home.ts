@@ -9,7 +9,7 @@ import { Repository, type RepositoryHome, type RepositoryRecord } from '../repos
 /** Milliseconds on the clock of the home. */
 export const NOW = 1_700_000_000_000;
 
-/** An empty repository, and what its home was told. */
+/** Returns an empty repository, and the calls of its home. */
 export function createRepository(overrides: Partial<RepositoryHome> = {}) {
   const told = { moved: [] as RefChange[], failed: [] as unknown[] };
   let record: RepositoryRecord = {
