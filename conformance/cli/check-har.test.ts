@@ -68,7 +68,7 @@ t.test('what nothing was checked of is not green', async (t) => {
   }
 });
 
-t.test('what a browser records beside the service is told and not checked', async (t) => {
+t.test('requests of a browser to other hosts are listed and not checked', async (t) => {
   const recorded = har(
     RIGHT,
     entry({ url: 'https://cdn.example/x.js', status: 500 }),

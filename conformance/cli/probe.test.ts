@@ -51,7 +51,7 @@ for (const [what, response] of Object.entries(SERVERS)) {
   });
 }
 
-t.test('what was not found out is told once a reason', async (t) => {
+t.test('facts that could not be determined are listed once per reason', async (t) => {
   const server = await startTestServer(always(200, 'application/json', '{"repos":[]}'));
   t.teardown(() => server.close());
   const { out } = await probe(server.baseUrl);

@@ -17,6 +17,6 @@ export const variantsCommand = defineCommand({
     }
     print(`${JSON.stringify(variants, null, 2)}\n`);
     for (const { point, seen, why } of without) warn(`${point}: ${seen}: ${why}\n`);
-    for (const [name, why] of Object.entries(UNSEEN_SWITCHES)) warn(`${name} cannot be told: ${why}\n`);
+    for (const [name, why] of Object.entries(UNSEEN_SWITCHES)) warn(`${name} cannot be determined: ${why}\n`);
   },
 });

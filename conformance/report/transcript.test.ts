@@ -32,7 +32,7 @@ t.test('tokens and Basic credentials are removed from every text', async (t) => 
   t.notMatch(JSON.stringify(writeTranscript([EXCHANGE])), TOKEN);
 });
 
-t.test('bytes that are no text are shown as such', async (t) => {
+t.test('binary bodies are shown as bytes', async (t) => {
   const [entry] = writeTranscript([{ ...EXCHANGE, body: Buffer.from([0, 1, 255]) }]);
   t.match(entry?.response, '0001ff (hex)');
 });

@@ -77,7 +77,7 @@ t.test('without a file the names are remembered, and with one that cannot be wri
   t.same([full.made, full.left()], [0, []], 'so it is not made either');
 });
 
-t.test('a file that is no journal is not touched', async (t) => {
+t.test('a file that is not a journal is not changed', async (t) => {
   const file = join(t.testdir({}), 'notes.txt');
   for (const text of ['buy milk\n', '{"name":"cf-1/a"}\n', '[]\n']) {
     writeFileSync(file, text);

@@ -1,9 +1,9 @@
 /** A place where the specification contradicts itself or is silent, so that services may differ. */
 export interface Ambiguity {
   readonly title: string;
-  /** What the specification says, in our own words; each text begins with the section that says it. */
+  /** Statements of the specification, in our own words. Each text begins with its section. */
   readonly texts: readonly string[];
-  /** What the emulator of this package does by default. */
+  /** Default behaviour of the emulator of this package. */
   readonly emulator: string;
   /** Names of the switches of `emulator start --variants` that change it. */
   readonly variants: readonly string[];

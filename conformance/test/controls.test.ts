@@ -135,7 +135,7 @@ const SILENT: readonly (readonly [what: string, take: Take, says: RegExp])[] = [
 ];
 
 for (const [what, take, says] of SILENT) {
-  t.test(`a server that ${what} is none to check: 3`, async (t) => {
+  t.test(`a server that ${what} is not checked: exit code 3`, async (t) => {
     const server = await startSocketServer(take);
     t.teardown(server.close);
     const { code, report, err } = await check(server.url);

@@ -66,7 +66,7 @@ t.test('the table of ambiguities lists every rule that records a decision of the
 /** A failed commit-pack that responds with its result shows no code. */
 const HIDDEN_BY_RESULT = { name: 'missingBaseBranch', shownBy: 'pack.base_branch.missing' };
 
-t.test('what other switches hide is told when they do not', async (t) => {
+t.test('a variant that other variants hide is found when they do not hide it', async (t) => {
   const { name, shownBy } = HIDDEN_BY_RESULT;
   const { values = [] } = recordedSwitches().find((row) => row.name === name) ?? {};
   for (const value of values.slice(1)) {

@@ -23,7 +23,7 @@ export function isAlgorithm(value: unknown): value is Algorithm {
  */
 const RSA_BITS = { least: 2048, most: 8192 };
 
-/** Returns the algorithm of a key, which its type and curve determine; undefined if it is none of the four. */
+/** Returns the algorithm of a key, which its type and curve determine; undefined if it is not one of the four. */
 export function algorithmOf(key: KeyObject): Algorithm | undefined {
   const details = key.asymmetricKeyDetails;
   if (key.asymmetricKeyType === 'ec') return CURVES.get(details?.namedCurve);

@@ -9,7 +9,7 @@ t.test('a rejection names its check in a sentence', async (t) => {
   t.equal(new Rejection('tenant', 'The credential is not valid for this tenant').isInvalidToken, false);
 });
 
-t.test('what is wrong with the token itself is told in the words of the specification', async (t) => {
+t.test('an invalid token is refused with the wording of the specification', async (t) => {
   const ofToken = [
     ...['structure', 'type', 'algorithm', 'critical', 'key-id', 'issuer', 'signature', 'subject', 'scopes', 'times'],
     ...['repo', 'policy', 'expired', 'not-yet-valid', 'restricted-key'],

@@ -75,7 +75,7 @@ function readPattern(text: string): RegExp {
   try {
     return new RegExp(text);
   } catch {
-    throw new Error(`--only takes a regular expression; "${text}" is none.`);
+    throw new Error(`--only takes a regular expression; "${text}" is invalid.`);
   }
 }
 

@@ -97,7 +97,7 @@ t.test('a parent that has gone before the first look is noticed', async (t) => {
   t.notOk(existsSync(file));
 });
 
-t.test('what only runs another command is told from what is a program of its own', async (t) => {
+t.test('a wrapper that only runs another command is distinguished from a program', async (t) => {
   for (const [line, expected] of [
     ['sh|-c|emulator start', true],
     ['/bin/bash|-lc|emulator start', true],

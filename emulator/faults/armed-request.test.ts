@@ -175,7 +175,7 @@ t.test('refs and commands are asked about where they are known', async (t) => {
   t.same(ask(['refs/heads/topic', 'refs/heads/main']), [0, 1, 0]);
 });
 
-t.test('a state that does not stand in the way uses nothing up', async (t) => {
+t.test('a state that permits the operation does not consume the fault', async (t) => {
   const world = new World();
   const ask = (isRefused: boolean) =>
     world.meet({ stateRefusal: (code) => (isRefused ? code : undefined) }, ['sync_in_progress*1']);

@@ -177,7 +177,7 @@ export class ArmedRequest {
     }
     if (failed !== undefined) return this.refrain(fault, failing === 1 ? failed.tell(facts) : undefined);
     if (stateCode !== undefined && this.facts.stateRefusal(stateCode) === undefined) {
-      return this.refrain(fault, `the state does not stand in the way of ${this.facts.operation.id}`);
+      return this.refrain(fault, `the state permits ${this.facts.operation.id}`);
     }
     if (facts.git?.refs && [...actions].every((action) => isForOtherRefs(action, facts.git!.refs!))) {
       return this.refrain(fault, 'the push names no ref that it refuses');

@@ -57,7 +57,7 @@ export interface Written {
   readonly note?: string;
 }
 
-/** Writes a test of at most ten lines, or why there is none. `literal` is the fault as TypeScript has it. */
+/** Returns a test of at most ten lines, or the reason why none can be written. `literal` is the fault in TypeScript. */
 export function wholeTest(fault: Fault, literal: string, operations: readonly FaultedOperation[]): Written {
   const { match = {}, when = {} } = fault;
   const { skip = 0 } = when;

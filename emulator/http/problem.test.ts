@@ -68,7 +68,7 @@ t.test('each specific code has the status that the specification lists', async (
   t.equal(shownCode('route_not_found', 'acme'), 'route_not_found');
 });
 
-t.test('a code that is no specific case is the text of its status', async (t) => {
+t.test('a generic code is the text of its status', async (t) => {
   const standard = problemCodes().filter(({ code, title }) => STATUS_CODES[problem(code, '').status] === title);
   t.same(
     standard.map(({ status }) => status).sort(),

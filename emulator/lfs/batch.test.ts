@@ -23,7 +23,7 @@ function ask(service: Service, json: unknown, options: CallOptions & { at?: stri
   return service.call('POST', `${at}/objects/batch`, { json, ...rest, headers: types });
 }
 
-t.test('an upload is told where to, a download where from, and what is there is not sent again', async (t) => {
+t.test('uploads and downloads get an action, and stored objects get none', async (t) => {
   const service = await stage(t);
   const objects = [{ oid, size }];
   const upload = await ask(service, {
@@ -107,7 +107,7 @@ t.test('what is wrong with one object is said of that object', async (t) => {
   t.match([hashed.status, hashed.json.objects], [200, [{ oid, size, error: { code: 409 } }]]);
 });
 
-t.test('a request that is none is refused as a whole, in the dialect of LFS', async (t) => {
+t.test('an invalid request is refused as a whole, with an LFS error', async (t) => {
   const service = await stage(t, { limits: { maxLfsBatch: 3 } });
   const object = { oid, size };
   const whole = { operation: 'upload', objects: [object] };
@@ -175,7 +175,7 @@ t.test('the scope is that of the operation, and a challenge is worded for Git an
   t.equal((await ask(service, { operation: 'upload', objects }, { token: bound })).status, 200);
 });
 
-t.test('a body that cannot be read is told after everything that comes before input', async (t) => {
+t.test('an unreadable body is refused after all checks that precede the input', async (t) => {
   const service = await stage(t);
   const broken = { body: '{' };
   const fault = (name: string) => ({ ...broken, headers: { 'x-emulator-fault': name } });

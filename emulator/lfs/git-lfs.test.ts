@@ -231,7 +231,7 @@ t.test('lock, list, verify before a push, unlock', { skip }, async (t) => {
   t.equal(await bench.git('locks', 'lfs', 'locks', '--remote=ada'), '');
 });
 
-t.test('what is too large, or does not fit, is told before it is sent', { skip }, async (t) => {
+t.test('an object that is too large, or exceeds the memory limit, is refused before it is sent', { skip }, async (t) => {
   await track('large', { 'l.bin': randomBytes(10_000) });
   const rows: [object, RegExp][] = [
     [{ maxLfsObjectBytes: 5_000 }, /The object is larger than 5000 bytes/],

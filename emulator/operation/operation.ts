@@ -15,7 +15,7 @@ import type { GitFaults } from '../smart-http/git-faults.js';
 import type { Organization } from '../world/organizations.js';
 import type { World } from '../world/world.js';
 
-/** What the `repo` claim of the token must refer to before the handler runs. */
+/** Meaning that the `repo` claim of the token must have before the handler runs. */
 export type Subject =
   /**
    * An existing repository. A path that names a repository must equal the claim; routes on `/api/v1` take it from the

@@ -71,7 +71,7 @@ function problemOf(context: RequestContext, error: unknown): Problem {
   if (error instanceof ObjectTooLarge)
     return problem('payload_too_large', `An object of ${error.size} bytes is larger than ${error.limit} bytes.`);
   if (error instanceof WorkLimitExceeded)
-    return problem('gateway_timeout', 'The request came to the limit of work before it was done.');
+    return problem('gateway_timeout', 'The request reached its CPU time limit (--search-timeout, --work-timeout).');
   if (error instanceof ScheduleClosed) return problem('service_unavailable', 'The emulator is shutting down.');
   if (isAbort(error) && context.signal.aborted) {
     // The client has disconnected, so only the journal shows this response. Only file metadata has its own status for

@@ -35,7 +35,7 @@ t.test('a commit swaps the refs of the record, with the mark of their objects, a
   t.equal(repository.git.history, repository.content.history);
 });
 
-t.test('a home that fails when it is told of a write is told that as well', async (t) => {
+t.test('an error of the home while it is notified of a write is reported to it', async (t) => {
   const { repository, told } = createRepository({
     moved() {
       throw new Error('full');

@@ -78,7 +78,7 @@ function receive(socket: Socket, enough?: RegExp): Promise<string> {
   });
 }
 
-t.test('a client that expects 100-continue is told to go on, and its push is done', async (t) => {
+t.test('a client that expects 100-continue gets it, and its push succeeds', async (t) => {
   await using s = await start();
   await s.create('r');
   const { body, tip } = pushOf('main', 'hello');

@@ -59,7 +59,7 @@ t.test('what follows the packets is handed over as it came', async (t) => {
   }
 });
 
-t.test('a packet that is none is refused', async (t) => {
+t.test('a malformed packet is refused', async (t) => {
   for (const text of [
     '0003',
     'zzzz',

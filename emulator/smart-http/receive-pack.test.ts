@@ -342,7 +342,7 @@ t.test('commands are compared with the refs one by one', async (t) => {
   t.equal(repository.refs.size, 2);
 });
 
-t.test('requests that are none are answered, not served', async (t) => {
+t.test('malformed requests get an error', async (t) => {
   const repository = createRepository();
   await using server = await TestServer.start(repository, { limits: { refUpdates: 3, pushBytes: 400 } });
   const text = async (body: Buffer | string) => (await post(server, Buffer.from(body as string))).text();

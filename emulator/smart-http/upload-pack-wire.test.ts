@@ -73,7 +73,7 @@ t.test('advertisements are worded as documented', async (t) => {
   t.notMatch(push, /\^\{\}|HEAD/);
 });
 
-t.test('ls-refs shows what is asked for', async (t) => {
+t.test('ls-refs shows the requested refs and attributes', async (t) => {
   await using s = await stage();
   const { server, bench } = s;
   const oid = (revision: string) => bench.git('work', 'rev-parse', revision);
@@ -134,7 +134,7 @@ t.test('the other commands of version 2', async (t) => {
   t.match(await fetch(`want main`), /ERR protocol error, expected to get object ID/);
 });
 
-t.test('requests that are none are answered, not served', async (t) => {
+t.test('malformed requests get an error', async (t) => {
   await using s = await stage({ limits: { lines: 500, fetchBytes: 100_000 } });
   const { server } = s;
   t.equal(await askText(server, '0000'), '');

@@ -118,7 +118,7 @@ async function failureOf(work: Promise<unknown>): Promise<UpstreamError> {
   throw new Error(`it ended with ${error}`);
 }
 
-t.test('an upstream that is none is told so', async (t) => {
+t.test('an upstream that is not a Git server is reported', async (t) => {
   const rows: [string, Script[], RegExp, boolean][] = [
     ['version 1', [{ body: [packet(bytesOf(`${A} HEAD\0agent=git\n`)), FLUSH] }], /does not speak version 2/, false],
     ['no pkt-lines', [{ body: [Buffer.from('<html>')] }], /breaks the protocol: .*bad line length character/, false],

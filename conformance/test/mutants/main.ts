@@ -12,7 +12,7 @@ import { findStaleRows, mergeRows, readTable, rowOf, TABLE_FILE, type TableRow, 
 // npm run mutants [-- --lanes N] [--write] [part of a mutant's name or of a rule's id …]
 // npm run mutants -- --full [--fresh]
 //
-// Runs each mutant against the rules that are named for it, and the command against servers that are none. Exit code 1:
+// Runs each mutant against the rules that are named for it, and the command against servers without mutants. Exit code 1:
 // a mutant survived, a server was misread, or rows and table do not fit.
 // --write brings the table up to date with what was seen. --full runs each mutant against every rule, which takes hours,
 // and writes the table; stopped and started again it goes on where it was, with --fresh from the beginning.

@@ -47,7 +47,7 @@ t.test('the command gets the variables, and the emulator answers it', async (t) 
   t.notOk(await answers(env.EMULATOR_URL), 'nothing is left of it');
 });
 
-t.test('the token covers what was asked for, as far as there is a key', async (t) => {
+t.test('the token covers the requested repository and scopes if a key permits them', async (t) => {
   const folder = t.testdir({});
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const files = { own: join(folder, 'own.pem'), public: join(folder, 'public.pem') };

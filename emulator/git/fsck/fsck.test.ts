@@ -260,7 +260,7 @@ t.test('the files that Git reads are checked by their content', (t) => {
   t.end();
 });
 
-t.test('a special file that is no blob, is too large, or is not there, is refused', (t) => {
+t.test('a special file that is not a blob, is too large, or is missing, is refused', (t) => {
   const objects = new MemoryObjects();
   objects.add('tree', '');
   t.same(ours(objects, 'tree', entry('40000', '.gitmodules', EMPTY)).ids, ['gitmodulesBlob']);

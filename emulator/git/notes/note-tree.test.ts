@@ -97,7 +97,7 @@ t.test('a note is found, replaced and removed in any layout', (t) => {
   t.end();
 });
 
-t.test('files that are no notes are kept', (t) => {
+t.test('files that are not notes are kept', (t) => {
   const objects = new MemoryObjects();
   const blob = objects.add('blob', 'x');
   const [a] = targets(1) as [Oid];

@@ -74,7 +74,7 @@ t.test('modes of older tools are read as Git reads them', (t) => {
   t.end();
 });
 
-t.test('bytes that are no tree are refused', (t) => {
+t.test('a malformed tree is refused', (t) => {
   for (const text of [
     '1',
     '100644',

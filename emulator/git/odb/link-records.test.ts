@@ -148,7 +148,7 @@ function entryStarts(body: Buffer): number[] {
   return starts;
 }
 
-t.test('fsck says of a tree that is told by a difference what it says of the whole', async (t) => {
+t.test('fsck has the same findings for a tree checked by its delta as for the whole tree', async (t) => {
   const random = randomNumbers(7);
   const names = ['a', 'a-b', 'a.c', 'a0', 'b', 'b.d', '.git', 'c', '..', 'c-', 'c.', 'd'];
   const blob = oidOf('blob', 'a file');

@@ -199,7 +199,7 @@ t.test('numbers may come in any order and more than once', async (t) => {
   t.same(accept(empty, await write(store, [])), [], 'or not at all');
 });
 
-t.test('the reader sets the pace, entries are told, and a signal ends it', async (t) => {
+t.test('the writer waits for its reader, reports entries, and ends at a signal', async (t) => {
   const store = new ObjectStore();
   const quarantine = store.quarantine();
   for (let count = 0; count < 40; count++) quarantine.write(BLOB, randomBytes(count, 100_000));

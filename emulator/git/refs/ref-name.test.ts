@@ -50,7 +50,7 @@ t.test('branch names are checked as git check-ref-format --branch checks them', 
   t.end();
 });
 
-t.test('a name that is refused is told which rule it breaks', (t) => {
+t.test('the error for an invalid name states the rule that it breaks', (t) => {
   const told = (text: string) => {
     const { issue } = readBranchName(text);
     return issue && describeRefNameIssue(issue);

@@ -178,7 +178,7 @@ t.test('refs that lie in hundreds of folders are looked up in slices', async (t)
   }
 });
 
-t.test('the host is told only of refs that moved', async (t) => {
+t.test('the host is notified only of refs that moved', async (t) => {
   const made = await createRepository();
   await updateEach(made, [create('a')]);
   made.seen.moved.length = 0;

@@ -153,7 +153,7 @@ t.test('a branch can be preferred to a tag of its name', (t) => {
   t.end();
 });
 
-t.test('what cannot be a revision is told from what is not there', (t) => {
+t.test('a malformed revision is distinguished from a missing one', (t) => {
   const { objects, refs } = setUp();
   const malformed = [
     '',

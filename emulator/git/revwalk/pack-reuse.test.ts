@@ -85,7 +85,7 @@ t.test('a push that is discarded does not make others reach what it built on', a
   t.notOk(isWhole(parent));
 });
 
-t.test('objects that were written one by one are not sent as they lie', async (t) => {
+t.test('objects that were written one by one are packed anew', async (t) => {
   const store = new ObjectStore();
   const quarantine = store.quarantine();
   const oid = quarantine.write(BLOB, Buffer.from('x'));

@@ -7,7 +7,7 @@ export interface Occasion {
   readonly request: SeenRequest;
   /** Earlier request that makes this one an occasion, such as the one that it repeats; undefined if none is needed. */
   readonly earlier?: SeenRequest | undefined;
-  /** What is wrong, in one sentence; undefined if the request keeps the rule. */
+  /** Violation in one sentence; undefined if the request keeps the rule. */
   readonly violation?: string | undefined;
 }
 

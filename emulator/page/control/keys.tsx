@@ -34,7 +34,7 @@ export function KeysPart() {
       </p>
       {notice}
       <Table
-        empty="There is none: every token is refused until you register one."
+        empty="No keys: every token is refused until you register one."
         label="Keys"
         items={keys}
         keyOf={({ organization, id }) => `${organization} ${id}`}

@@ -28,7 +28,7 @@ export function QuotasPart() {
       </p>
       {notice}
       <Table
-        empty="There is none: clients may ask as often as they like."
+        empty="No quotas: clients may send any number of requests."
         label="Quotas"
         items={rows}
         keyOf={([name]) => name}

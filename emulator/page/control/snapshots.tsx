@@ -30,7 +30,7 @@ export function SnapshotsPart() {
       </div>
       {notice}
       <Table
-        empty="There is none yet: take one before you try something, and restore it after."
+        empty="No snapshots yet: take one before you try something, and restore it afterwards."
         label="Snapshots"
         items={value}
         keyOf={({ id }) => id}

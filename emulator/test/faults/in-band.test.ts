@@ -115,7 +115,7 @@ t.test('what only some requests of a Git conversation can meet is not refused on
   t.equal((await list('rate_limited@git.advertise')).status, 429);
 });
 
-t.test('what is asked for and has no effect is told in the response and in the journal', async (t) => {
+t.test('an in-band fault without effect is reported in the response and in the journal', async (t) => {
   const service = await stage(t);
   const IGNORED = 'x-emulator-fault-ignored';
   const send = async (target: string, headers: Record<string, string>, claims: object = {}) => {

@@ -146,7 +146,7 @@ t.test('a code of a switch that an operation does not look at is refused as neve
   );
 });
 
-t.test('a state that does not stand in the way of an operation touches nothing', async (t) => {
+t.test('a state that permits an operation does not change its response', async (t) => {
   const service = await stage(t);
   await service.seed('team/app');
   for (const operation of operations) {
@@ -160,7 +160,7 @@ t.test('a state that does not stand in the way of an operation touches nothing',
       t.equal(touched.status, plain.status, `${operation.id} ${code}`);
       t.equal(touched.headers['x-emulator-fault-fired'], undefined, `${operation.id} ${code}`);
       const [entry] = service.emulator.requests().slice(-1);
-      const reason = `${code} did not fire: the state does not stand in the way of ${operation.id}`;
+      const reason = `${code} did not fire: the state permits ${operation.id}`;
       t.ok(entry!.why.includes(reason), entry!.why.join('; '));
     }
   }
@@ -216,7 +216,7 @@ async function write(
   return service.call(method, target, all);
 }
 
-t.test('after the handler, what was asked for has been done', async (t) => {
+t.test('a fault after the handler leaves the effect of the request', async (t) => {
   const service = await stage(t);
   const writes = operations.filter(({ id, effect }) => effect !== 'read' && !NOT_TRIED.includes(id));
   for (const [index, operation] of writes.entries()) {

@@ -57,7 +57,7 @@ t.test('a project goes in by push, comes back identical, and takes commits from 
   t.match(seen.json.commit, { sha: now, message: 'by git\n', parent_shas: [written.json.commit.commit_sha] });
 });
 
-t.test('what git is told about a credential that does not do', async (t) => {
+t.test('git shows why a credential is refused', async (t) => {
   const { service, bench } = await setUp(t);
   await service.seed('team/app');
   await bench.git('.', 'init', '-q', '-b', 'main', 'work');

@@ -101,7 +101,7 @@ t.test('the action of the suite installs a tarball that is named, and writes a r
   t.match(summary, /conforms/);
 });
 
-t.test('a tarball that cannot be installed is told, and how to name another', async (t) => {
+t.test('a tarball that cannot be installed is reported, with the way to name another', async (t) => {
   const inputs = { FLAGS: '', RESULT: 'result.json', PACKAGE: file('absent.tgz') };
   const error = await runAction('conformance', inputs).catch((reason: unknown) => reason);
   t.match(error, { code: 1, stdout: /^::error::\S+absent\.tgz cannot be installed; name a tarball/m });

@@ -74,7 +74,7 @@ t.test('the first check that objects decides the answer', async (t) => {
   }
 });
 
-t.test('what is wrong with the input is told before what is wrong with the ref', async (t) => {
+t.test('errors of the input are reported before errors of the ref', async (t) => {
   const service = await startService();
   t.teardown(() => service.emulator.close());
   await service.seed('team/app');
@@ -213,7 +213,7 @@ t.test('faults answer in the status and dialect of the operation', async (t) => 
   const syncing = await ask('POST', '/api/v1/repos/commit-pack', 'sync_in_progress');
   t.match(syncing, { status: 409, json: { code: 'sync_in_progress' } });
   const read = await ask('GET', '/api/v1/repo', 'sync_in_progress');
-  t.equal(read.status, 200, 'a sync does not stand in the way of reads');
+  t.equal(read.status, 200, 'reads pass during a sync');
   t.notOk('x-emulator-fault-fired' in read.headers, 'and an answer that was not touched does not say so');
 
   const throttled = await ask('GET', '/api/v1/repos/files/metadata', 'rate_limited;retry-after=3');

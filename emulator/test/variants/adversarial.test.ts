@@ -102,7 +102,7 @@ t.test('pages are smaller than was asked for, and never than the default', async
   t.match(await service.call('GET', '/api/v1/repos/tags?limit=x', { repo: 'r' }), { status: 400 });
 });
 
-t.test('Retry-After is larger than t, and waiting so long suffices; a fault is told as it was asked for', async (t) => {
+t.test('Retry-After is larger than t, and waiting that long suffices; an injected fault is not changed', async (t) => {
   const service = await start(t, { adversarial: true });
   await service.seed('r');
   const read = (headers = {}) => service.call('GET', '/api/v1/repo', { repo: 'r', headers });
