@@ -110,7 +110,7 @@ t.test('what cannot be read is refused with a sentence that names the member and
     ['code:nonsense', /there is no fault nonsense/],
     ['code:latency', /there is no fault latency/],
     ['code:code', /there is no fault code/],
-    ['lost:fin', /only code has a colon/],
+    ['lost:fin', /only code:NAME has a colon/],
     ['constructor', /there is no fault constructor/],
     ['rate_limited*', /is not name/],
     ['rate_limited*x', /is not name/],

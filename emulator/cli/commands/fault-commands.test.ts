@@ -276,7 +276,7 @@ t.test('what no command takes, and what an emulator refuses, is one sentence and
     [['fault', 'add', '--file', write(t, '[]')], /^--file has no fault/],
     [
       ['fault', 'add', '--file', write(t, '["lost",1]')],
-      /^--file has to have a fault, or a list of them: faults\.1 of /,
+      /^--file has to contain a fault or a list of faults: faults\.1 of /,
     ],
     [
       ['fault', 'add', '--file', write(t, '["lost",{"do":{"eror":1}}]')],
