@@ -29,7 +29,7 @@ export function NamespacesPart() {
       {own !== undefined && <InNamespace />}
       {notice}
       <Table
-        empty="There is none yet."
+        empty="No namespaces yet."
         label="Namespaces"
         items={namespaces}
         keyOf={({ id }) => id}

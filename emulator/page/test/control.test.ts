@@ -170,7 +170,7 @@ t.test('a namespace has a page of its own, which sees its own requests only', { 
   await page.getByRole('banner').getByLabel('Namespace').waitFor();
   await page.goto(`${emulator.admin_url}/#/control?part=namespaces`);
   await confirm(page, 'Remove… ns-1');
-  await page.getByText('There is none yet').waitFor();
+  await page.getByText('No namespaces yet').waitFor();
   await page.getByRole('banner').getByLabel('Namespace').waitFor({ state: 'detached' });
   await t.rejects(fetch(`${inside.admin_url}/health`), 'its port is closed');
 });
@@ -198,6 +198,6 @@ t.test('a snapshot is taken and restored, and everything is reset', { skip }, as
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   t.equal((await admin(emulator, 'GET', 'snapshots')).items.length, 1, 'nothing is removed without an answer');
   await confirm(page, 'Remove… snapshot-1');
-  await page.getByText('There is none yet').waitFor();
+  await page.getByText('No snapshots yet').waitFor();
   t.same(complaints, []);
 });
