@@ -91,7 +91,7 @@ t.test('a fixture that breaks once is not held against the rules that come after
   t.teardown(close);
   const only = 'grep.case.*,pack.file.*';
   const report = await run(target, { rate, width: 1, only });
-  t.match(report.setup, [{ name: 'a first commit', actual: /^the connection closed/ }]);
+  t.match(report.setup, [{ name: 'a first commit', actual: /^the connection was closed/ }]);
   t.equal(report.exit_code, 1);
 });
 
@@ -125,9 +125,9 @@ t.test('an emulator that exits ends the run: exit 3', async (t) => {
     },
   });
   t.equal(report.exit_code, 3);
-  t.match(report.ended, { by: 'target', reason: /is gone/ });
+  t.match(report.ended, { by: 'target', reason: /does not accept connections any more/ });
   t.match(report.counts, { fail: 0, error: 0 });
-  t.match(report.cleanup?.reason, /is gone/);
+  t.match(report.cleanup?.reason, /does not accept connections any more/);
   t.ok((report.cleanup?.left.length ?? 0) > 0, 'it lists what it could not remove');
 });
 
