@@ -16,7 +16,7 @@ export interface Nearest {
   readonly differs: readonly string[];
 }
 
-/** Properties of a request, by name, as comparable texts. */
+/** Properties of a request as strings, by name, such as `header accept`. Two requests are compared property by property. */
 type Traits = ReadonlyMap<string, string>;
 
 interface SeenRequest extends Pick<Exchange, 'rule' | 'method' | 'path' | 'status'> {

@@ -52,7 +52,7 @@ export class Authenticator {
     const { scheme, token } = parseCredential(request.authorization, request.surface);
     const signed = this.#recallSigned(token, request) ?? (await proveSigned(token, request));
     this.#signed.set(token, signed);
-    // Each header value has its own claims object, because the journal identifies the form of the token by it.
+    // The same token as Bearer and as Basic gets two claims objects, because the journal finds the form by the object.
     const proven = { scheme, claims: parseClaims(signed.payload), ...signed };
     this.#proven.set(request.authorization!, proven);
     return use(proven, request);

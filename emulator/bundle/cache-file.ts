@@ -103,8 +103,8 @@ function readPrivate(file: string): Buffer {
 }
 
 /**
- * Parses a cache. All sources are slices of one string outside the heap, so that the garbage collector has nothing to
- * do during the start.
+ * Parses a file of the code cache. The source texts of all modules are slices of one external string, which the garbage
+ * collector neither copies nor scans, so they do not slow down the start of the process.
  */
 function parseCache(bytes: Buffer, content: string): CachedFiles | undefined {
   const start = bytes.indexOf('\n') + 1;

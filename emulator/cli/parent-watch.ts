@@ -80,8 +80,8 @@ function isCut({ pid, parent }: Link): boolean {
 }
 
 /**
- * Returns true if the process was adopted by another parent. A child is in its parent's session unless it leads its
- * own; a child in neither was adopted.
+ * Returns true if the process was reparented, because its original parent has exited. A child starts in the session of
+ * its parent, or leads its own session. If neither is the case, the current parent is not the original one.
  */
 function wasAdopted({ pid, parent }: Link): boolean {
   const [child, elder]: (ProcessRecord | undefined)[] = [processRecord(pid), processRecord(parent)];

@@ -47,10 +47,10 @@ const realPause: NonNullable<PersistenceOptions['pause']> = (milliseconds, signa
  * rest of the current save, the pause, and one more save.
  */
 export class Persistence {
-  /** State that was saved last, by identity. */
+  /** Values of the state that was saved last. They are immutable, so comparing references shows if anything changed. */
   #saved: readonly unknown[] = [];
   #world: World | undefined;
-  /** Identity token of `#world`, without a reference to it. */
+  /** Object that stands for the numbering of the saved objects. It is replaced when another world is saved. */
   #numbering: object = {};
   #hasFailed = false;
   /** True if the folder may contain files that belong to no state. */

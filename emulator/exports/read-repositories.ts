@@ -156,8 +156,8 @@ class RepositoryReader {
   }
 
   /**
-   * Returns the packs that the record names, if all exist; otherwise those that Git made of them since. `packs`
-   * receives the former.
+   * Opens the packs of a repository. If all packs named in its record exist, they are used and added to `packs`.
+   * Otherwise somebody has repacked the repository with Git, and all packs in its folder are used.
    */
   async #objectsOf(folder: string, { packs: names }: RepositoryFile, packs: ReadPack[]): Promise<PackedObjects> {
     const { tree } = this;

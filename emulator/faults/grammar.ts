@@ -42,7 +42,8 @@ export function parseFault(text: string, where: string): WrittenFault {
   const match = FAULT.exec(text);
   if (!match) throw refuse(`${JSON.stringify(text.slice(0, 200))} is not ${FORM}.`);
   const [, first, second, times, skip, stage, keys] = match as unknown as [string, string, ...(string | undefined)[]];
-  if (second !== undefined && first !== 'code') throw refuse(`${first}:${second} is not a fault; only code:NAME has a colon.`);
+  if (second !== undefined && first !== 'code')
+    throw refuse(`${first}:${second} is not a fault; only code:NAME has a colon.`);
   const name = specifiedCode(second ?? first);
   const kind = TEXT_NAMES.get(name);
   if (!kind || (second !== undefined && !isCode(name))) {

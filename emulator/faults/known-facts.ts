@@ -17,7 +17,10 @@ const WAY: readonly Stage[] = [
   'response.body',
 ];
 
-/** Members of `match`, and the first stage at which they are known. */
+/**
+ * Conditions of a fault (members of its `match`), and the first stage of a request at which the service knows the facts
+ * that they compare. For example, the user is known only after the token was verified.
+ */
 interface KnownRow {
   readonly members: readonly string[];
   readonly from: Stage;

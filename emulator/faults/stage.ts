@@ -24,7 +24,7 @@ export type Stage = keyof typeof STAGES;
 export const BEFORE_IN_BAND: ReadonlySet<Stage> = new Set<Stage>(['accept', 'headers']);
 
 /**
- * Stage, or `quota`: the position before it at which quotas are taken, before anything is revealed about the
- * repository.
+ * Point in the pipeline at which faults can fire: a stage of the fault syntax, or `quota`. Faults that report an exceeded
+ * quota fire at `quota`, where the quotas of the request are counted, so that they reveal nothing about the repository.
  */
 export type Position = Stage | 'quota';

@@ -102,8 +102,8 @@ function isEmpty(repository: Repository): boolean {
 }
 
 /**
- * Throws `conflict` unless `actual` is the expected tip. `tip` is the tip of the target branch for the write result;
- * all zeros if it does not exist.
+ * Throws `conflict` if the client expected another tip than `actual`, the tip of the target branch or of its base. `tip`
+ * is shown in the write result: the tip of the target branch, or all zeros if the branch does not exist.
  */
 function requireExpected(write: BranchWrite, actual: Oid, what: string, tip: Oid): void {
   if (write.expected === undefined || write.expected === actual) return;

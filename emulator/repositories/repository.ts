@@ -47,7 +47,7 @@ export interface RepositoryRecord {
   readonly state: RepositoryState;
   /** Simulated state; undefined if none is set. */
   readonly override?: StateOverride | undefined;
-  /** Term of the thaw of an archived repository. It begins with the first refused request. */
+  /** Time that a repository in cold storage takes to become available. It starts with the first request after archiving. */
   readonly thaw?: StateTerm | undefined;
   readonly refs: Refs;
   /** Number of objects stored when `refs` was set. A snapshot needs only this number and `refs` of the object store. */

@@ -26,7 +26,7 @@ interface Cold {
   readonly thaw?: StateTerm | undefined;
 }
 
-/** Seconds for `Retry-After` if the state has no end on the clock. */
+/** Seconds in the `Retry-After` header if it is unknown when the state ends. */
 export const RETRY_AFTER = 1;
 
 /** Returns true if the repository is archived, or thaws from cold storage. */

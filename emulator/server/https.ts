@@ -69,10 +69,12 @@ export function shownAddress({ publicUrl, publicGitUrl }: EmulatorOptions): Part
 }
 
 /**
- * Returns the organization and the Git URL of each host. The organization is the second label of the host
- * (`api.<org>.<domain>`) or the first one (`<org>.<domain>`); undefined, which means the first organization, if the
- * host names none. The Git URL of an API host is that of the first Git host of the same organization, or else of the
- * first Git host.
+ * Returns the organization and the Git URL for each host name.
+ *
+ * - The organization is the second label of `api.<org>.<domain>`, or the first label of `<org>.<domain>`. It is
+ *   undefined if neither label is an organization; the host then belongs to the first organization.
+ * - The Git URL of an API host is that of the first Git host of its organization. If its organization has no Git host,
+ *   it is that of the first Git host of all.
  *
  * @internal
  */

@@ -22,8 +22,8 @@ export interface SavedState {
   /** Options with the organizations of the saved state added after those that the user named. */
   readonly options: EmulatorOptions;
   /**
-   * State that `import` names, as a tree of files; undefined if `import` names no state, or if the state comes from
-   * `persist`.
+   * Files of the state to import, if the option `import` refers to an exported state. Undefined without that option,
+   * if it refers to a Git repository, or if the folder of the option `persist` already contains a state.
    */
   readonly opened: FileTree | undefined;
 }

@@ -18,8 +18,8 @@ export interface TlsService {
 }
 
 /**
- * Creates an authority that ends with the process, and a certificate for exactly `names`, which is renewed until it is
- * closed.
+ * Creates a certificate authority in memory, which no other process uses, and a server certificate for exactly `names`.
+ * The certificate is renewed before it expires, until the returned service is closed.
  */
 export async function createTls(names: readonly string[], time: MachineTime = machineTime): Promise<TlsService> {
   const { createAuthority } = await import('./authority.js');

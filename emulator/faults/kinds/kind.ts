@@ -21,17 +21,20 @@ export interface Kind<Value = unknown, Keys = Value> {
   readonly formerly?: string;
   /** True if the kind replaces the response by one with another status. */
   readonly isAnswer?: boolean;
-  /** Schema of the value; if absent, an object of the keys. */
+  /** Returns the schema of the JSON value. Without this function, the value is an object whose members are the keys. */
   schema?(): z.ZodType;
-  /** Returns the value for the keys of the text form. If absent, the keys are the value. */
+  /** Converts the keys of the text form to the JSON value. Without this function, both are the same object. */
   ofKeys?(keys: Keys): Value;
-  /** Returns the keys for a value; undefined if no keys can express it. If absent, the value is the keys. */
+  /**
+   * Converts a JSON value to the keys of the text form. Returns undefined if the text form cannot express it. Without
+   * this function, both are the same object.
+   */
   toKeys?(value: Value): Keys | undefined;
   /** Returns true if no other fault can fire at the stage after this one. */
   endsStage(value: Value): boolean;
-  /** Returns the stages at which the kind can be carried out with the value. If absent, `stages`. */
+  /** Returns the stages at which a fault with this value can be carried out. Without this function, `stages` applies. */
   stagesOf?(value: Value): readonly Stage[];
-  /** Returns true if the value concerns none of the refs of a push. */
+  /** Returns true if the value names refs, and the push updates none of them. The fault then does not fire. */
   isForOtherRefs?(value: Value, pushed: readonly string[]): boolean;
 }
 

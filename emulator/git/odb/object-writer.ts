@@ -40,9 +40,9 @@ export type ChangedRuns = Int32Array;
 export class ObjectWriter {
   readonly edges = new EdgeList();
   readonly #links: LinkRecorder;
-  /** Numbers of the objects about which the check reported something. */
+  /** Numbers of the new objects in which fsck found a defect. */
   readonly #flawed = new Set<number>();
-  /** Hash table of the new objects only: number by id, less the first number of their table. */
+  /** Hash table from the id of a new object to its index, which is its number minus the first number of the table. */
   readonly slots = new OidSlots();
   /** Id of the last object. */
   readonly oid = Buffer.alloc(OID_BYTES);

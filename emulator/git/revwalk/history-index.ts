@@ -110,7 +110,7 @@ export class HistoryIndex {
     return index;
   }
 
-  /** Returns an index with the same records for `graph`, which has the same positions and no graph below. */
+  /** Returns a copy of the index for `graph`, a copy of the commit graph with the same positions and no parent graph. */
   *flattened(graph: CommitGraph): Steps<HistoryIndex> {
     const flat = new HistoryIndex(graph, undefined, this.paths);
     for (let position = 0; position < graph.size; position++) {

@@ -3,7 +3,10 @@ import { shownText } from './given.js';
 import { useMore } from './lists.js';
 import { ScrollBox } from './scroll-box.js';
 
-/** Heading, cell content of an item, and class of both. A string is rendered as `Given`; a `<th>` replaces the cell. */
+/**
+ * Column of a table: its heading, a function that returns the content of a cell, and a CSS class for heading and cells.
+ * A string is escaped and shortened with `Given`. If the function returns a `<th>`, it is used in place of the `<td>`.
+ */
 export type Column<T> = readonly [head: string | VNode, cell: (item: T) => ComponentChildren, className?: string];
 
 export interface TableProps<T> {
