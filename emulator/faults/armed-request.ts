@@ -9,20 +9,22 @@ import type { ChosenAction, GitFacts, RequestFacts, StageFacts } from './request
 import type { Position } from './stage.js';
 import type { FaultEntry } from './tally.js';
 
-/** Decision about a request: the actions that are still to be carried out; empty if the fault does not fire. */
+/**
+ * Actions of a fault that are still to be carried out for a request. An empty list means that the fault does not fire.
+ */
 type Decision = readonly Action[];
 
 const NOTHING: Decision = [];
 const NONE: readonly ChosenAction[] = [];
 const NO_TEXTS: readonly string[] = [];
 
-/** Members of `match` that are known only from the body of a Git request. */
+/** Conditions of a fault that only the body of a Git request decides. */
 const OF_GIT_BODY: ReadonlySet<string> = new Set(['git.command', 'git.ref']);
 
-/** Faults that can fire for one request, and those that have fired. */
+/** Injected faults that can still fire for one request, and those that have fired. */
 export type RequestFaults = Omit<ArmedRequest, 'add'>;
 
-/** Shared value for requests that no fault can apply to. */
+/** Shared value for requests to which no fault applies. */
 export const NO_FAULTS: RequestFaults = {
   isArmed: false,
   fired: NO_TEXTS,
@@ -37,20 +39,21 @@ export const NO_FAULTS: RequestFaults = {
 };
 
 /**
- * Faults that can fire for one request. Each of them is decided once, at the first stage at which it would act. Most
- * requests meet none of the faults of their operation, so the checks have to be cheap.
+ * Injected faults that can still fire for one request. For each fault, the decision is made once: at the first stage of
+ * the request at which the fault would do something. Checks have to be cheap, because most requests match none of the
+ * faults of their operation.
  */
 export class ArmedRequest {
-  /** Id of the last fault that ended a stage; undefined if none has. */
+  /** Id of the last fault that ended a stage, for example with an error response; undefined if none has. */
   decisive: string | undefined = undefined;
   private ids: string[] | undefined = undefined;
   private told: string[] | undefined = undefined;
   private refused: string[] | undefined = undefined;
   /** Facts from the body of a Git request; undefined until it is read. */
   private git: GitFacts | undefined = undefined;
-  /** Decisions by the index of the entry in the plan. */
+  /** Decisions, by the index of the fault in the plan of the operation. */
   private decisions: (Decision | undefined)[] = [];
-  /** Number of faults that have no more actions to carry out. */
+  /** Number of faults of the plan that have nothing left to do. */
   private settled = 0;
 
   constructor(
@@ -60,7 +63,7 @@ export class ArmedRequest {
     private plan: FaultPlan,
   ) {}
 
-  /** Adds faults that the request asks for. Those for other operations are kept but never fire. */
+  /** Adds faults that the request itself asks for in a header or a claim. Faults for other operations never fire. */
   add(entries: readonly FaultEntry[]): void {
     const before = this.plan.entries;
     this.plan = planOf([...before, ...entries], this.facts.operation);
@@ -76,25 +79,25 @@ export class ArmedRequest {
 
   /** Ids of the faults that have fired, in order. */
   get fired(): readonly string[] {
-    // The journal keeps this array, which may grow while the response is sent.
+    // The journal keeps a reference to this array, because faults may still fire while the response is sent.
     if (this.isArmed) this.ids ??= [];
     return this.ids ?? NO_TEXTS;
   }
 
-  /** Reasons why faults that matched almost did not fire, one sentence each. */
+  /** Reasons why faults did not fire although almost all of their conditions held, one sentence each. */
   get reasons(): readonly string[] {
     return this.told ?? NO_TEXTS;
   }
 
   /**
-   * Reasons why faults that the request itself asked for did not fire. Faults that their counters held back are left
-   * out.
+   * Reasons why faults that the request itself asked for did not fire. A fault that its counter held back (`skip`,
+   * `times`, …) is left out.
    */
   get ignored(): readonly string[] {
     return this.refused ?? NO_TEXTS;
   }
 
-  /** True if a fault has a condition on the JSON body. */
+  /** True if a fault has a condition on the JSON body, so that the body has to be read early. */
   get needsBody(): boolean {
     return this.plan.needsBody;
   }
@@ -116,7 +119,8 @@ export class ArmedRequest {
 
   /** Adds a reason for each fault that the request asked for and whose stage it did not reach. */
   end(): void {
-    // A Git client sends its faults with every request of a conversation, of which only one reaches the stage.
+    // A Git client sends the header with the fault in all requests of a clone or push, but only one of them reaches the
+    // stage.
     if (this.facts.operation.group === 'Git') return;
     for (const [position, planned] of this.plan.at) {
       for (const fault of planned) {
@@ -160,7 +164,7 @@ export class ArmedRequest {
     return all;
   }
 
-  /** Decides if a fault fires. Returns undefined if the decision has to wait for a later stage. */
+  /** Decides if a fault fires at this stage. Returns undefined if the decision has to wait for a later stage. */
   private decide(fault: PlannedFault, facts: StageFacts, last: ChosenAction | undefined): Decision | undefined {
     const { entry, actions, ends, stateCode } = fault;
     const { compiled, tally } = entry;
@@ -223,7 +227,7 @@ export class ArmedRequest {
     this.plan.entries.find((entry) => entry.id === id)!.tally.fire(this.facts.id);
   }
 
-  /** Returns the key of the counter for this request. */
+  /** Returns the key of the counter that counts this request for the fault. */
   private keyOf({ id, text, compiled }: FaultEntry): string {
     const { organizationName, repositoryName = '', verified, operation, connection, scenario = '' } = this.facts;
     const sub = verified?.claims.sub ?? '';

@@ -11,7 +11,7 @@ import { canReplaceResponse, checkReach, type ReachContext } from './reach.js';
 import { stagesOf } from './request-shape.js';
 import { BEFORE_IN_BAND, type Position, type Stage } from './stage.js';
 
-/** Validated fault, prepared for matching. Immutable. */
+/** Fault that was validated and prepared for matching requests. Immutable. */
 export type CompiledFault = ReturnType<typeof compileFault>;
 
 export interface CompileContext extends ReachContext {
@@ -21,14 +21,19 @@ export interface CompileContext extends ReachContext {
   readonly operations: readonly FaultedOperation[];
 }
 
-/** Compiles a fault. Throws `bad_request` if it could never fire, with the member and the allowed values. */
+/**
+ * Validates a fault and prepares it for matching. Throws `bad_request` if the fault could never fire; the message names
+ * the member and the allowed values.
+ */
 export function compileFault(definition: Fault, context: CompileContext) {
   const refuse = (detail: string) => problem('bad_request', `${context.where}: ${detail}`);
   const { match = {}, when = {}, at, sequence } = definition;
   if ((definition.do === undefined) === (sequence === undefined)) {
     throw refuse('a fault has do or sequence, and not both.');
   }
-  /** Entries of a sequence apply to one request each; a single entry applies to all requests. */
+  /**
+   * In a sequence, each entry applies to one request. Otherwise there is a single entry, which applies to all requests.
+   */
   const entries: readonly Entry[] = sequence
     ? sequence.map((entry) => (entry === 'pass' ? entry : [entry]))
     : [[definition.do!].flat()];
@@ -98,7 +103,10 @@ export function isFor({ operations }: CompiledFault, { id }: FaultedOperation): 
   return operations === undefined || operations.some((glob) => matchesGlob(glob, id));
 }
 
-/** Returns the position at which a request of the operation meets `action`; undefined if it cannot. */
+/**
+ * Returns the point in the pipeline at which the action is carried out for requests of the operation; undefined if
+ * there is none.
+ */
 export function positionOf(
   action: Action,
   { definition: { at } }: CompiledFault,

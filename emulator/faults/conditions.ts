@@ -8,17 +8,17 @@ import { LastText } from './last-text.js';
 import { type Member, ownMember, valueAt } from './member.js';
 import type { StageFacts } from './request-facts.js';
 
-/** One condition of a fault. */
+/** Condition of a fault, ready to be checked for a request. */
 export interface Criterion {
-  /** Member of the fault that states the condition. */
+  /** Path of the condition in the JSON form of the fault, such as `match.token.sub`. */
   readonly member: string;
   readonly holds: (facts: StageFacts) => boolean;
-  /** Returns why the condition does not hold: `repo is team/app, not other/*`. */
+  /** Returns a sentence part that explains why the condition does not hold: `repo is team/app, not other/*`. */
   readonly tell: (facts: StageFacts) => string;
 }
 
 interface Condition extends Member {
-  /** Returns the criteria for the value of the member in a fault. */
+  /** Returns the conditions for a value of this member. A record such as `http.header` has one for each name. */
   readonly criteriaOf: (wanted: never) => readonly Criterion[];
 }
 
@@ -29,7 +29,7 @@ const PROTOCOL: Key<0 | 1 | 2> = {
   schema: () => z.union([z.literal(0), z.literal(1), z.literal(2)], { error: 'Has to be 0, 1 or 2' }),
 };
 
-/** Returns the schema of a record of matchers. */
+/** Returns the schema of an object whose members are matchers, such as `match.http.header`. */
 export function matchersSchema(): z.ZodType {
   const matcher = z.union(
     [
@@ -56,7 +56,7 @@ const SERVICE = choice(['upload-pack', 'receive-pack']);
 const PHASE = choice(['advertise', 'rpc']);
 const COMMAND = choice(['ls-refs', 'fetch', 'object-info']);
 
-/** All members of `match` except `op`. */
+/** All members of `match`, the conditions of a fault, except `op`, which selects the operation. */
 export const CONDITIONS: readonly Condition[] = [
   textual('org', 'Organization', GLOB, ({ request }) => request.organizationName),
   textual('repo', 'Repository', `team/app; ${GLOB}`, ({ request }) => request.repositoryName),
@@ -87,7 +87,7 @@ export const CONDITIONS: readonly Condition[] = [
   textual('scenario', 'Scenario', 'that the client names', ({ request }) => request.scenario),
 ];
 
-/** Returns the criteria of `match`, except that on the operation. */
+/** Returns the conditions of a fault, except the one on the operation. */
 export function criteriaOf(match: Match): Criterion[] {
   return CONDITIONS.flatMap(({ path, criteriaOf }) => {
     const wanted = valueAt({ match }, path.split('.'));

@@ -8,32 +8,38 @@ import type { FaultedOperation } from './operation-shape.js';
 import type { Position } from './stage.js';
 import type { FaultEntry } from './tally.js';
 
-/** Actions of one fault at one position of the pipeline. */
+/** Actions of one fault at one point of the pipeline. */
 export interface PlannedFault {
   readonly entry: FaultEntry;
-  /** Index of the fault in `entries` of the plan. */
+  /** Index of the fault in `entries` of its plan. */
   readonly index: number;
   readonly actions: ReadonlySet<Action>;
-  /** True if one of the actions ends the stage. */
+  /** True if one of the actions ends the stage, for example by replacing the response. */
   readonly ends: boolean;
-  /** Code of a repository state. The fault fires only for requests that this state would refuse. */
+  /**
+   * Error code of a repository state that the fault simulates. The fault fires only for requests that this state would
+   * refuse.
+   */
   readonly stateCode: ProblemCode | undefined;
-  /** Journal sentence for a request that the fault almost applied to, by the reason. */
+  /** Sentence for the journal of a request for which the fault did not fire, by the reason. */
   readonly refusal: LastText<string>;
 }
 
-/** Faults that can apply to the requests of one operation. Computed once for all of them. */
+/**
+ * Faults that can apply to requests of one operation. Computed once per operation, because it is needed for each
+ * request.
+ */
 export interface FaultPlan {
   readonly entries: readonly FaultEntry[];
-  /** Number of faults that have an action on the operation. */
+  /** Number of faults that have an action for the operation. */
   readonly meeting: number;
-  /** Faults by the position at which they act, in the order in which they are tried. */
+  /** Faults by the point in the pipeline at which they act, in the order in which they are tried. */
   readonly at: ReadonlyMap<Position, readonly PlannedFault[]>;
   /** True if a fault has a condition on the JSON body. */
   readonly needsBody: boolean;
 }
 
-/** Returns the plan for an operation, from those of `entries` that apply to it. */
+/** Returns the plan for an operation, with those of the given faults that can apply to it. */
 export function planOf(entries: readonly FaultEntry[], operation: FaultedOperation): FaultPlan {
   const mine = [...new Set(entries)]
     .filter(({ compiled }) => isFor(compiled, operation))

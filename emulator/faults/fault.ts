@@ -3,7 +3,10 @@ import type { Stage } from './stage.js';
 
 export type { Action } from './kinds/index.js';
 
-/** Fault in its JSON form: the requests it applies to, when it fires, the stage, and its actions. */
+/**
+ * Injected fault, in its JSON form. It states which requests it applies to (`match`), how often it fires (`when`), at
+ * which stage of a request (`at`), and what happens then (`do`).
+ */
 export interface Fault {
   /** Assigned by the registry if absent. */
   readonly id?: string;
@@ -12,10 +15,13 @@ export interface Fault {
   readonly priority?: number;
   readonly match?: Match;
   readonly when?: When;
-  /** Default: the default stage of the action, usually `before`. */
+  /** Stage at which it fires. Default: the default stage of the action, usually `before`. */
   readonly at?: Stage;
   readonly do?: Action | readonly Action[];
-  /** Alternative to `do`: one entry per matching request. After the last entry, the fault does not fire any more. */
+  /**
+   * Actions by request, in place of `do`: the first matching request gets the first entry, and so on. The fault does
+   * not fire after the last one.
+   */
   readonly sequence?: readonly (Action | 'pass')[];
   /** Number of firings that `verify` requires; default at least 1. */
   readonly expect?: { readonly fired: number | { readonly min?: number; readonly max?: number } };
@@ -28,7 +34,7 @@ export type Matcher =
   | string
   | { readonly equals?: unknown; readonly contains?: string; readonly glob?: string; readonly present?: boolean };
 
-/** Facts from the head of a Git request. */
+/** Facts from the URL and the headers of a Git request. */
 export interface GitHead {
   readonly service: 'upload-pack' | 'receive-pack';
   readonly phase: 'advertise' | 'rpc';
@@ -60,7 +66,7 @@ export interface Match {
     readonly command?: 'ls-refs' | 'fetch' | 'object-info';
     readonly ref?: string;
   };
-  /** Scenario id that the client sends. */
+  /** Scenario id that the client sends in a header or a claim. */
   readonly scenario?: string;
 }
 
@@ -74,7 +80,7 @@ export interface When {
   readonly every?: number;
   /** Probability from 0 to 1. The result for the n-th request of a counter depends only on the seed. */
   readonly chance?: number;
-  /** Dimensions that have separate counters; default: one counter for the fault. */
+  /** Values by which requests are counted separately, such as the repository. Default: one counter for all requests. */
   readonly by?: readonly ('rule' | 'token' | 'repo' | 'op' | 'connection')[];
   /** ISO 8601 times, or durations since the fault was added, on the world's clock. */
   readonly from?: string;
@@ -90,7 +96,7 @@ export type FormerAction =
 
 export type GivenAction = Action | FormerAction;
 
-/** Fault as JSON input. */
+/** Fault as a client sends it, which may use former names. */
 export interface GivenFault extends Omit<Fault, 'do' | 'sequence'> {
   readonly do?: GivenAction | readonly GivenAction[];
   readonly sequence?: readonly (GivenAction | 'pass')[];

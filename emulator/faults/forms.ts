@@ -5,7 +5,7 @@ import { quoteText, quoteWord } from './shell.js';
 import { BEFORE_IN_BAND } from './stage.js';
 import { type Written, wholeTest } from './whole-test.js';
 
-/** One way to ask for a fault. */
+/** One way to inject a fault, such as a header, a claim of a token, a command line, or TypeScript. */
 export interface FaultForm extends Written {
   readonly id: string;
   readonly title: string;
@@ -25,7 +25,7 @@ const DEFAULT_ORIGIN = 'http://127.0.0.1:8080';
 const IN_BAND_COUNTS = 'What requests ask for is counted for each subject and repository apart.';
 
 /**
- * Returns the fault in every form in which it can be given. The id is left out, so that each text can be used again.
+ * Returns a fault in all forms in which it can be given. The id is left out, so that a form can be used several times.
  */
 export function formsOf({ id: _, ...fault }: Fault, context: FormContext): readonly FaultForm[] {
   const text = writeFault(fault);
@@ -59,7 +59,10 @@ function writeJson(value: unknown): string {
   return JSON.stringify(value).replaceAll(UNSEEN, escaped);
 }
 
-/** Returns the in-band form of a fault. It has no text if its stage precedes the reading of in-band faults. */
+/**
+ * Returns the form of a fault for a header or claim of a request. It is empty if the fault fires at a stage that comes
+ * before the service reads these headers and claims.
+ */
 function inBand({ at }: Fault, text: string, note = IN_BAND_COUNTS): Written {
   if (at === undefined || !BEFORE_IN_BAND.has(at)) return { text, note };
   return {
@@ -74,7 +77,7 @@ function headerForm(text: string | undefined, fault: Fault): Written {
 
 const TOKEN_NOTE = 'Git takes it as its password, every other client as its bearer token.';
 
-/** Text that is equal to itself as a glob and needs no quotes. */
+/** Text without characters that are special in globs, in the fault syntax, or in shells. */
 const EXACT = /^\w[\w./@:-]*$/;
 
 function tokenCommand(text: string | undefined, fault: Fault): string {

@@ -9,10 +9,10 @@ import { type Member, ownMember, valueAt, withValueAt } from './member.js';
 import { MEMBERS, textKeyOf } from './members.js';
 import { STAGES, type Stage } from './stage.js';
 
-/** Fault with the text that it was parsed from. */
+/** Fault that was given in its text form, and that text. */
 export interface WrittenFault {
   readonly text: string;
-  /** Name at the start of the text. It is the id of an in-band fault. */
+  /** Name at the start of the text. If a request asks for the fault, the name becomes its id. */
   readonly name: string;
   readonly fault: Fault;
 }
@@ -21,12 +21,12 @@ const FAULT = /^([a-z0-9_]+)(?::([a-z0-9_]+))?(?:\*(\d{1,9}))?(?:\+(\d{1,9}))?(?
 const FORM = 'name[*times][+skip][@stage][;key=value]';
 
 /**
- * Parses faults, separated by commas:
+ * Parses the text form of faults, separated by commas:
  *
  *     name[*times][+skip][@stage][;key=value]…
  *
  * Characters of a value may be percent-encoded, such as `%2C` for a comma. `code:NAME` is equivalent to `NAME`. Throws
- * `bad_request` with `where`, which names the source of the faults, and the error.
+ * `bad_request` for invalid text; `where` names the header, claim or member in the message.
  */
 export function parseFaults(value: string, where: string): WrittenFault[] {
   const texts = value.split(',').map((text) => text.trim());
@@ -68,7 +68,10 @@ function isCode(name: string): boolean {
   return !Object.hasOwn(KINDS, name);
 }
 
-/** Reads the keys of a kind into `values`, and the keys that all faults have into the fault. */
+/**
+ * Reads `key=value` pairs. Keys of the kind of fault go to `values`, and keys that all faults have go to the fault
+ * itself.
+ */
 function readKeys(
   name: string,
   { keys, needs = [], oneOf = [] }: Kind,
@@ -106,7 +109,7 @@ function readKeys(
   return { values, fault };
 }
 
-/** Finds the member for a key such as `match.repo` or `match.header.X-Name`. */
+/** Finds the member of a fault for a key of the text form such as `match.repo` or `match.header.X-Name`. */
 function findMember(key: string): { readonly key: Key; readonly names: readonly string[] } | undefined {
   const short = textKeyOf(key);
   for (const { path, key: row, nameOf, mark } of MEMBERS) {
@@ -128,7 +131,7 @@ function decode(text: string): string | undefined {
   }
 }
 
-/** Returns the text form of a fault; undefined if only JSON can express it. */
+/** Returns the text form of a fault; undefined if only JSON can express the fault. */
 export function writeFault(fault: Fault): string | undefined {
   const [action] = [fault.do ?? []].flat();
   if (action === undefined) return undefined;
@@ -159,8 +162,8 @@ function pairsOf({ path, nameOf }: Member, fault: Fault): (readonly [key: string
 }
 
 /**
- * Parses the text again. Returns undefined if it is invalid, because a value has characters that the text form cannot
- * contain.
+ * Parses a text form that was just written. Returns undefined if that fails, because a value has characters that the
+ * text form cannot contain.
  */
 function readBack(text: string): Fault | undefined {
   try {

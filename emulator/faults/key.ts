@@ -1,24 +1,24 @@
 import { z } from 'zod';
 import { FAULT_LIMITS } from './fault-limits.js';
 
-/** Values that a key accepts, for input forms. */
+/** Description of the values that a key accepts, from which the page builds an input field. */
 export interface KeyForm {
   readonly type: 'integer' | 'number' | 'text' | 'choice';
   readonly least?: number;
   readonly most?: number;
-  /** Additional values besides those of the type; for a choice, all values. */
+  /** Values that are valid in addition to those of the type. For a choice: all values. */
   readonly values?: readonly string[];
   /** Maximum number of characters. */
   readonly longest?: number;
   readonly example: string;
 }
 
-/** Value of a fault, in its text form and as a JSON member. */
+/** Type of a value in a fault, with its text form (`;key=value`) and its JSON form. */
 export interface Key<Value = unknown> {
-  /** Describes the value in error messages. */
+  /** End of the error message "has to be …". */
   readonly wants: string;
   readonly form: KeyForm;
-  /** Parses the text form. Returns undefined if it is invalid. */
+  /** Parses the text form of a value. Returns undefined if it is invalid. */
   read(text: string): Value | undefined;
   schema(): z.ZodType;
 }

@@ -24,7 +24,7 @@ const WAY: readonly Stage[] = [
 interface KnownRow {
   readonly members: readonly string[];
   readonly from: Stage;
-  /** Requests to which the row applies; undefined for all. */
+  /** Requests to which the row applies, with the words that describe them; undefined for all requests. */
   readonly of?: { readonly words: string; readonly holds: (shape: RequestShape) => boolean };
 }
 
@@ -35,8 +35,9 @@ const ofCommand = (command: string, words = `of ${command}`) => ({
 });
 
 /**
- * Table of the stages at which facts about a request become known. The first row that contains the member and applies
- * to the request decides. If no row applies, requests of this kind never have the fact.
+ * Table of the stages at which the service knows the facts that conditions of faults compare. The first row that
+ * contains the condition and applies to the request counts. If there is no such row, requests of this kind never have
+ * the fact.
  */
 export const KNOWN_FACTS: readonly KnownRow[] = [
   { members: ['op', 'org', 'scenario', 'http.method', 'http.header', 'http.query'], from: 'headers' },
@@ -46,7 +47,7 @@ export const KNOWN_FACTS: readonly KnownRow[] = [
     from: 'headers',
     of: { words: 'where the path names it', holds: ({ namesRepository }) => namesRepository },
   },
-  // The token is verified before the body is read.
+  // These conditions are known at the stage `body`, because the token is verified before the body is read.
   { members: ['repo'], from: 'body' },
   { members: ['token.sub', 'token.kid', 'token.alg', 'token.scopes', 'token.claims'], from: 'body' },
   {
@@ -64,7 +65,7 @@ export const KNOWN_FACTS: readonly KnownRow[] = [
   },
 ];
 
-/** Returns the first stage at which the member is known for such a request; undefined if never. */
+/** Returns the first stage at which a condition can be decided for this kind of request; undefined if it never can. */
 export function knownFrom(member: string, shape: RequestShape): Stage | undefined {
   return KNOWN_FACTS.find(({ members, of }) => members.includes(member) && (of?.holds(shape) ?? true))?.from;
 }

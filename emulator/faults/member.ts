@@ -1,17 +1,23 @@
 import type { Key } from './key.js';
 
-/** Member of a fault that states the requests it applies to, when it fires, or how it is listed. */
+/**
+ * Member of a fault that is a plain value: a condition of `match`, a counter of `when`, or a note. The JSON schema, the
+ * text form and the page's form are derived from it.
+ */
 export interface Member {
   /** Path in JSON, such as `match.token.sub`. */
   readonly path: string;
   readonly label: string;
   /** Hint below the input field; may be empty. */
   readonly hint: string;
-  /** Value of the member; for a record, one of its values. */
+  /** Type of the value. If the member is a record, such as `match.http.header`, the type of its values. */
   readonly key: Key;
-  /** Label for the names of a record, such as `Header name`; undefined for other members. */
+  /** Label for the names in a record, such as `Header name`; undefined if the member is not a record. */
   readonly nameOf?: string;
-  /** Character that precedes the value in the text form, in place of a key. */
+  /**
+   * Character that precedes the value in the text form, as in `rate_limited*2`; undefined if the text form is
+   * `;key=value`.
+   */
   readonly mark?: '*' | '+';
 }
 

@@ -7,7 +7,7 @@ export interface FaultedPurpose {
   readonly scopes: readonly string[];
 }
 
-/** Part of an operation that faults depend on. */
+/** Part of an operation's row that the code for faults uses. */
 export interface FaultedOperation extends FaultedPurpose {
   readonly id: string;
   readonly group: string;
@@ -17,6 +17,6 @@ export interface FaultedOperation extends FaultedPurpose {
   /** True if HEAD is answered like GET; default true. */
   readonly head?: boolean;
   readonly purposeOf?: (query: URLSearchParams, body: unknown) => FaultedPurpose;
-  /** Codes that the operation can return, in addition to those of all operations. */
+  /** Error codes of the operation, without those that every operation can return. */
   readonly errors?: readonly string[];
 }

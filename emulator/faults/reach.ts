@@ -9,27 +9,32 @@ import type { Effect, FaultedOperation } from './operation-shape.js';
 import { effectAt, fits, type RequestShape, shapesOf } from './request-shape.js';
 import { STAGES, type Stage } from './stage.js';
 
-/** Returns true if the operation refuses a request with this effect while its repository is in the state of `code`. */
+/**
+ * Returns true if an operation with this effect is refused while its repository is in the state that reports `code`.
+ */
 export type IsRefused = (code: ProblemCode, operation: FaultedOperation, effect: Effect) => boolean;
 
 export interface ReachContext {
-  /** Name of the fault in error messages: a header or a member. */
+  /** Name of the fault in error messages: the header or member in which it was given. */
   readonly where: string;
-  /** Source of an in-band fault; undefined for a registered one. */
+  /** Part of the request that asked for the fault; undefined if the fault was registered through the admin API. */
   readonly inBand?: 'header' | 'claim' | undefined;
-  /** Undefined if the variants are unknown. A state then refuses every operation on a repository. */
+  /**
+   * Undefined if it is not known which operations a state refuses. Every operation on a repository then counts as
+   * refused.
+   */
   readonly isRefused?: IsRefused | undefined;
 }
 
-/** Kind of request, and the stage at which it meets an action. */
+/** Kind of request for which an action of a fault can fire, and the stage at which it fires. */
 interface Meeting {
   readonly shape: RequestShape;
   readonly stage: Stage;
 }
 
 /**
- * Throws `bad_request` if an action of the fault cannot fire for any request to `operations`. A request has to match,
- * and the stage must not precede the one at which the facts in `match` are known.
+ * Throws `bad_request` if an action of the fault could never fire, because no request to `operations` matches its
+ * conditions, or because the action comes before the stage at which the conditions can be decided.
  */
 export function checkReach(
   compiled: { readonly definition: Fault; readonly criteria: readonly Criterion[]; readonly entries: readonly Entry[] },
@@ -82,7 +87,7 @@ export function checkReach(
   }
 }
 
-/** Returns the kinds of requests that can have all `members` of `match`. */
+/** Returns the kinds of requests that have all facts that the given conditions compare. */
 function shapesFor(
   match: Match,
   members: readonly string[],
@@ -95,7 +100,7 @@ function shapesFor(
     .filter((shape) => fits(shape, match) && members.every((member) => knownFrom(member, shape) !== undefined));
 }
 
-/** Returns the members of `match` that exclude each other: if any of them is removed, some request matches. */
+/** Returns the conditions that exclude each other: if any one of them is removed, some request matches the others. */
 function clashOf(match: Match, members: readonly string[], operations: readonly FaultedOperation[]): string {
   const clashing = members.filter((member) => {
     const others = members.filter((one) => one !== member);
@@ -104,21 +109,21 @@ function clashOf(match: Match, members: readonly string[], operations: readonly 
   return clashing.length > 0 ? `: no request has all of ${clashing.map((member) => `match.${member}`).join(', ')}` : '';
 }
 
-/** Returns true if the operation can return the code of the action, or the action has no code. */
+/** Returns true if the operation has the error code of the action, or if the action has no error code. */
 export function canReplaceResponse(action: Action, { errors }: FaultedOperation): boolean {
   const code = codeOf(action);
   return code === undefined || !isSwitchCode(code) || (errors?.includes(code) ?? false);
 }
 
 /**
- * Returns true if the member is known at the stage. In-band faults of a token are read after it is verified, so they
- * know its facts also at the stage `auth`.
+ * Returns true if a condition can be decided at the stage. Faults in a claim are read after the token was verified, so
+ * for them the facts about the token are also known at the stage `auth`.
  */
 function isKnown(member: string, { shape, stage }: Meeting, { inBand }: ReachContext): boolean {
   return isNoLater(knownFrom(member, shape)!, inBand === 'claim' && stage === 'auth' ? 'body' : stage);
 }
 
-/** Returns true if a request without the scopes is refused before the stage, or before the members are known. */
+/** Returns true if a request with a token that lacks the scopes is refused before the fault could fire. */
 function isStopped({ shape, stage }: Meeting, members: readonly string[], lacked: readonly string[]): boolean {
   if (!shape.scopes.some((scope) => lacked.includes(scope))) return false;
   const isBehind = !isNoLater(stage, 'auth') && isNoLater(stage, 'after');

@@ -9,19 +9,22 @@ import type { FaultedOperation } from './operation-shape.js';
 import { checkReach, type IsRefused } from './reach.js';
 import { Counters, type FaultEntry, type SkipReason, Tally } from './tally.js';
 
-/** Fault with its counters, as responses show it. */
+/** Fault with its counters, as the admin API shows it. */
 export interface FaultView extends Fault {
   readonly id: string;
   readonly source: 'registered' | 'in-band';
-  /** Text form, for an in-band fault as the request has it; undefined if only JSON can express the fault. */
+  /**
+   * Text form of the fault. If a request asked for it, the text of the request. Undefined if only JSON can express the
+   * fault.
+   */
   readonly text?: string;
   /** Number of matching requests. */
   readonly matched: number;
   /** Number of requests for which it fired. */
   readonly fired: number;
   /**
-   * Number of further requests for which it fires; with separate counters, that of the last one used. Null if
-   * unlimited.
+   * Number of further requests for which it fires; null if unlimited. If requests are counted separately (`by`), it
+   * refers to the counter that was used last.
    */
   readonly remaining: number | null;
   /** Number of matching requests for which it did not fire, by the reason. */
@@ -35,20 +38,29 @@ export type FaultsValue = ReturnType<Faults['snapshot']>;
 
 interface FaultsPorts {
   readonly clock: { now(): number };
-  /** Seed of random decisions. */
+  /** Seed for faults that fire with a probability (`chance`). */
   readonly seed: string;
-  /** Undefined if the variants are unknown. A state then refuses every operation on a repository. */
+  /**
+   * Undefined if it is not known which operations a state refuses. Every operation on a repository then counts as
+   * refused.
+   */
   readonly isRefused?: IsRefused;
 }
 
-/** Key of an in-band caller for counters: organization, repository and `sub`, joined by NUL. */
+/**
+ * Identity of a client that asks for faults, by which they are counted: organization, repository and `sub`, joined by
+ * NUL.
+ */
 export type Caller = string;
 
-/** Faults of a world: registered ones, and in-band ones, which requests ask for. */
+/**
+ * All faults of a world: those registered through the admin API, and those that requests asked for in a header or a
+ * claim.
+ */
 export class Faults {
-  /** By id, in order of registration. */
+  /** Registered faults by id, in order of registration. */
   private registered = new Map<string, FaultEntry>();
-  /** By text, in order of use. */
+  /** Faults that requests asked for, by text, in order of use. */
   private inBand = new Map<string, FaultEntry>();
   /** Plans by operation id. */
   private readonly plans = new Map<string, FaultPlan>();
@@ -56,7 +68,7 @@ export class Faults {
   private nextExpiry = Number.POSITIVE_INFINITY;
   private counts = new Counters();
   private inBandCounts = new Counters();
-  /** Scenario that each caller sent last. */
+  /** Id of the scenario that each client sent last. */
   private scenarios = new Map<Caller, string>();
   /** Number of ids assigned. */
   private named = 0;
@@ -102,7 +114,7 @@ export class Faults {
   exchange(ids: readonly string[], faults: readonly Fault[], operations: readonly FaultedOperation[]): string[] {
     const compiled = faults.map((fault) => {
       const where = `The fault ${fault.id ?? ''}`.trim();
-      // The faults of a scenario were checked with the variants that the scenario sets.
+      // A scenario changes variants before it registers its faults, so they were checked with the changed variants.
       return compileFault(fault, { where, operations, now: this.now });
     });
     return this.put(ids, compiled).map(({ id }) => id);
@@ -168,7 +180,10 @@ export class Faults {
     return [...this.liveEntries(), ...inBand].map((entry) => this.show(entry));
   }
 
-  /** Removes a registered fault, or the counters of an in-band one. Returns false if it does not exist. */
+  /**
+   * Removes a registered fault, or the counters of a fault that requests asked for. Returns false if the fault does not
+   * exist.
+   */
   remove(id: string): boolean {
     const entry = this.live(id);
     if (!entry) return false;
@@ -190,8 +205,8 @@ export class Faults {
   }
 
   /**
-   * Returns the entry for an in-band fault. Throws `bad_request` if it could never fire, or never on `operation` if
-   * that is given.
+   * Returns the entry for a fault that a request asks for. Throws `bad_request` if the fault could never fire, or, if
+   * `operation` is given, never for that operation.
    */
   asked(
     { text, name, fault }: WrittenFault,
@@ -201,8 +216,8 @@ export class Faults {
     const known = this.inBand.get(text);
     const { isRefused } = this.ports;
     const compiled = known?.compiled ?? compileFault(fault, { ...context, now: this.now, isRefused });
-    // A state fault that does not apply is not refused here, because the response tells why: a read passes while a sync
-    // runs.
+    // If the simulated state permits the request, such as a read during a sync, the fault is accepted here, and the
+    // response names the reason why it has no effect.
     if (only) checkReach(compiled, only, { ...context, isRefused: () => true });
     const entry = known ?? { id: this.freeId(name), text, order: ++this.ordered, compiled, tally: new Tally() };
     this.inBand.delete(text);
@@ -211,12 +226,14 @@ export class Faults {
     return entry;
   }
 
-  /** Adds a request id to a fault that fired before the request had an id. */
+  /** Adds the id of a request to a fault that fired on its connection, before the request had an id. */
   noteTouched(id: string, requestId: string): void {
     this.registered.get(id)?.tally.note(requestId);
   }
 
-  /** Records the scenario that a caller sends. Counters of its previous scenario end. */
+  /**
+   * Records the scenario id that a client sends. Faults that the client counted in its previous scenario start again.
+   */
   enterScenario(caller: Caller, scenario: string): void {
     const before = this.scenarios.get(caller);
     this.scenarios.delete(caller);

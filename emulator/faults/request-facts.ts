@@ -3,7 +3,7 @@ import type { Action, GitHead } from './fault.js';
 import type { FaultedOperation } from './operation-shape.js';
 
 /**
- * Facts about a request that faults can have conditions on. Some are undefined until a step of the pipeline sets them.
+ * Facts about a request that conditions of faults compare. Some are undefined until a step of the pipeline sets them.
  */
 export interface RequestFacts {
   readonly id: string;
@@ -28,17 +28,20 @@ export interface RequestFacts {
   /** Name of the connection. */
   readonly connection: string;
   header(name: string): string | undefined;
-  /** Returns the code with which the request is refused in the state of `code`; undefined if not refused. */
+  /**
+   * Returns the error code with which a request would be refused if its repository were in the state that reports
+   * `code`; undefined if that state permits it.
+   */
   stateRefusal(code: ProblemCode): ProblemCode | undefined;
 }
 
-/** Facts about a request, with those of a Git request that are known at the stage. */
+/** Facts about a request that are known at a stage, including those from the body of a Git request. */
 export interface StageFacts {
   readonly request: RequestFacts;
   readonly git: GitFacts | undefined;
 }
 
-/** Action selected for a request. Its counter has been taken. */
+/** Action of a fault that fires for a request. The counter of the fault already includes the request. */
 export interface ChosenAction {
   /** Id of the fault. */
   readonly id: string;

@@ -3,12 +3,15 @@ import { matchesGlob } from './glob.js';
 import type { Effect, FaultedOperation, FaultedPurpose } from './operation-shape.js';
 import { STAGES, type Stage } from './stage.js';
 
-/** Facts from the header of a Git request, and the command in its body. */
+/** Facts about a kind of Git request, and the command in its body. */
 interface GitShape extends Omit<GitHead, 'protocol'>, Pick<NonNullable<Match['git']>, 'command'> {
   readonly protocols: readonly GitHead['protocol'][];
 }
 
-/** Kind of request to an operation, as far as the operation's row determines it. */
+/**
+ * Kind of request to an operation. An operation has several if its query or body decides effect and scopes, or if it is
+ * a Git service.
+ */
 export interface RequestShape extends FaultedPurpose {
   readonly operation: FaultedOperation;
   readonly methods: readonly string[];
@@ -29,7 +32,7 @@ const COMMON: ReadonlySet<Stage> = new Set<Stage>([
 ]);
 const WITH_BODY: ReadonlySet<Stage> = new Set<Stage>([...COMMON, 'body']);
 
-/** Query or body that gives a request another purpose than the operation's row. */
+/** Query or body of a request whose effect and scopes differ from those in the row of its operation. */
 const OTHER_PURPOSES: Readonly<Record<string, { readonly query?: string; readonly body?: object }>> = {
   gitInfoRefs: { query: 'service=git-receive-pack' },
   lfsBatch: { body: { operation: 'upload' } },
@@ -53,7 +56,7 @@ const OF_GIT: Readonly<Record<string, readonly GitRow[]>> = {
   ],
 };
 
-/** Cache of the kinds of requests by operation, because each check of a fault needs those of all operations. */
+/** Cache of the kinds of requests by operation, because validating a fault needs those of all operations. */
 const SHAPES = new WeakMap<FaultedOperation, readonly RequestShape[]>();
 
 /** Returns the kinds of requests to the operation. */
@@ -94,7 +97,10 @@ export function stagesOf(operation: FaultedOperation): ReadonlySet<Stage> {
   return new Set((Object.keys(STAGES) as Stage[]).filter((stage) => shapes.some(({ stages }) => stages.has(stage))));
 }
 
-/** Returns true if a request of this kind can match. Does not compare the operation. */
+/**
+ * Returns true if a request of this kind can match the conditions of a fault. The condition on the operation is checked
+ * elsewhere.
+ */
 export function fits({ methods, git }: RequestShape, { http = {}, git: wanted = {} }: Match): boolean {
   const { service, phase, protocol, command } = wanted;
   return (
@@ -106,7 +112,10 @@ export function fits({ methods, git }: RequestShape, { http = {}, git: wanted = 
   );
 }
 
-/** Returns the effect of the request. If the body decides it, it is known only after the body is read. */
+/**
+ * Returns the effect (read, write or delete) of such a request. If the body decides it, the operation's own effect is
+ * returned until the body is read.
+ */
 export function effectAt({ operation, effect }: RequestShape, isBodyRead: boolean): Effect {
   return operation.reads === 'json' && !isBodyRead ? operation.effect : effect;
 }

@@ -1,6 +1,6 @@
 /**
- * Stages of a request at which faults fire. Up to `before`, nothing has been changed. At `after`, the request has taken
- * effect, and only its response can be lost.
+ * Stages of a request at which faults can fire. Up to `before`, the request has changed nothing. At `after`, it has
+ * taken effect, and a fault can only lose its response.
  */
 export const STAGES = {
   accept:
@@ -20,7 +20,7 @@ export const STAGES = {
 
 export type Stage = keyof typeof STAGES;
 
-/** Stages that a request has passed before its in-band faults are read. */
+/** Stages that are over when the service reads the faults that a request asks for, so such faults cannot fire there. */
 export const BEFORE_IN_BAND: ReadonlySet<Stage> = new Set<Stage>(['accept', 'headers']);
 
 /**

@@ -2,11 +2,14 @@ import { createHash } from 'node:crypto';
 import type { CompiledFault } from './compiled-fault.js';
 import { FAULT_LIMITS } from './fault-limits.js';
 
-/** Counter of a fault. */
+/** Counter of the requests that match a fault. */
 export interface Count {
   /** Number of matching requests. */
   readonly seen: number;
-  /** Number of requests selected by `when`; for a sequence, including those with `pass`. */
+  /**
+   * Number of matching requests that `skip` and `every` selected. In a sequence, requests whose entry is `pass` are
+   * included.
+   */
   readonly met: number;
 }
 
@@ -38,12 +41,15 @@ export class Counters {
   }
 }
 
-/** Reasons why a matching fault did not fire. */
+/** Reasons why a fault did not fire for a request that matched all its conditions. */
 export const SKIP_REASONS = ['priority', 'chance', 'window', 'skip', 'every', 'exhausted'] as const;
 
 export type SkipReason = (typeof SKIP_REASONS)[number];
 
-/** Decision about one request: the index of an entry, or the reason why the fault does not fire. */
+/**
+ * Decision about one matching request: the index of the entry of actions that fires, or the reason why the fault does
+ * not fire.
+ */
 export type Verdict = { readonly entry: number } | { readonly reason: SkipReason; readonly why: string };
 
 /** Inputs of a decision besides the fault and its counter. */
@@ -66,7 +72,10 @@ export class Tally {
     return Object.assign(new Tally(), { ...this, skipped: { ...this.skipped }, requestIds: [...this.requestIds] });
   }
 
-  /** Decides about a matching request and counts it under `key`, synchronously. */
+  /**
+   * Decides if the fault fires for a matching request, and counts the request under `key`. Synchronous, so that
+   * concurrent requests are counted one after the other.
+   */
   decide(fault: CompiledFault, counters: Counters, key: string, { now, seed }: Circumstances): Verdict {
     this.matched += 1;
     if (now < fault.from || now >= fault.until) return this.skip('window', 'it is outside its window of time');
@@ -98,7 +107,8 @@ export class Tally {
   }
 
   /**
-   * Returns the number of further requests for which the fault fires, by the counter used last; undefined if unlimited.
+   * Returns the number of further requests for which the fault fires; undefined if unlimited. Uses the counter that was
+   * used last.
    */
   remaining({ times }: CompiledFault, counters: Counters): number | undefined {
     return times === Number.POSITIVE_INFINITY ? undefined : times - counters.get(this.latest).met;
@@ -108,7 +118,7 @@ export class Tally {
 /** Fault with its counts. */
 export interface FaultEntry {
   readonly id: string;
-  /** Text of an in-band fault; undefined for a registered one. */
+  /** Text of a fault that requests ask for; undefined if the fault was registered through the admin API. */
   readonly text: string | undefined;
   /** Among faults of equal priority, a lower number is tried first. */
   readonly order: number;
