@@ -10,19 +10,25 @@ import type { TransactOptions } from '../git/repository/repository.js';
 import { problem, translateError } from '../http/problem.js';
 import type { Repository } from './repository.js';
 
-/** Prefix of ephemeral refs. They share the objects of the repository, in a ref namespace as in `gitnamespaces`. */
+/**
+ * Prefix of ephemeral branches, which only exist for API requests with `ephemeral: true`. They are refs of the same
+ * repository and share its objects, below a prefix as in `gitnamespaces`.
+ */
 export const EPHEMERAL = bytesOf('refs/namespaces/ephemeral/');
 const BRANCHES = bytesOf('refs/heads/');
 const EPHEMERAL_BRANCHES = concatBytes(EPHEMERAL, BRANCHES);
-/** Size of a pack's header and trailer. */
+/** Bytes of a pack that are not entries: its header and its checksum. */
 const PACK_BYTES = 12 + 20;
 
-/** Returns the full ref name of a branch, in the normal or the ephemeral namespace. */
+/** Returns the full ref name of a branch, such as `refs/heads/main`, or of an ephemeral branch. */
 export function branchRef(name: ByteString, ephemeral: boolean): ByteString {
   return concatBytes(ephemeral ? EPHEMERAL_BRANCHES : BRANCHES, name);
 }
 
-/** Same as `GitRepository.transact`, for operations of the API: throws `conflict` if a ref cannot change. */
+/**
+ * Runs a transaction on the repository like `GitRepository.transact`, and throws the API error `conflict` if a ref
+ * cannot change.
+ */
 export function transact<T>(
   repository: Repository,
   task: (transaction: RefTransaction) => T | Promise<T>,
@@ -43,20 +49,22 @@ function sentenceOf(conflict: RefConflict): string {
   return current === undefined ? `${name} does not exist any more.` : `${name} exists already, at ${current}.`;
 }
 
-/** Branch, author and message of a commit to be written. Branch names are validated byte strings. */
+/** Request to write one commit to a branch. Branch names are validated byte strings. */
 export interface BranchWrite {
   readonly branch: ByteString;
   readonly ephemeral: boolean;
-  /** Branch from which a missing target is created. */
+  /** Branch from which the target branch is created if it does not exist. */
   readonly base?: { readonly branch: ByteString; readonly ephemeral: boolean } | undefined;
-  /** Expected tip of the target, or of the base if the target does not exist. */
+  /**
+   * Commit that the client expects as the tip of the target branch, or of the base branch if the target does not exist.
+   */
   readonly expected?: Oid | undefined;
   readonly author: Identity;
   readonly committer: Identity;
   readonly message: string;
 }
 
-/** State of the branch before the commit. */
+/** Branch to which a commit will be written, as it is before the write. */
 export interface WriteBase {
   readonly ref: ByteString;
   /** Tip of the ref; all zeros if it does not exist. */
@@ -68,8 +76,8 @@ export interface WriteBase {
 }
 
 /**
- * Returns the state of the branch before the commit. Must be called in the transaction that moves the ref. Throws if
- * the branch differs from what `write` expects.
+ * Returns the branch before the write. Must be called in the transaction that moves the ref, so that no other writer
+ * comes in between. Throws if the branch is not as the client expects.
  */
 export function findWriteBase(repository: Repository, write: BranchWrite): WriteBase {
   const { parent, old } = parentOf(repository, write);
@@ -115,7 +123,7 @@ function notFound(write: BranchWrite, variant: CodeVariant, detail: string) {
   return problem('branch_not_found', detail, { variant, result: failedResult(write.branch, ZERO_OID, detail) });
 }
 
-/** Returns the write result of a failed write. */
+/** Returns the body of the response to a write that failed. */
 export function failedResult(branch: ByteString, tip: Oid, message: string): Record<string, unknown> {
   const name = textOf(branch);
   const shas = { old_sha: tip, new_sha: tip };
@@ -137,13 +145,13 @@ export interface CommitPlan {
   readonly message: string;
 }
 
-/** Data for the write result. */
+/** Facts about a written commit, for the response. */
 export interface CommitWritten {
   readonly commit: Oid;
   readonly tree: Oid;
   /** Previous tip; all zeros if the ref did not exist. */
   readonly old: Oid;
-  /** Uncompressed bytes of the new objects, including the headers of their pack entries. */
+  /** Size of the new objects as pack entries without compression, in bytes. */
   readonly packBytes: number;
 }
 
@@ -156,7 +164,7 @@ export async function commitTo(transaction: RefTransaction, plan: CommitPlan): P
   return { commit, tree: plan.tree, old: plan.old, packBytes: bytesOfNew(objects, objects.base) };
 }
 
-/** Same as `commitTo`, with `tree` on top of the given base. */
+/** Writes a commit with this tree on top of the branch. See `commitTo`. */
 export function commitOnto(
   transaction: RefTransaction,
   { ref, old, parent }: WriteBase,
@@ -167,7 +175,7 @@ export function commitOnto(
   return commitTo(transaction, { ref, old, parents, tree, author, committer, message });
 }
 
-/** Returns the size of an uncompressed pack of the objects from number `base` on. */
+/** Returns the size in bytes that a pack of all objects from number `base` on would have without compression. */
 function bytesOfNew(objects: ObjectReader, base: number): number {
   const header = Buffer.alloc(LONGEST_HEADER);
   let sum = PACK_BYTES;

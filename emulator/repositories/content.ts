@@ -3,14 +3,17 @@ import type { ObjectStore, ObjectStoreOptions } from '../git/odb/object-store.js
 import { History } from '../git/revwalk/history.js';
 import type { CacheGroup } from '../memory/memory-cache.js';
 
-/** Objects of one repository in one world, and caches of data derived from them. */
+/** Git objects of one repository, and caches of data computed from them. */
 export class RepositoryContent {
   readonly history: History;
   private searchTexts: TextCache | undefined;
   private lastKept: KeptContent | undefined;
   private isReleased = false;
 
-  /** The caller owns the objects and `answers`, and releases them. `origin`: content that this one is a fork of. */
+  /**
+   * The caller owns the objects and `answers` and has to release them. `origin` is set if the repository is a fork of
+   * another one.
+   */
   constructor(
     readonly objects: ObjectStore,
     /** Cached responses by commit id. Forks of the repository share them. */
@@ -21,13 +24,13 @@ export class RepositoryContent {
     this.lastKept = origin;
   }
 
-  /** Texts shared by all searches. */
+  /** Decoded texts of files, shared by all searches in the repository. */
   get texts(): TextCache {
     this.searchTexts ??= new TextCache(this.objects, (number) => this.objects.cachesOf(number));
     return this.searchTexts;
   }
 
-  /** Returns an immutable copy of the current content for forks. The caller holds it. */
+  /** Returns the current content as an immutable value, from which forks can start. The caller has to release it. */
   keep(): KeptContent {
     const { lastKept, objects } = this;
     if (lastKept?.isHeld && lastKept.size === objects.size) return lastKept.hold();
@@ -44,7 +47,10 @@ export class RepositoryContent {
   }
 }
 
-/** Immutable content of a repository at one time. Any number of contents can be forked from it. */
+/**
+ * Immutable content of a repository, as it was at one time. Forks of the repository and snapshots start from it and
+ * share its objects.
+ */
 export class KeptContent {
   /** Commit graph and history index, shared by all forks. */
   readonly history: History;
@@ -73,8 +79,8 @@ export class KeptContent {
   }
 
   /**
-   * Returns a content that starts with this one and changes independently. The cost does not depend on the number of
-   * objects.
+   * Returns a content that starts with these objects and changes independently (copy-on-write). The cost does not
+   * depend on their number.
    */
   fork(options: ObjectStoreOptions): RepositoryContent {
     return new RepositoryContent(this.objects.fork(options), this.answers.hold(), this);

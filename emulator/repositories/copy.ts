@@ -32,7 +32,7 @@ export function copyFiles(
   });
 }
 
-/** Copies objects in their stored form, so the cost is close to copying bytes. */
+/** Copies the objects as compressed pack entries, so the cost is close to that of copying bytes. */
 export async function copyObjects({ git }: Pick<Repository, 'git'>, quarantine: Quarantine, want: Oid): Promise<void> {
   const plan = await git.history.plan({ wants: [want] }, new Meter({ schedule: git.objects.schedule }));
   await indexPack(quarantine, writePack(git.objects, plan.objects), { thin: false });

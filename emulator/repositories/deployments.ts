@@ -4,7 +4,7 @@ import { type SortedMap, SortedRecords } from './sorted-records.js';
 export const DEPLOYMENT_STATUSES = ['queued', 'building', 'ready', 'error', 'canceled'] as const;
 export type DeploymentStatus = (typeof DEPLOYMENT_STATUSES)[number];
 
-/** Status of a deployment, and its begin in milliseconds on the world's clock. */
+/** Status of a deployment, and the time from which on it applies, in milliseconds on the world's clock. */
 interface PlannedStatus {
   readonly status: DeploymentStatus;
   readonly at: number;
@@ -23,13 +23,13 @@ export interface Deployment {
   readonly commit: Oid;
   /** Milliseconds on the world's clock. */
   readonly createdAt: number;
-  /** Statuses that were set, in order of time; undefined for the default course. */
+  /** Statuses that a test has set, in order of time; undefined if the deployment goes through the default statuses. */
   readonly statuses?: readonly PlannedStatus[] | undefined;
 }
 
 /**
- * Returns the status of a deployment at `now`, with its begin. The emulator builds nothing: by default, a deployment is
- * queued in the millisecond of its creation, and ready afterwards.
+ * Returns the status of a deployment at the time `now`, and since when it has it. The emulator does not build anything:
+ * by default, a deployment is queued in the millisecond of its creation, and ready afterwards.
  * @internal
  */
 export function statusOf({ statuses = [], createdAt }: Deployment, now: number): PlannedStatus {
@@ -40,7 +40,7 @@ export function statusOf({ statuses = [], createdAt }: Deployment, now: number):
 
 /** Request with an idempotency key, and the deployment that it created. */
 export interface KeyedRequest {
-  /** Canonical form of the request. */
+  /** Request in a canonical form, by which a repeated request is recognized. */
   readonly request: string;
   readonly id: string;
 }

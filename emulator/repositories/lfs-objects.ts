@@ -33,7 +33,7 @@ export type LfsObjects = SortedMap<string, LfsObject>;
 
 export const NO_LFS_OBJECTS: LfsObjects = emptyMap();
 
-/** Returns the objects of `own` that none of `others` contains. Releasing `own` frees them. */
+/** Returns the LFS objects of `own` that none of the other maps contains. They can be freed when `own` is removed. */
 export function heldAlone(own: LfsObjects, others: Iterable<LfsObjects>): Iterable<LfsObject> {
   let alone: Map<string, LfsObject> | undefined;
   for (const other of others) {

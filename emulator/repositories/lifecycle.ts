@@ -3,21 +3,21 @@ import type { Variants } from '../config/variants.js';
 import { type Problem, type ProblemCode, problem } from '../http/problem.js';
 
 /**
- * States of a repository (specification, States and transitions). `archived` thaws on the next request; to clients it
- * looks like `thawing`.
+ * State of a repository (specification, States and transitions). A repository in cold storage is `archived` until the
+ * next request, which is refused and makes it `thawing`. Clients cannot distinguish the two.
  */
 export type RepositoryState = 'active' | 'deleted' | 'archived' | 'thawing' | 'syncing';
 
-/** Effect of an operation, by which a state permits or refuses it. */
+/** Effect of an operation. The state of a repository permits or refuses operations by their effect. */
 export type Effect = 'read' | 'write' | 'delete';
 
-/** Part of an operation that states depend on. */
+/** Part of an operation that decides if a repository state permits it. */
 export interface Affecting {
   readonly id: OperationId;
   readonly effect: Effect;
 }
 
-/** Error code of the refusal; undefined if the state permits the operation. */
+/** Error code with which a state refuses operations; undefined if it permits them. */
 type Cell = ProblemCode | undefined;
 
 interface StateRow {
@@ -38,8 +38,8 @@ const COLD: StateRow = {
 };
 
 /**
- * Table of refusals by state and effect. The tables of file metadata and grep list 503 for these states; all other
- * operations use the specific codes of the Errors table.
+ * Table of refusals, by the state of the repository and the effect of the operation. In the specification, the tables
+ * of file metadata and grep list 503 for these states; all other operations use the specific codes of the Errors table.
  */
 const STATES: Readonly<Record<Exclude<RepositoryState, 'deleted'>, StateRow>> = {
   active: { read: undefined, write: undefined, delete: undefined, except: {}, detail: '' },
@@ -73,7 +73,7 @@ export function refusalOf(state: RepositoryState, operation: Affecting, variants
   return status === '503' ? 'service_unavailable' : busy;
 }
 
-/** States that a fault can simulate for a request, by their codes. */
+/** Repository states that a fault can simulate for a single request, by the error code that they cause. */
 export const STATES_BY_CODE: Readonly<Partial<Record<ProblemCode, RepositoryState>>> = {
   repository_thawing: 'thawing',
   sync_in_progress: 'syncing',
@@ -87,7 +87,10 @@ type Concerned = Pick<Affecting, 'effect'> & {
   readonly errors?: readonly string[];
 };
 
-/** Returns the code with which `operation` is refused in the state of `code`; undefined if not refused. */
+/**
+ * Returns the error code with which `operation` would be refused if its repository were in the state that causes
+ * `code`; undefined if that state permits the operation.
+ */
 export function refusalByCode(code: ProblemCode, operation: Concerned, variants: Variants): ProblemCode | undefined {
   // An operation that finds its repository itself lists the state codes in `errors`.
   if (operation.subject !== 'repository') return operation.errors?.includes(code) ? code : undefined;
@@ -95,7 +98,9 @@ export function refusalByCode(code: ProblemCode, operation: Concerned, variants:
   return refusalOf(STATES_BY_CODE[code]!, { id: id as OperationId, effect }, variants);
 }
 
-/** Returns a function with which faults check if a state refuses an operation under the variants. */
+/**
+ * Returns a function that tells if a repository state refuses an operation. Faults use it, with the current variants.
+ */
 export function refusedUnder(
   variants: () => Variants,
 ): (code: ProblemCode, operation: Omit<Concerned, 'effect'>, effect: Effect) => boolean {
@@ -112,8 +117,8 @@ export function stateProblem(state: RepositoryState, code: ProblemCode, retryAft
 }
 
 /**
- * Problem for a repository that does not exist, is deleted, or is not named by the claim. The responses are equal to
- * the byte, so that they do not reveal which names exist (rules `auth.repo-claim.*`).
+ * Problem for a repository that does not exist, is deleted, or is not covered by the token. The response is the same in
+ * all cases, so that it does not reveal which names exist (rules `auth.repo-claim.*`).
  */
 export function repositoryNotFound() {
   return problem('repository_not_found', 'The repository does not exist, or the token does not cover it.');

@@ -21,7 +21,7 @@ import {
   type StateTerm,
 } from './state-override.js';
 
-/** External repository that a repository was created from and is synced with. */
+/** Repository on an external forge from which this one was created, and with which it is synced. */
 export interface BaseRepository {
   readonly provider: string;
   readonly owner: string;
@@ -34,7 +34,7 @@ export interface BaseRepository {
   readonly runs: number;
 }
 
-/** Immutable value of a repository without its objects. The world keeps it. */
+/** All data of a repository except its Git objects, as an immutable value. A change replaces the record. */
 export interface RepositoryRecord {
   readonly id: string;
   readonly organization: string;
@@ -43,14 +43,17 @@ export interface RepositoryRecord {
   readonly sequence: number;
   /** Milliseconds on the world's clock. */
   readonly createdAt: number;
-  /** State of the repository itself. `override` may hide it. */
+  /** State of the repository itself. A simulated state (`override`) takes precedence. */
   readonly state: RepositoryState;
-  /** Simulated state; undefined if none is set. */
+  /** State that a test has set for the repository; undefined if none is set. */
   readonly override?: StateOverride | undefined;
   /** Time that a repository in cold storage takes to become available. It starts with the first request after archiving. */
   readonly thaw?: StateTerm | undefined;
   readonly refs: Refs;
-  /** Number of objects stored when `refs` was set. A snapshot needs only this number and `refs` of the object store. */
+  /**
+   * Number of objects in the store when `refs` was set. With this number and `refs`, a snapshot can restore the
+   * repository.
+   */
   readonly watermark: number;
   readonly baseRepo?: BaseRepository | undefined;
   readonly gitCredential?: GitCredential | undefined;
@@ -64,10 +67,10 @@ export interface RepositoryRecord {
 export interface RepositoryHome {
   record(id: string): RepositoryRecord;
   replace(record: RepositoryRecord): void;
-  /** Called with a new LFS object. Its memory in the budget then belongs to the world. */
+  /** Called when an LFS object was added. The world then counts its memory. */
   hold(object: LfsObject): void;
   now(): number;
-  /** Throws if another world has replaced the one of the repository. */
+  /** Throws if the world of the repository was replaced, for example by a restore. */
   requireCurrent(): void;
   /** Called after refs have moved. */
   moved(record: RepositoryRecord, changes: readonly RefChange[]): void;
@@ -80,10 +83,10 @@ export type RecordChanges = Partial<
   Omit<RepositoryRecord, 'id' | 'organization' | 'name' | 'sequence' | 'refs' | 'watermark'>
 >;
 
-/** Handle of one repository: its record, which the world keeps, and its Git repository. */
+/** One repository, as operations use it: its record and its Git objects and refs. */
 export class Repository {
   readonly git: GitRepository;
-  /** Refs with a detached HEAD, cached for the state without a default branch. */
+  /** Refs with a detached HEAD, for the simulated state `no_default_branch`. Cached for the current refs. */
   private detached: { readonly refs: Refs; readonly shown: Refs } | undefined = undefined;
 
   constructor(
@@ -110,7 +113,7 @@ export class Repository {
     return this.record.name;
   }
 
-  /** State that requests see: the simulated one if set, otherwise the repository's own. */
+  /** State that clients see: the simulated state if one is set, otherwise the repository's own. */
   get state(): RepositoryState {
     const { override, thaw, state } = this.record;
     if (override === undefined && thaw === undefined) return state;
@@ -120,14 +123,14 @@ export class Repository {
     return ownStateOf(this.record, now).state;
   }
 
-  /** State of the repository itself, without a simulated one. */
+  /** State of the repository itself, whatever state is simulated. */
   get ownState(): RepositoryState {
     return ownStateOf(this.record, this.home.now()).state;
   }
 
   /**
-   * Throws the problem with which the state refuses the operation. A state that ends after a number of requests counts
-   * the requests that it refuses.
+   * Throws if the state of the repository refuses the operation. If the state is set to end after a number of requests,
+   * the refused request is counted.
    */
   meetState(operation: Affecting, variants: Variants): void {
     const { state } = this;
@@ -140,18 +143,21 @@ export class Repository {
     throw stateProblem(state, refusal, term?.retryAfter ?? left ?? RETRY_AFTER);
   }
 
-  /** Counts a request for the state if it is refused. Returns the term of the state. */
+  /** Counts a request if the state refuses it. Returns how long the state still lasts. */
   private termOf(isRefused: boolean, now: number): StateTerm | undefined {
     const { override } = this.record;
     const met = overrideOf(this.record, now);
-    // A detached HEAD refuses no requests, so it counts all of them.
+    // The state `no_default_branch` refuses no requests, so each request counts.
     const isCounted = isRefused || met?.state === 'no_default_branch';
     const left = met && isCounted ? leftOf(met, now) : met;
     if (left !== override) this.update({ override: left });
     return met ?? (isRefused && isCold(this.record) ? this.meetThaw(now) : undefined);
   }
 
-  /** Counts a request that an archived repository refuses. The first one begins the thaw. */
+  /**
+   * Counts a request that was refused because the repository is in cold storage. The first such request starts its
+   * return to normal operation (the thaw).
+   */
   private meetThaw(now: number): StateTerm {
     const { state, thaw = {} } = this.record;
     const met = state === 'archived' ? beginThaw(thaw, now) : thaw;
@@ -165,11 +171,11 @@ export class Repository {
     return override !== undefined && overrideOf(this.record, this.home.now())?.state === 'no_default_branch';
   }
 
-  /** Refs as clients see them. Without a default branch, HEAD is detached: it contains a commit id. */
+  /** Refs as clients see them. In the state `no_default_branch`, HEAD is detached: it contains a commit id. */
   private get shownRefs(): Refs {
     const { refs } = this.record;
     if (!this.isHeadless || refs.headOid === undefined) return refs;
-    // Cached while the refs do not change, because writers compare the value by identity.
+    // The same object is returned while the refs do not change, because writers compare it by reference.
     if (this.detached?.refs !== refs) this.detached = { refs, shown: refs.withHead({ oid: refs.headOid }) };
     return this.detached.shown;
   }

@@ -1,18 +1,18 @@
 import { countRequest, type Expiry, isExpired, startExpiry } from '../time/expiry.js';
 import type { RepositoryState } from './lifecycle.js';
 
-/** States that a repository can simulate. `no_default_branch`: HEAD is detached. */
+/** State that a test can set for a repository, regardless of its own state. `no_default_branch`: HEAD is detached. */
 export type PretendedState = Exclude<RepositoryState, 'archived'> | 'no_default_branch';
 
-/** Duration of a state, and the `Retry-After` of its refusals. */
+/** End of a repository state, and the `Retry-After` header of requests that it refuses. */
 export interface StateTerm {
   /** End of the state; undefined if it lasts until another state is set. */
   readonly ends?: Expiry | undefined;
-  /** Seconds for `Retry-After`; undefined for those until the end. */
+  /** Seconds in the `Retry-After` header; undefined for the seconds until the state ends. */
   readonly retryAfter?: number | undefined;
 }
 
-/** Simulated state. It hides the repository's own. */
+/** State that a test has set. Clients see it in place of the repository's own. */
 export interface StateOverride extends StateTerm {
   readonly state: PretendedState;
 }
@@ -29,27 +29,33 @@ interface Cold {
 /** Seconds in the `Retry-After` header if it is unknown when the state ends. */
 export const RETRY_AFTER = 1;
 
-/** Returns true if the repository is archived, or thaws from cold storage. */
+/** Returns true if the repository is in cold storage, or is returning from it. */
 export function isCold({ state, thaw }: Cold): boolean {
   return state === 'archived' || (state === 'thawing' && thaw !== undefined);
 }
 
-/** Returns the repository's own state, without an override. */
+/** Returns the repository's own state at the time `now`, regardless of a simulated one. */
 export function ownStateOf({ state, thaw }: Cold, now: number): { readonly state: RepositoryState } & StateTerm {
   return state === 'thawing' && thaw?.ends && isExpired(thaw.ends, now) ? { state: 'active' } : { state, ...thaw };
 }
 
-/** Returns the term of a thaw that begins now. Its duration is `RETRY_AFTER` seconds unless the term has an end. */
+/**
+ * Returns when a repository that starts to return from cold storage will be available: after `RETRY_AFTER` seconds,
+ * unless the term says otherwise.
+ */
 export function beginThaw({ retryAfter, ends }: StateTerm, now: number): StateTerm {
   return { ends: startExpiry(ends ?? { after: (retryAfter ?? RETRY_AFTER) * 1000 }, now), retryAfter };
 }
 
-/** Returns the override if it has not expired. */
+/** Returns the simulated state if it has not ended by the time `now`. */
 export function overrideOf({ override }: Overridden, now: number): StateOverride | undefined {
   return override?.ends && isExpired(override.ends, now) ? undefined : override;
 }
 
-/** Returns the remaining term after one more refused request; undefined if it was the last one. */
+/**
+ * Counts one more refused request. Returns the remaining term of the state; undefined if this was the last request that
+ * it refuses.
+ */
 export function leftOf<Term extends StateTerm>(met: Term, now: number): Term | undefined {
   if (met.ends?.requests === undefined) return met;
   const ends = countRequest(met.ends);

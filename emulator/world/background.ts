@@ -9,17 +9,17 @@ import type { Engine } from './engine.js';
 import type { WorldState } from './state.js';
 
 /**
- * Background work for one state: webhook deliveries, syncs, and requests held by faults. It ends when another state
- * replaces this one.
+ * Background work of a world: webhook deliveries, syncs with upstreams, and requests that faults hold. It ends when the
+ * world's state is replaced, for example by a restore.
  */
 export class Background {
   /** Sends events to webhooks. */
   readonly outbox: Outbox;
-  /** Sync runs with upstreams. */
+  /** Syncs of repositories with their upstreams. */
   readonly syncs: Syncs;
-  /** Latches that hold requests stopped by faults. */
+  /** Latches at which faults hold requests, until a test releases them. */
   readonly latches = new Latches();
-  /** Restricts the addresses of webhooks. */
+  /** Checks the addresses to which webhooks may be sent. */
   readonly webhookOutbound: Outbound;
   readonly upstreamOutbound: Outbound;
   private readonly waits = new AbortController();
@@ -63,22 +63,22 @@ export class Background {
     this.outbox.post(event, this.state.webhooks.of(event.organization));
   }
 
-  /** True if the state is still the current one of its world. */
+  /** False if the state was replaced, for example by a restore. */
   get isCurrent(): boolean {
     return !this.isClosed;
   }
 
-  /** Throws `service_unavailable` if another state has replaced this one. */
+  /** Throws `service_unavailable` if the state was replaced, for example by a restore. */
   requireCurrent(): void {
     if (this.isClosed) throw worldReplaced();
   }
 
-  /** Aborted when stalled responses have to end. */
+  /** Aborted when responses that a fault stalls have to end. */
   get stalls(): AbortSignal {
     return this.waits.signal;
   }
 
-  /** Releases held requests and stalled responses. Later ones are not held. */
+  /** Releases all requests and responses that faults hold. From then on, faults hold none. */
   endWaits(): void {
     this.latches.close();
     this.waits.abort();
@@ -95,7 +95,7 @@ export class Background {
   }
 }
 
-/** Problem for a write whose state was replaced in the meantime. */
+/** Problem for a write whose world was replaced while the request was running. */
 export function worldReplaced() {
   return problem('service_unavailable', 'The state of the emulator was put back while the request was under way.', {
     headers: { 'retry-after': '1' },

@@ -2,7 +2,7 @@ import { type EmulatorOptions, resolveOptions } from '../config/options.js';
 import { lazy } from '../memory/lazy.js';
 import type { Organization } from './organizations.js';
 
-/** Options of `start` that configure a world. */
+/** Names of the start options that configure a world. */
 const OPTIONS = [
   'seed',
   'clock',
@@ -18,7 +18,7 @@ const OPTIONS = [
 
 type WorldOptions = Pick<EmulatorOptions, (typeof OPTIONS)[number]>;
 
-/** Configuration of a world. Requests do not change it. */
+/** Configuration of a world, which is fixed when it is created. */
 export interface WorldConfig extends WorldOptions {
   /** Organizations at the start. */
   readonly organizations: readonly Organization[];

@@ -7,9 +7,9 @@ import { type KeptSnapshot, Snapshots } from './snapshots.js';
 import type { StateName, WorldSnapshot } from './state.js';
 import { World } from './world.js';
 
-/** Configuration of a fork that differs from its origin. */
+/** Configuration of a world that is forked from another one, as far as it differs. */
 export interface ForkOptions extends Partial<Omit<WorldConfig, 'limits' | 'variants'>> {
-  /** Absent members are as in the origin. */
+  /** Absent limits and variants are those of the original world. */
   readonly limits?: Partial<Limits> | undefined;
   readonly variants?: Partial<Variants> | undefined;
   /** Snapshot at which the fork starts; if absent, the state before the first request. */
@@ -17,8 +17,8 @@ export interface ForkOptions extends Partial<Omit<WorldConfig, 'limits' | 'varia
 }
 
 /**
- * Configuration members that initialize a part of the state. If given for a fork, they take precedence over the
- * snapshot.
+ * Members of the configuration that set the initial value of a part of the state. If they are given for a fork, the
+ * value of the snapshot is not used.
  */
 const STARTED_BY = { clock: 'clock', organizations: 'organizations' } as const satisfies Partial<
   Record<keyof WorldConfig, StateName>
@@ -33,7 +33,7 @@ interface Origin {
 /** Id of the snapshot that `reset` restores. Lists do not show it. */
 const INITIAL = 'initial';
 
-/** World that serves new requests, and its snapshots. */
+/** World that serves new requests, with its snapshots. Restoring a snapshot replaces the world. */
 export class CurrentWorld {
   readonly config: WorldConfig;
   readonly engine: Engine;
@@ -87,7 +87,7 @@ export class CurrentWorld {
     await this.replace(this.#snapshots.get(id));
   }
 
-  /** Same as `restore`, for a snapshot from another source, which the caller holds. */
+  /** Same as `restore`, for a snapshot from another source, such as an import. The caller releases it. */
   async replace(snapshot: WorldSnapshot): Promise<void> {
     const before = this.#world;
     this.#world = new World(this.config, this.engine, { snapshot });

@@ -12,12 +12,12 @@ import type { WorldConfig } from './config.js';
 import type { ProcessResources } from './process-resources.js';
 
 /**
- * Services and caches of a world. They do not depend on the state, so snapshots do not contain them, and a restore
- * keeps using them.
+ * Services and caches that a world uses. They contain no state that clients can see, so they are not part of snapshots
+ * and stay in use after a restore.
  */
 export class Engine {
   readonly gitService: GitService;
-  /** Identifies the process in the session ids of Git conversations. */
+  /** Id of the process, for the `session-id` that Git services send. */
   readonly gitSession: string;
   readonly authenticator = new Authenticator();
   readonly cursors: Cursors;
@@ -74,7 +74,10 @@ export class Engine {
     return new RepositoryContent(new ObjectStore(this.storeOptions), this.resources.caches.group());
   }
 
-  /** Creates a content that starts with another one. `schedule` counts the work of reading it. */
+  /**
+   * Creates a content that starts with the objects of another one. `schedule` measures the work of reading these
+   * objects.
+   */
   forkContent(kept: KeptContent, schedule = this.schedule): RepositoryContent {
     return kept.fork({ ...this.storeOptions, schedule });
   }

@@ -3,7 +3,7 @@ import type { Clock } from '../time/clock.js';
 import { countRequest, type Expiry, isExpired } from '../time/expiry.js';
 import { ValuePart } from './state-part.js';
 
-/** Immutable value of an organization. */
+/** Organization with its keys and switches, as an immutable value. */
 export interface Organization {
   readonly name: string;
   readonly keys: KeyRing;
@@ -11,24 +11,24 @@ export interface Organization {
   readonly authenticationAvailable: boolean;
   readonly hostingEnabled: boolean;
   /**
-   * Number of applications on the external forge. Unless it is 1, operations that need one are 412
-   * `forge_app_not_configured`.
+   * Number of applications of the organization on the external forge. Operations that need exactly one are otherwise
+   * refused with 412 `forge_app_not_configured`.
    */
   readonly forgeApps: number;
-  /** Simulated failure of its upstreams; undefined if they are contacted. */
+  /** Failure that a test has set for all upstreams of the organization; undefined if upstreams are contacted. */
   readonly upstreamFailure?: UpstreamFailure | undefined;
-  /** Temporary switches: their end, and the values that are restored then. */
+  /** End of temporary switches, and the values that apply afterwards. */
   readonly temporary?: { readonly ends: Expiry; readonly after: Switches } | undefined;
 }
 
 export interface UpstreamFailure {
-  /** Message for clients. */
+  /** Error message, which clients see. */
   readonly message: string;
   /** HTTP status of the upstream. */
   readonly status?: number | undefined;
 }
 
-/** Members that can be set while the service runs. */
+/** Members of an organization that a test can set. */
 export type Switches = Pick<
   Organization,
   'authenticationAvailable' | 'hostingEnabled' | 'forgeApps' | 'upstreamFailure'
@@ -59,7 +59,7 @@ export class Organizations extends ValuePart<ReadonlyMap<string, Organization>> 
     return Array.from(this.value.values(), (organization) => settled(organization, now));
   }
 
-  /** Counts a request that a switch refused, if the switch was set for a number of requests. */
+  /** Counts a request that was refused because of a switch, if the switch is set to end after a number of requests. */
   countRefusal(name: string, by: keyof Switches): void {
     const organization = this.get(name);
     if (!organization?.temporary || organization.temporary.after[by] === organization[by]) return;
@@ -67,7 +67,10 @@ export class Organizations extends ValuePart<ReadonlyMap<string, Organization>> 
     this.put({ ...organization, temporary: { ...organization.temporary, ends } });
   }
 
-  /** Sets switches; with `ends`, temporarily. Earlier temporary switches are restored first. */
+  /**
+   * Sets switches of an organization. With `ends`, they are temporary. Switches that were temporary before are reset
+   * first.
+   */
   set(name: string, switches: Partial<Switches>, ends?: Expiry): void {
     const { temporary, ...rest } = this.require(name);
     const before = { ...rest, ...temporary?.after };
@@ -76,7 +79,10 @@ export class Organizations extends ValuePart<ReadonlyMap<string, Organization>> 
     this.put({ ...before, ...switches, ...(ends && { temporary: { ends, after } }) });
   }
 
-  /** Ends temporary switches that wait for this signal. Returns the number of organizations. */
+  /**
+   * Ends temporary switches that last until this signal (the name of a latch). Returns the number of organizations
+   * concerned.
+   */
   signal(signal: string): number {
     const ending = [...this.value.values()].filter(({ temporary }) => temporary?.ends.signal === signal);
     for (const { temporary, ...rest } of ending) this.put({ ...rest, ...temporary!.after });
