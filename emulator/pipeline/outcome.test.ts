@@ -26,7 +26,7 @@ function answerOf(error: unknown, ports: { readonly log?: Log }, signal: AbortSi
 t.test('what ends work before it is done is an answer of its own, and no failure of the emulator', async (t) => {
   const rows: [error: Error, status: number, code: string, detail: RegExp][] = [
     [new ObjectTooLarge(12, 10), 413, 'payload_too_large', /\b12\b.*\b10\b/],
-    [new WorkLimitExceeded(), 504, 'gateway_timeout', /limit of work/],
+    [new WorkLimitExceeded(), 504, 'gateway_timeout', /CPU time limit/],
     [new ScheduleClosed(), 503, 'service_unavailable', /shutting down/],
     [problem('not_found', 'It is not there.'), 404, 'not_found', /not there/],
   ];

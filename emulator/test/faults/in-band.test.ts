@@ -127,7 +127,7 @@ t.test('an in-band fault without effect is reported in the response and in the j
       '/api/v1/repo',
       { 'x-emulator-fault': 'sync_in_progress' },
       {},
-      /^sync_in_progress did not fire: the state does not/,
+      /^sync_in_progress did not fire: the state permits/,
     ],
     [
       '/api/repos',
