@@ -11,7 +11,7 @@ export interface Terminal {
    * Writes to standard error, for everything except results. Write errors are ignored, because they cannot be reported.
    */
   warn(text: string): void;
-  /** Reads standard input until its end, or its first `most` characters. */
+  /** Reads standard input until its end, or its first `max` characters. */
   input(max: number): Promise<string>;
   /** True if standard output is a terminal. */
   readonly isInteractive: boolean;

@@ -196,7 +196,7 @@ function bodyOf(request: GitRequest, service: Service, max: number): AsyncIterab
 
 /**
  * Removes the content encoding of a request body. Git compresses fetch requests above 1 KiB. A body that inflates to
- * more than `most` bytes is refused before memory is allocated for it.
+ * more than `max` bytes is refused before memory is allocated for it.
  */
 export function decodeBody(
   body: AsyncIterable<Uint8Array>,

@@ -28,7 +28,7 @@ export interface FileTree {
   readLink(path: ByteString): Promise<Buffer>;
 }
 
-/** Reads a whole file of at most `most` bytes; undefined if it does not exist. */
+/** Reads a whole file of at most `max` bytes; undefined if it does not exist. */
 export async function readSmall(tree: FileTree, path: ByteString, max: number): Promise<Buffer | undefined> {
   const entry = await tree.stat(path);
   if (!entry) return undefined;

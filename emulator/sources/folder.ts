@@ -16,7 +16,7 @@ export type FileMap = Readonly<Record<string, string | Uint8Array>>;
 /** Files for one tree, with their contents. */
 export interface FilesSource {
   readonly title: string;
-  /** `content`: reads the file; for a file larger than `most` bytes, it returns at least one byte more than `most`. */
+  /** `content`: reads the file; for a file larger than `max` bytes, it returns at least one byte more than `max`. */
   files(): AsyncIterable<{
     readonly path: ByteString;
     readonly mode: number;

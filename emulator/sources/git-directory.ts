@@ -17,7 +17,7 @@ export async function isGitDirectory(tree: FileTree, at: ByteString): Promise<bo
 
 /**
  * Opens a repository as Git stores it (gitrepository-layout): refs in files and in `packed-refs`, objects in packs and
- * loose files. Refuses links out of the folder and anything that depends on files outside. `mostBytes`: maximum size of
+ * loose files. Refuses links out of the folder and anything that depends on files outside. `maxBytes`: maximum size of
  * a deflated loose object, in bytes.
  */
 export async function openGitDirectory(tree: FileTree, at: ByteString, maxBytes: number): Promise<HistorySource> {

@@ -66,7 +66,7 @@ export class SimilarContents {
   constructor(private readonly objects: ObjectReader) {}
 
   /**
-   * Pairs the most similar files, each file at most once. As in Git, returns no match if there are more than `most`
+   * Pairs the most similar files, each file at most once. As in Git, returns no match if there are more than `max`
    * squared pairs to compare.
    */
   *match(sources: readonly PathEntry[], targets: readonly PathEntry[], max: number): Steps<Match[]> {

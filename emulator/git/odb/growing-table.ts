@@ -45,9 +45,9 @@ export class GrowingTable extends ObjectTable {
   constructor(
     caches: TableCaches,
     readonly budget: MemoryBudget,
-    below?: ObjectTable,
+    parent?: ObjectTable,
   ) {
-    super(caches, below);
+    super(caches, parent);
   }
 
   override get heldBytes(): number {

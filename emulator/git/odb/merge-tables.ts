@@ -14,7 +14,7 @@ const COPIED_AT_ONCE = 1024;
 const COPY_COST = 200;
 
 /**
- * Returns the tables from `top` down that should be merged, with at most `most` objects in total. Returns fewer than
+ * Returns the tables from `top` down that should be merged, with at most `max` objects in total. Returns fewer than
  * two tables if nothing should be merged.
  */
 export function tablesToMerge(top: ObjectTable, max = Number.POSITIVE_INFINITY): ObjectTable[] {

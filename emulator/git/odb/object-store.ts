@@ -107,7 +107,7 @@ export class ObjectStore extends StoreReader {
     });
   }
 
-  /** True if the tables below have so many objects to merge that a writer should call `settle` first. */
+  /** True if the parent tables have so many objects to merge that a writer should call `compact` first. */
   get isDeep(): boolean {
     return countOf(this.#tablesToMerge()) > MERGED_AT_ONCE;
   }
@@ -121,12 +121,12 @@ export class ObjectStore extends StoreReader {
   }
 
   /**
-   * Before its first write, this store has no table of its own, so the tables below can be merged for all stores that
+   * Before its first write, this store has no table of its own, so its parent tables can be merged for all stores that
    * share them.
    */
   #tablesToMerge(max?: number): ObjectTable[] {
-    const { parent: below, ownCount } = this.stored;
-    return below === undefined || ownCount > 0 || !below.isHeld ? [] : tablesToMerge(below, max);
+    const { parent, ownCount } = this.stored;
+    return parent === undefined || ownCount > 0 || !parent.isHeld ? [] : tablesToMerge(parent, max);
   }
 
   /**
@@ -147,8 +147,8 @@ export class ObjectStore extends StoreReader {
   }
 
   #frozen(): ObjectTable {
-    const { parent: below } = this.stored;
-    if (below !== undefined && this.#size === this.stored.firstNumber) return below;
+    const { parent } = this.stored;
+    if (parent !== undefined && this.#size === this.stored.firstNumber) return parent;
     this.#frozenTable ??= this.stored.freeze(this.#before ?? this.stored.extent);
     return this.#frozenTable;
   }

@@ -48,13 +48,13 @@ export interface Extent {
 /**
  * Object index as a struct of arrays, with one element per object number, and the segments that contain the bytes.
  *
- * Copy-on-write: a fork stores only its own objects and reads the rest from an immutable table `below`. Numbers less
- * than `first` belong to `below`. The index in an array is the object number less `first`.
+ * Copy-on-write: a fork stores only its own objects and reads the rest from an immutable table `parent`. Numbers
+ * less than `firstNumber` belong to the parent. The index in an array is the object number minus `firstNumber`.
  */
 export class ObjectTable {
   /** Number of the first object in this table itself. */
   firstNumber: number;
-  /** Number of objects, including those in the tables below. */
+  /** Number of objects, including those of the parent tables. */
   count: number;
   parent: ObjectTable | undefined;
   oids = NO_BYTES;
@@ -77,43 +77,43 @@ export class ObjectTable {
   completeSince = NO_NUMBERS;
   /** Smallest object count at which another object points at this one; 0 if none is known. */
   referencedSince = NO_NUMBERS;
-  /** Values of `completeSince` and `referencedSince` for objects of the tables below. */
+  /** Values of `completeSince` and `referencedSince` for objects of the parent tables. */
   completeBelow = new Map<number, number>();
   referencedBelow = new Map<number, number>();
-  /** Hash table from id to number less `first`. Contains only published objects. */
+  /** Hash table from an id to the object number minus `firstNumber`. Contains only published objects. */
   slots: OidSlots;
   /** Object at the end of each chain of tags, by the number of the first tag. */
   peeled = new Map<number, number>();
   /** Bodies that stay in memory, by object number. */
   pinned = new Map<number, Buffer>();
-  /** Intern table for names and modes of tree entries. Shared by this table and those below. */
+  /** Intern table for names and modes of tree entries. Shared by this table and its parents. */
   names: TreeNames;
   /** Segments of packs and of loose objects that belong to this table itself, and the numbers of the first of each. */
   segments: Segment[] = [];
   loose: Segment[] = [];
   firstSegment: number;
   firstLoose: number;
-  /** Number of published loose objects, including those in the tables below. */
+  /** Number of published loose objects, including those of the parent tables. */
   looseCount: number;
   /** Memory shared with other tables: bytes beside the arrays, and bytes of the arrays. */
   protected sharedBytes: SharedBytes | undefined;
   protected sharedArrays: SharedBytes | undefined;
   #holders = 1;
 
-  /** Holds a reference to `below` as long as this table is held. */
+  /** Holds a reference to the parent table as long as this table is held. */
   constructor(
     readonly caches: TableCaches,
-    below?: ObjectTable,
+    parent?: ObjectTable,
   ) {
-    this.parent = below?.hold();
-    this.names = below?.names ?? new TreeNames();
-    this.sharedBytes = below?.sharedBytes?.hold();
-    this.firstNumber = below?.count ?? 0;
+    this.parent = parent?.hold();
+    this.names = parent?.names ?? new TreeNames();
+    this.sharedBytes = parent?.sharedBytes?.hold();
+    this.firstNumber = parent?.count ?? 0;
     this.count = this.firstNumber;
     this.slots = NO_SLOTS;
-    this.firstSegment = below?.segmentCount ?? 0;
-    this.firstLoose = below === undefined ? 0 : below.firstLoose + below.loose.length;
-    this.looseCount = below?.looseCount ?? 0;
+    this.firstSegment = parent?.segmentCount ?? 0;
+    this.firstLoose = parent === undefined ? 0 : parent.firstLoose + parent.loose.length;
+    this.looseCount = parent?.looseCount ?? 0;
   }
 
   /** Number of objects in this table itself. */
@@ -121,12 +121,12 @@ export class ObjectTable {
     return this.count - this.firstNumber;
   }
 
-  /** Number of pack segments, including those of the tables below. */
+  /** Number of pack segments, including those of the parent tables. */
   get segmentCount(): number {
     return this.firstSegment + this.segments.length;
   }
 
-  /** Bytes in memory, shared or not, including those of the tables below. */
+  /** Bytes in memory, shared or not, including those of the parent tables. */
   get heldBytes(): number {
     let bytes = this.sharedBytes?.total ?? 0;
     for (let table: ObjectTable | undefined = this; table !== undefined; table = table.parent)
@@ -306,7 +306,7 @@ export class ObjectTable {
   }
 
   /**
-   * Returns an immutable view of the objects up to `extent`, on top of the same table `below`. It shares the arrays.
+   * Returns an immutable view of the objects up to `extent`, on top of the same parent table. It shares the arrays.
    */
   freeze(extent: Extent): ObjectTable {
     this.caches.group.hold();

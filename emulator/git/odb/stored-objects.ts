@@ -32,9 +32,9 @@ export class StoredObjects extends GrowingTable {
     private readonly scratch: Scratch,
     budget: MemoryBudget,
     readonly schedule: Schedule,
-    below?: ObjectTable,
+    parent?: ObjectTable,
   ) {
-    super(new TableCaches(caches), budget, below);
+    super(new TableCaches(caches), budget, parent);
   }
 
   /** Returns the inflated body of an object. Throws `RangeError` if there is no such object. */

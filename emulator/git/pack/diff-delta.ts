@@ -24,7 +24,7 @@ const LEAVING = powerOfMultiplier(BLOCK);
 
 /**
  * Returns `target` as a delta on `base`; yields while it works. The format is quoted in patch-delta.ts. Returns
- * undefined if the delta would be longer than `most` bytes, or if the target is empty, because Git may refuse its delta
+ * undefined if the delta would be longer than `max` bytes, or if the target is empty, because Git may refuse its delta
  * as too short.
  *
  * The common prefix and suffix are copied without a search. For the part between them, every 16-byte block of the base

@@ -121,7 +121,7 @@ export interface DeltaWork {
 }
 
 /**
- * Applies a delta until about `most` bytes are read and written. Returns true if the result is complete; otherwise
+ * Applies a delta until about `max` bytes are read and written. Returns true if the result is complete; otherwise
  * stores in `next` where to continue. A copy within one buffer takes a third of the time of a copy between two. Throws
  * `DeltaError`, and never writes outside the result.
  */
@@ -169,7 +169,7 @@ export function* deltaSteps(work: DeltaWork): Steps<void> {
 
 /**
  * Applies a whole delta to `base`; yields while it works. Throws `DeltaError` if the delta is malformed, is for another
- * base, or has a result of more than `most` bytes.
+ * base, or has a result of more than `max` bytes.
  */
 export function* patchDelta(base: Buffer, delta: Buffer, max = Number.POSITIVE_INFINITY): Steps<Buffer> {
   const { length } = delta;

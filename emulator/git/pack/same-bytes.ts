@@ -1,7 +1,7 @@
 /** Number of bytes that are compared with a loop before `Buffer.compare` is called. */
 const SHORT = 32;
 
-/** Returns the number of equal bytes from `oneAt` and `otherAt` on, at most `most`. */
+/** Returns the number of equal bytes from `oneAt` and `otherAt` on, at most `max`. */
 export function sameBytes(one: Buffer, oneAt: number, other: Buffer, otherAt: number, max: number): number {
   let same = 0;
   const soon = Math.min(max, SHORT);
@@ -24,7 +24,7 @@ export function sameBytes(one: Buffer, oneAt: number, other: Buffer, otherAt: nu
   return same;
 }
 
-/** Returns the number of equal bytes before `oneEnd` and `otherEnd`, at most `most`. */
+/** Returns the number of equal bytes before `oneEnd` and `otherEnd`, at most `max`. */
 export function sameBytesBefore(one: Buffer, oneEnd: number, other: Buffer, otherEnd: number, max: number): number {
   let same = 0;
   for (let count = SHORT, isGrowing = true; same < max; ) {

@@ -22,7 +22,7 @@ export interface GraphBasis {
  * Commits of a repository, each parsed once, as a struct of arrays by position.
  *
  * The graph of a fork extends the graph of the original store. Objects that both stores contain have equal numbers, and
- * positions below `#first` belong to the graph below.
+ * positions less than `#firstPosition` belong to the parent graph.
  *
  * A commit gets its position only after all its ancestors. Positions are therefore a topological order: a walk from
  * high positions to low ones visits every commit after all its descendants, regardless of the committers' clocks, and
@@ -32,13 +32,13 @@ export class CommitGraph {
   readonly #parent: CommitGraph | undefined;
   /** First position of this graph's own commits. */
   #firstPosition: number;
-  /** Number of objects that both stores share: smaller object numbers belong to the graph below. */
+  /** Number of objects that both stores share: smaller object numbers belong to the parent graph. */
   #firstObject: number;
-  /** Number of graphs in the chain below this one. */
+  /** Number of parent graphs. */
   readonly depth: number;
   /** By object number minus `#firstObject`: position + 1; 0 if none. */
   #positionOf = new Int32Array(0);
-  /** Position + 1 of shared objects for which the graph below had no position. */
+  /** Position + 1 of shared objects for which the parent graph had no position. */
   #positionOfShared: Map<number, number> | undefined;
   // The following arrays are indexed by position:
   #objectOf = new IntList();
@@ -67,7 +67,7 @@ export class CommitGraph {
     return this.sharedSize + this.#objectOf.length;
   }
 
-  /** Number of positions that belong to the graph below. */
+  /** Number of positions that belong to the parent graph. */
   get sharedSize(): number {
     return this.#parent === undefined ? 0 : Math.min(this.#firstPosition, this.#parent.size);
   }
@@ -208,7 +208,7 @@ export class CommitGraph {
     return graph;
   }
 
-  /** Returns a graph with the same positions that has no graph below. */
+  /** Returns a graph with the same positions without a parent graph. */
   *flattened(): Steps<CommitGraph> {
     const flat = new CommitGraph(this.objects);
     for (let position = 0; position < this.size; position++) {
@@ -220,7 +220,7 @@ export class CommitGraph {
   }
 
   /**
-   * Returns true if the commit is to be loaded into the graph below, where all forks share it. This is possible until
+   * Returns true if the commit is to be loaded into the parent graph, where all forks share it. This is possible until
    * this graph has its own positions.
    */
   #isLoadedBelow(commit: number): boolean {

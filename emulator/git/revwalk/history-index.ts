@@ -40,7 +40,7 @@ export class HistoryIndex {
     this.paths = paths;
   }
 
-  /** Number of indexed commits, including those of the index below. */
+  /** Number of indexed commits, including those of the parent index. */
   get size(): number {
     return this.#objectsEnd.length + (this.#parent?.size ?? 0);
   }
@@ -110,7 +110,7 @@ export class HistoryIndex {
     return index;
   }
 
-  /** Returns a copy of the index for `graph`, a copy of the commit graph with the same positions and no parent graph. */
+  /** Returns a copy of the index for `graph`, a copy of the commit graph that has the same positions and no parent graph. */
   *flattened(graph: CommitGraph): Steps<HistoryIndex> {
     const flat = new HistoryIndex(graph, undefined, this.paths);
     for (let position = 0; position < graph.size; position++) {

@@ -41,7 +41,7 @@ export function markedText(text: string): string {
     .join('');
 }
 
-/** Returns the first `most` UTF-16 code units of a text, without splitting a surrogate pair. */
+/** Returns the first `max` UTF-16 code units of a text, without splitting a surrogate pair. */
 export function beginningOf(text: string, max: number): string {
   if (text.length <= max) return text;
   const last = text.charCodeAt(max - 1);

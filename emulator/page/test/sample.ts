@@ -3,7 +3,7 @@ import type { Test } from 'tap';
 const SEED = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 32));
 
 /**
- * Draws `most` of the rows, in their order, by a seed that it prints. Returns all rows with `TEST_SAMPLES=all`, as
+ * Draws `max` of the rows, in their order, by a seed that it prints. Returns all rows with `TEST_SAMPLES=all`, as
  * `.ci/run` sets it. The page imports nothing from other folders, so this repeats `emulator/test/sample.ts`.
  */
 export function sample<Row>(t: Pick<Test, 'comment'>, rows: readonly Row[], max: number): readonly Row[] {
