@@ -7,11 +7,11 @@ import { randomNumbers } from '../../git/test/random-numbers.js';
  * file covers also has tests beside its code, which always run.
  */
 const SHARES: readonly (readonly [folder: string, share: number])[] = [
-  ['conformance/test', 1 / 4],
-  ['emulator/page/test', 1 / 4],
-  ['emulator/cli/commands', 1 / 4],
-  ['emulator/bundle', 1 / 4],
-  ['emulator/test', 2 / 5],
+  ['conformance/test', 1 / 5],
+  ['emulator/page/test', 1 / 5],
+  ['emulator/cli/commands', 1 / 5],
+  ['emulator/bundle', 1 / 5],
+  ['emulator/test', 1 / 4],
 ];
 
 /** Draws the test files that `npm test` runs, in their order. The same seed and files result in the same draw. */
