@@ -52,7 +52,7 @@ export const rows: readonly Mutant[] = [
     {
       file: 'api/operations/commit-pack.js',
       find: `const written = await transact(repository, async (transaction) => {
-            // The client may have left while it waited for other writers.
+            // The client may have disconnected while the request waited for other writers.
             meter.check();
             const base = findWriteBase(repository, write);`,
       replace: `const early = findWriteBase(repository, write);
