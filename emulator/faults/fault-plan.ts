@@ -21,7 +21,7 @@ export interface PlannedFault {
    * refuse.
    */
   readonly stateCode: ProblemCode | undefined;
-  /** Sentence for the journal of a request for which the fault did not fire, by the reason. */
+  /** Sentence in the journal for a request for which the fault did not fire. The same reason gives the same string. */
   readonly refusal: LastText<string>;
 }
 

@@ -99,7 +99,7 @@ export class Tally {
     this.note(requestId);
   }
 
-  /** Records a request for which the fault fired. An empty id is ignored. */
+  /** Adds the id of a request for which the fault fired to the last ids. Ignores the empty id. */
   note(requestId: string): void {
     if (requestId === '') return;
     this.requestIds.push(requestId);

@@ -110,7 +110,7 @@ export function wholeTest(fault: Fault, literal: string, operations: readonly Fa
   return { text: lines.join('\n'), note: 'Run it with node --test; it fails when the fault does not fire.' };
 }
 
-/** Names that fit the globs of a fault; `sub` is that of tokens by default. */
+/** Returns a repository, a user and a ref that match the globs of a fault. The default user is that of new tokens. */
 function namesIn({ match = {}, do: action }: Fault): {
   readonly repo: string;
   readonly sub: string;

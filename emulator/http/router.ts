@@ -93,7 +93,7 @@ export class Router<T extends Routed> {
 export class MethodNotAllowed extends Error {
   constructor(
     readonly allow: string,
-    /** Operation of the router's own type. */
+    /** Operation that has the path, but another method. */
     readonly operation: Routed,
   ) {
     super('method not allowed');

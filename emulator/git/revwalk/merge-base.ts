@@ -39,8 +39,9 @@ export function mergeBases(graph: CommitGraph, a: GraphPosition, b: GraphPositio
 }
 
 /**
- * Sorts the bases as Git does. Git finds them by painting from both sides in order of date, and sorts the result by
- * date. On equal dates the painting order remains, so the painting is repeated.
+ * Sorts merge bases like Git. Git walks from both commits in order of date, marks what each of them reaches
+ * (`paint_down_to_common` in commit-reach.c), and sorts the bases by date. Bases with equal dates stay in the order in
+ * which the walk found them, so the same walk is done here.
  */
 function inGitsOrder(graph: CommitGraph, a: GraphPosition, b: GraphPosition, bases: GraphPosition[]): GraphPosition[] {
   const flags = new Map<GraphPosition, number>();
