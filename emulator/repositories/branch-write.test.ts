@@ -172,7 +172,7 @@ t.test('the bytes of a write are those of a pack of its new objects that compres
   const { repository } = createRepository();
   // Bytes that a zlib stream with a stored block adds to an entry: its header, that of the block, and a checksum.
   const STORED = 2 + 5 + 4;
-  // Objects that were present do not count; objects stored for the commit do.
+  // `packBytes` of a commit counts the objects that were stored for it, and not those that the repository already had.
   const sizes = [undefined, undefined, 0, 1, 15, 16, 17, 127, 128, 2047, 2048, 2049, 10_000, 10_000];
   let base = 0;
   for (const size of sizes) {

@@ -4,9 +4,9 @@ import type { Rewrite } from './proxy.js';
 export interface Mutant {
   /** Name in kebab-case, unique and permanent. */
   readonly name: string;
-  /** Ids of the rules that must detect it. Each rule, run alone, must be broken (for a MUST: `fail`). */
+  /** Ids of the rules that must detect the mutant. Each of them is run alone and must not pass; a MUST rule must fail. */
   readonly rules: readonly string[];
-  /** Rules that run alongside only to cause the responses that a watching rule checks. */
+  /** Ids of rules that run as well, because the rule to be checked only watches the responses to other rules. */
   readonly beside?: readonly string[];
   /** Wrong behaviour of the server: "answers a read with 202". */
   readonly does: string;

@@ -21,7 +21,7 @@ export const CREATE = 'POST /api/repos';
 export const REMOTE = / \/.+\.git\//;
 export const REFS = /\.git\/info\/refs$/;
 
-/** Members of a commit that mutants use. */
+/** Part of a commit in a response that mutants read or change. */
 export interface Commit {
   message: string;
 }

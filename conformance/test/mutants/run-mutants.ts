@@ -22,7 +22,7 @@ export interface Control {
   readonly met: number;
 }
 
-/** Checks every mutant. Throws if one is stale, or names a rule that does not exist. */
+/** Runs the rules against each mutant. Throws if the text that a mutant replaces is missing, or a rule does not exist. */
 export async function runMutants(mutants: readonly Mutant[], run: MutantRun): Promise<Control> {
   const named = mutants.flatMap((mutant) => rulesCalled([...mutant.rules, ...(mutant.beside ?? [])], mutant));
   const rules = run.rules ?? [...new Set(named)];

@@ -21,7 +21,7 @@ export interface PackBody {
   chunks: Chunk[];
 }
 
-/** Changes commit-pack bodies that begin with metadata. */
+/** Returns a mutant's change of commit-pack requests. Bodies whose first line is not metadata stay unchanged. */
 export function changesPack(change: (body: PackBody) => void): Rewrite {
   return {
     request: (request) => {

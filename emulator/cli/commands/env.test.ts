@@ -48,7 +48,10 @@ const HOSTILE = [
   'x;y&z|w>v',
 ];
 
-/** Parsers of each format, as its reader parses it. They return name and value. */
+/**
+ * Programs that read each output format of `emulator env`, such as the shells for `sh`. They return the name and the value
+ * that the program reads from a line.
+ */
 const READERS: Readonly<Record<Exclude<EnvFormat, 'json'>, readonly ((text: string) => [string, string])[]>> = {
   sh: ['sh', 'bash', 'dash'].map((shell) => (text: string) => {
     const out = execFileSync(shell, ['-c', 'eval "$1"; env -0', '-', text.trimEnd()], {

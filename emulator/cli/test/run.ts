@@ -23,7 +23,7 @@ export async function run(argv: readonly string[], environment: Record<string, s
   return said;
 }
 
-/** Starts an emulator for one test, with a function that runs commands against it. */
+/** Starts an emulator for one test. `ask` runs a command of the CLI against it, in this process. */
 export async function startAsked(t: Test, options: GivenOptions = {}) {
   const emulator = await startEmulator({ port: 0, clock: '2026-01-01T00:00:00Z', ...options });
   t.teardown(() => emulator.close({ graceMs: 0 }));

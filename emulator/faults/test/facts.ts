@@ -1,7 +1,7 @@
 import type { FaultedOperation } from '../operation-shape.js';
 import type { RequestFacts } from '../request-facts.js';
 
-/** Operations of all shapes, for tests of faults without the API. */
+/** One operation of each kind that faults distinguish, for tests that do not load the API. */
 export const OPERATIONS: readonly FaultedOperation[] = [
   row('getRepository', 'Repositories', 'GET /api/v1/repo', {}),
   row('createBranch', 'Branches', 'POST /api/v1/repos/branches/create', { reads: 'json', effect: 'write' }),

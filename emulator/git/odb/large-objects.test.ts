@@ -13,7 +13,10 @@ import { build } from './test/corrupt-packs.js';
 import { copy, delta, inPieces, insert, oidOf, type PackBuilder } from './test/pack-builder.js';
 
 const MIB = 1024 * 1024;
-/** Maximum work units beyond a time slice: one inflated piece (256 KiB, 1,024 units) and a few objects. */
+/**
+ * Maximum work units by which a time slice may be exceeded. The largest piece of work between two checks is inflating
+ * 256 KiB (1,024 units) and reading a few objects.
+ */
 const PIECE = 1_500;
 const ZEROS = Buffer.alloc(64 * MIB);
 

@@ -69,7 +69,7 @@ function lines(seed: number, count: number): string[] {
 
 interface File {
   readonly mode: '100644' | '100755' | '120000' | '160000';
-  /** Byte string; the commit id of a submodule. */
+  /** Content of the file as a byte string. For a submodule: its commit id. */
   readonly content: string;
 }
 

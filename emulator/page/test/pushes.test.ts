@@ -52,7 +52,7 @@ t.test('a push whose response is lost fails in Git, though its refs have moved',
 
   t.equal((await admin(emulator, 'GET', 'faults')).items[0].remaining, 0, 'nothing is left for the next push');
 
-  // The form and the link choose the same stage for a new fault.
+  // The form, opened by a link, must choose the same default stage as the command line.
   await page.goto(`${emulator.admin_url}/#/faults?operation=gitReceivePack&fault=lost`);
   await page.getByRole('button', { name: 'Add the fault' }).click();
   await page.getByRole('heading', { name: 'fault-2' }).waitFor();

@@ -51,7 +51,7 @@ const OPERATIONS = [
   'lfsBatch',
 ];
 
-/** Each condition, with values that the requests below have, as far as an operation can have them. */
+/** Conditions of faults, each with values that the requests of this test meet, if the operation permits that. */
 const CONDITIONS: readonly (readonly [member: string, ...matches: Match[]])[] = [
   ['op', ...OPERATIONS.map((op) => ({ op }))],
   ['org', { org: 'demo' }],

@@ -59,7 +59,7 @@ for (const fsck of ['strict', 'off'] as const) {
         const { body, moved, answer: response } = await send(service, push, REMOTES[remote]);
         const lost = acceptedByGit(body, fsck).filter((ref) => !moved.includes(ref));
         if (lost.length > 0) throw new Error(`git takes in ${lost.join()}: ${reportOf(response).join('; ')}`);
-        // `+import` may put the repository into cold storage, from which this request wakes it.
+        // A push to `+import` may leave the repository in cold storage. This request makes it available again.
         await service.call('GET', '/api/v1/repo');
         done += moved.length;
         const faults = await readEverything(service, push, { seed: done, samples: SAMPLES });

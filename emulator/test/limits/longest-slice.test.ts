@@ -221,7 +221,7 @@ t.test('no request holds up others for long, whatever it asks and of what', { ti
           refs: 10,
         });
       }
-      // Work of earlier requests belongs to a slice of its own.
+      // Starts a new time slice, so that the work of earlier requests is not counted for this one.
       await setImmediate();
       schedule.longestSlice = 0;
       const { status } = await ask(service, row, sent);

@@ -17,7 +17,7 @@ export function isWorded(
       type === LFS_TYPE && response.json.message !== '' && response.json.request_id === response.headers['x-request-id']
     );
   }
-  // These errors are raised before the operation is known.
+  // These two errors occur before the operation is known, so they do not have the form of the operation.
   if (dialect === 'error' && code !== 'rate_limited' && code !== 'route_not_found') {
     return type === 'application/json' && Object.keys(response.json).join() === 'error' && response.json.error !== '';
   }

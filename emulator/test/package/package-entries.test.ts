@@ -38,7 +38,7 @@ function createTypedProject(t: Test): string {
 
 const IMPORTS = ENTRIES.map((entry, at) => `import * as entry${at} from '${entry}';`).join('\n');
 
-/** A test of a client, in TypeScript. */
+/** TypeScript program that uses every entry of the package. It must compile with the published types. */
 const SOURCE = `${IMPORTS}
 import { startEmulator, type Emulator, type Expectations, type Fault, type StateChanges } from 'repohost-emulator';
 import { EmptySelection, type Report, run, type Target } from 'repohost-emulator/conformance';

@@ -123,7 +123,7 @@ const FIELDS: Readonly<Record<string, Readonly<Record<string, 'part' | 'snapshot
   },
   repository: { id: 'derived', home: 'derived', content: 'derived', git: 'derived', detached: 'derived' },
   content: {
-    // Saved up to the snapshot's frozen end.
+    // A snapshot contains the objects that the store had when the snapshot was taken.
     objects: 'snapshot',
     history: 'derived',
     searchTexts: 'derived',
