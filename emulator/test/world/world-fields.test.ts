@@ -5,14 +5,14 @@ import { startService } from '../service.js';
 import { touchEverything } from './world-story.js';
 
 /**
- * Where each field of a world belongs:
+ * Fields of a world and of the objects in it, with the way in which a restore of a snapshot treats them:
  *
- *     part       one of the state's parts, which every snapshot takes in
- *     snapshot   a part's own value: the same after a restore
- *     derived    follows from the configuration or from other fields; kept to be fast, or a way to another part
- *     transient  what is under way; a restore begins it anew
+ *     part       part of the state, which every snapshot contains
+ *     snapshot   value inside a part: the same after a restore
+ *     derived    computed from the configuration or from other fields, or a reference to another object
+ *     transient  running work, which a restore does not bring back
  *
- * A field that is not here fails the test. One that requests change and clients can see is to be in the snapshot.
+ * A field that is missing here fails the test. A field that requests change and clients can see must be in the snapshot.
  */
 const FIELDS: Readonly<Record<string, Readonly<Record<string, 'part' | 'snapshot' | 'derived' | 'transient'>>>> = {
   world: { config: 'derived', engine: 'derived', state: 'derived', background: 'transient', scenarios: 'transient' },
