@@ -50,7 +50,7 @@ export const importState = adminRoute({
   handle: async ({ current, organization, request, sendContinue }) => {
     refuseContentEncoding(request);
     const { readTar } = await import('../exports/tar.js');
-    const { importTree: takeOver } = await import('../exports/read-state.js');
+    const { importTree } = await import('../exports/read-state.js');
     const { SourceError } = await import('../sources/file-tree.js');
     const { StoreFull } = await import('../memory/memory-budget.js');
     const { memory } = current.engine;
@@ -64,7 +64,7 @@ export const importState = adminRoute({
     try {
       const pieces = readChunks(request, { maxBytes: maxHeldBytes, idleTimeout, onBeforeRead: sendContinue });
       tree = await readTar(pieces, { title: 'The archive', take });
-      const { content, repositories, repository } = await takeOver(current, tree, organization);
+      const { content, repositories, repository } = await importTree(current, tree, organization);
       return json(200, { content, repositories, ...(repository && { repository: showSeeded(repository) }) });
     } catch (error) {
       // Nothing of the archive was imported.

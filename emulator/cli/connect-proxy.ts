@@ -1,6 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { MAX_HEADER_BYTES } from '../config/limits.js';
 import { parseHost } from '../http/host.js';
 import { lingeringClose } from '../http/lingering-close.js';
 import { openTunnel, type Way } from './tunnel.js';
@@ -80,7 +81,7 @@ export async function openProxy({
     return ['403 Forbidden', `${asked.host} is not served here; --proxy-pass ${asked.host} lets it through.`];
   };
 
-  const server = createServer({ headersTimeout: PATIENCE, requestTimeout: PATIENCE, maxHeaderSize: 16 * 1024 });
+  const server = createServer({ headersTimeout: PATIENCE, requestTimeout: PATIENCE, maxHeaderSize: MAX_HEADER_BYTES });
   server.maxConnections = MAX_CONNECTIONS;
   server.on('connection', (socket: Socket) => {
     sockets.add(socket);

@@ -1,6 +1,9 @@
 const MiB = 1024 * 1024;
 const GiB = 1024 * MiB;
 
+/** Maximum size of the headers of a request, in bytes, as in Node. */
+export const MAX_HEADER_BYTES = 16 * 1024;
+
 /** All limits: default, unit, description. Each is also a flag of `emulator start`. */
 export const LIMITS = {
   maxJsonBytes: [1 * MiB, 'bytes', 'maximum size of a JSON request body'],

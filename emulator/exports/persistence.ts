@@ -88,7 +88,7 @@ export class Persistence {
       const persistence = new Persistence(current, options, kept, lock.release);
       const tree = new DiskTree(folder);
       const isNew = (await tree.stat(bytesOf(MANIFEST))) === undefined;
-      const isWhole = isNew || (await persistence.#takeOver(tree, lock.wasStale));
+      const isWhole = isNew || (await persistence.#importFrom(tree, lock.wasStale));
       persistence.#hasLeftovers = lock.wasStale || !isWhole;
       return { persistence, isNew };
     } catch (error) {
@@ -137,7 +137,7 @@ export class Persistence {
     await this.unlock();
   }
 
-  async #takeOver(tree: DiskTree, wasKilled: boolean): Promise<boolean> {
+  async #importFrom(tree: DiskTree, wasKilled: boolean): Promise<boolean> {
     const { current } = this;
     const { found, hasSecrets } = await importTree(current, tree, current.config.organizations[0]!.name);
     // A folder with a single repository is rewritten as part of a state.

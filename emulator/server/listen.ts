@@ -1,6 +1,7 @@
 import http from 'node:http';
 import type https from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
+import { MAX_HEADER_BYTES } from '../config/limits.js';
 import { lingeringClose } from '../http/lingering-close.js';
 import { ConnectionNames } from '../pipeline/connection-names.js';
 import type { Identity } from '../tls/authority.js';
@@ -41,7 +42,7 @@ export function createServer(
     // Whole requests have no limit, because a push may take long. Pauses have one: bodies have an idle timeout.
     requestTimeout: 0,
     connectionsCheckingInterval: 5_000,
-    maxHeaderSize: 16 * 1024,
+    maxHeaderSize: MAX_HEADER_BYTES,
     // The pipeline requires `Host`, and reports a missing one in its own format.
     requireHostHeader: false,
   };

@@ -1,9 +1,9 @@
 import { constants } from 'node:fs';
 import { lstat, open, readdir, readlink } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { getSystemErrorMap } from 'node:util';
 import { type ByteString, bytesIn, splitBytes } from '../git/object/bytes.js';
 import { byBytes } from '../git/object/sort.js';
+import { systemErrorText } from '../system/error-text.js';
 import { type FileEntry, type FileTree, SourceError } from './file-tree.js';
 
 const PIECE = 256 * 1024;
@@ -87,8 +87,6 @@ export async function saying<T>(title: string, work: Promise<T>, verb: 'read' | 
 }
 
 function refusal(title: string, error: unknown, verb = 'read'): unknown {
-  const { code, errno } = error as NodeJS.ErrnoException;
-  if (typeof code !== 'string') return error;
-  const reason = getSystemErrorMap().get(errno ?? 0)?.[1] ?? code;
-  return new SourceError(`${title} cannot be ${verb} (${reason}).`);
+  const reason = systemErrorText(error);
+  return reason === undefined ? error : new SourceError(`${title} cannot be ${verb} (${reason}).`);
 }

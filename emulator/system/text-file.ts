@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
-import { getSystemErrorMap } from 'node:util';
+import { systemErrorText } from './error-text.js';
 
 /** Thrown if a file cannot be read. The message is the reason in a few words, such as `no such file or directory`. */
 export class UnreadableFile extends Error {
@@ -22,8 +22,7 @@ export function readTextFile(file: string, limit = MEBIBYTE): string {
     return readUpTo(descriptor, isDevice ? Math.min(limit, MEBIBYTE) : limit, stat.size).toString();
   } catch (error) {
     if (error instanceof UnreadableFile) throw error;
-    const { code, errno } = error as NodeJS.ErrnoException;
-    throw new UnreadableFile(getSystemErrorMap().get(errno ?? 0)?.[1] ?? code ?? 'it is not a file');
+    throw new UnreadableFile(systemErrorText(error) ?? 'it is not a file');
   } finally {
     if (descriptor !== undefined) closeSync(descriptor);
   }

@@ -199,7 +199,7 @@ const EMULATOR: Program = {
     {
       path: 'sources',
       content: 'sources that fill a repository: folders, generated histories, bundles, URLs',
-      imports: ['git', 'http', 'memory', 'repositories', 'schedule', 'upstream', 'world'],
+      imports: ['git', 'http', 'memory', 'repositories', 'schedule', 'system', 'upstream', 'world'],
     },
     {
       path: 'exports',

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { batchesOf, drawsSamples } from './batches.js';
+import { batchesOf } from './batches.js';
 import { drawFiles } from './draw.js';
 import { runTestFiles } from './test-file.js';
 import { missingTools, sourceOf, TOOLS, toolsOf } from './tools.js';
@@ -11,7 +11,7 @@ import { missingTools, sourceOf, TOOLS, toolsOf } from './tools.js';
 // node dist/emulator/test/runner/all.js [--jobs N] [--rest] [part of a path …]
 //
 // Without a part of a path, runs the test files that TEST_SEED draws.
-// --rest: runs what that leaves out: the other test files, and those that draw samples, with complete samples.
+// --rest: runs the other test files.
 
 const FOLDER = fileURLToPath(new URL('../../../', import.meta.url));
 /** Time limit of one process, in milliseconds: for its first test file, and for each further one. */
@@ -26,7 +26,6 @@ const jobs = Number(values.jobs ?? availableParallelism() + 1);
 // Test files draw their samples by the same seed. They read environment variables, because they are child processes.
 const seed = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 32));
 process.env.TEST_SEED = String(seed);
-if (values.rest) process.env.TEST_SAMPLES = 'all';
 
 // Tests that cross folders take longest and are last by name. Starting in reverse order keeps both cores busy until the
 // end.
@@ -45,7 +44,7 @@ function selectFiles(): string[] {
   if (positionals.length > 0 && !values.rest) return found;
   const drawn = new Set(drawFiles(found, seed));
   if (!values.rest) return found.filter((file) => drawn.has(file));
-  return found.filter((file) => !drawn.has(file) || drawsSamples(join(FOLDER, file)));
+  return found.filter((file) => !drawn.has(file));
 }
 
 const missing = missingTools();

@@ -54,8 +54,3 @@ export function batchesOf(root: string, files: readonly string[]): string[][] {
   }
   return batches;
 }
-
-/** Returns true if a compiled test file draws samples, that is, imports a module `sample.ts`. */
-export function drawsSamples(file: string): boolean {
-  return /from '\.[^']*\/sample\.js'/.test(readFileSync(file, 'utf8'));
-}

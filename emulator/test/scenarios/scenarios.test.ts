@@ -398,14 +398,3 @@ steps:
   const call = callerOf(forked.baseUrl, service.token);
   t.equal((await call('GET', '/api/meta')).status, 429, 'a namespace from a snapshot continues its scenario');
 });
-
-t.test('shipped scenarios are listed, and can be registered unchanged', async (t) => {
-  const { admin } = await startAdmin(t);
-  const { items } = (await admin('GET', '/shipped-scenarios')).json;
-  t.match(items.length, 10);
-  for (const { id, about, text, definition } of items) {
-    t.ok(text.includes(`\nid: ${id}\n`) && about.length > 20, id);
-    t.match(await admin('POST', '/scenarios', definition), { status: 201, json: { id, about: definition.about } });
-  }
-  t.equal((await admin('GET', '/scenarios')).json.items.length, 10);
-});

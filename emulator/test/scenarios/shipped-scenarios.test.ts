@@ -4,6 +4,7 @@ import t from 'tap';
 import { parse } from 'yaml';
 import { Workbench } from '../../git/test/workbench.js';
 import { scenarioJsonSchema } from '../../scenarios/schema.js';
+import { startAdmin } from '../admin/admin-service.js';
 import { type Service, type ServiceResponse, startService } from '../service.js';
 
 const FOLDER = fileURLToPath(new URL('../../../../fixtures/scenarios/', import.meta.url));
@@ -168,4 +169,15 @@ t.test('every shipped scenario runs to its end, with the same result twice', asy
 t.test('the published JSON Schema of scenarios is current', async (t) => {
   const published = readFileSync(new URL('../../../../fixtures/scenario.schema.json', import.meta.url), 'utf8');
   t.equal(`${JSON.stringify(scenarioJsonSchema(), undefined, 2)}\n`, published);
+});
+
+t.test('shipped scenarios are listed, and can be registered unchanged', async (t) => {
+  const { admin } = await startAdmin(t);
+  const { items } = (await admin('GET', '/shipped-scenarios')).json;
+  t.match(items.length, 10);
+  for (const { id, about, text, definition } of items) {
+    t.ok(text.includes(`\nid: ${id}\n`) && about.length > 20, id);
+    t.match(await admin('POST', '/scenarios', definition), { status: 201, json: { id, about: definition.about } });
+  }
+  t.equal((await admin('GET', '/scenarios')).json.items.length, 10);
 });

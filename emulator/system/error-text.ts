@@ -1,0 +1,11 @@
+import { getSystemErrorMap } from 'node:util';
+
+/**
+ * Returns the text of an error of the operating system, such as `no such file or directory`; its code if it has no
+ * text; undefined if it has no code, that is, if it is another kind of error.
+ */
+export function systemErrorText(error: unknown): string | undefined {
+  const { code, errno } = error as NodeJS.ErrnoException;
+  if (typeof code !== 'string') return undefined;
+  return getSystemErrorMap().get(errno ?? 0)?.[1] ?? code;
+}
