@@ -78,7 +78,7 @@ export async function inNamespace<Result>(
 
 /**
  * Registers a key in a namespace. A new namespace has only the keys that the emulator was started with. The key of the
- * suite may have been registered later, so it has to be registered in the namespace as well.
+ * suite may have been registered later, so it must be registered in the namespace as well.
  */
 async function registerKey(t: RuleContext, { id, privateKey, allowedScopes }: SigningKey): Promise<void> {
   const public_key = createPublicKey(privateKey).export({ type: 'spki', format: 'pem' });

@@ -60,7 +60,7 @@ export function isListedCode(code: string): boolean {
 const STATED = [401, 403];
 
 /**
- * Returns the code as a client has to read it. An unknown code is read as the generic code of its status, except where
+ * Returns the code as a client must read it. An unknown code is read as the generic code of its status, except where
  * the specification states the code of the case.
  */
 export function readCode(status: number, code: string): string {

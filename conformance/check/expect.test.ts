@@ -10,7 +10,7 @@ t.test('what is missing on both sides is not the same', async (t) => {
   t.throws(() => expectSame(undefined, 1, 'nothing there'), new AssertionFailure('nothing there', 1, undefined));
 });
 
-t.test('what has to be missing is', async (t) => {
+t.test('what must be missing is', async (t) => {
   t.doesNotThrow(() => expectAbsent(undefined, 'no branch'));
   for (const there of [null, '', 'x']) t.throws(() => expectAbsent(there, 'no branch'), AssertionFailure);
 });

@@ -168,7 +168,7 @@ export class RuleContext {
 
   /**
    * Expects any member of a closed set. The first member is the variant that the specification supports best. The
-   * observed member is recorded under a key, and has to be the same for every later call with this key.
+   * observed member is recorded under a key, and must be the same for every later call with this key.
    */
   tolerate(code: AmbiguityCode, where: string, response: ApiResponse, members: readonly string[]): void {
     const member = members.find((candidate) => isMember(response, candidate));

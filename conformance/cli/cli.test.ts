@@ -164,36 +164,36 @@ t.test('flags that are repeated, empty, contradictory or not there are refused b
 t.test('what the flags of run cannot mean is refused before anything starts', async (t) => {
   const target = ['--base-url', 'http://127.0.0.1:1', '--org', 'a', '--key', key];
   for (const [argv, line] of [
-    [['--timeout', '-1'], /^--timeout has to be a whole number/],
-    [['--timeout', 'NaN'], /^--timeout has to be/],
-    [['--timeout', '0'], /^--timeout has to be/],
-    [['--rate', '-1'], /^--rate has to be a number above 0/],
-    [['--rate', '0'], /^--rate has to be/],
-    [['--rate', 'x'], /^--rate has to be/],
-    [['--reporter', 'xml'], /^--reporter has to be one of pretty, tap, json/],
+    [['--timeout', '-1'], /^--timeout must be a whole number/],
+    [['--timeout', 'NaN'], /^--timeout must be/],
+    [['--timeout', '0'], /^--timeout must be/],
+    [['--rate', '-1'], /^--rate must be a number above 0/],
+    [['--rate', '0'], /^--rate must be/],
+    [['--rate', 'x'], /^--rate must be/],
+    [['--reporter', 'xml'], /^--reporter must be one of pretty, tap, json/],
     [['--output', '/absent/report'], /^--output cannot be written/],
     [['--output', '/'], /^--output cannot be written/],
     [['--only', 'nonsense'], /^no rule is called nonsense/],
     [['--rate', '-1'], /or unlimited/],
-    [['--window', '0'], /^--window has to be a number of seconds above 0/],
-    [['--workers', '0'], /^--workers has to be a whole number from 1 to 64/],
-    [['--seed', '-1'], /^--seed has to be a whole number from 0/],
-    [['--prefix', 'Team'], /^--prefix has to be 1 to 32 lower-case letters/],
-    [['--prefix', 'a/b'], /^--prefix has to be/],
+    [['--window', '0'], /^--window must be a number of seconds above 0/],
+    [['--workers', '0'], /^--workers must be a whole number from 1 to 64/],
+    [['--seed', '-1'], /^--seed must be a whole number from 0/],
+    [['--prefix', 'Team'], /^--prefix must be 1 to 32 lower-case letters/],
+    [['--prefix', 'a/b'], /^--prefix must be/],
     ...['0/4', '5/4', '1', 'a/b', '1/0', '-1/4', '1/4/4', '1.5/4'].map(
-      (shard) => [['--shard', shard], /^--shard has to be a part of a whole, such as 1\/4 or 4\/4, not/] as const,
+      (shard) => [['--shard', shard], /^--shard must be a part of a whole, such as 1\/4 or 4\/4, not/] as const,
     ),
     [['--baseline', '/absent'], /^--baseline: \/absent cannot be read: there is no such file/],
     [['--baseline', '/dev/zero'], /^--baseline: \/dev\/zero cannot be read: it is larger than 1 MiB/],
     [['--target', '/absent'], /^\/absent cannot be read: there is no such file/],
     [['--target', '/dev/zero'], /^\/dev\/zero cannot be read: it is larger than 1 MiB/],
-    [[...target.slice(0, 4), '--key-env', 'not-a-name'], /^--key-env has to be the name of an environment variable/],
+    [[...target.slice(0, 4), '--key-env', 'not-a-name'], /^--key-env must be the name of an environment variable/],
     [[...target.slice(0, 4), '--key-env', 'REPOHOST_ABSENT'], /^--key-env: the environment has no REPOHOST_ABSENT/],
     [[...target, '--key-env', 'KEY'], /^--key and --key-env contradict each other/],
     [['--org', 'a'], /^--org says nothing without --base-url or --target/],
     [['--no-write'], /^--write says nothing without --base-url/],
     [['--base-url', 'http://x'], /^--base-url says nothing without --org/],
-    [['--base-url', 'x', '--org', 'a', '--key', key], /^--base-url has to be an http or https address/],
+    [['--base-url', 'x', '--org', 'a', '--key', key], /^--base-url must be an http or https address/],
     [[...target, '--second-org', 'b'], /^--second-org says nothing without --second-key/],
     [[...target, '--restricted-scopes', 'git:read'], /^--restricted-scopes says nothing without --restricted-key/],
     [[...target, '--deleted-key', '/absent'], /ENOENT/],
@@ -203,17 +203,17 @@ t.test('what the flags of run cannot mean is refused before anything starts', as
   }
   process.env.CONFORMANCE_TIMEOUT = '-1';
   t.teardown(() => delete process.env.CONFORMANCE_TIMEOUT);
-  await refused(t, ['run'], /^--timeout has to be/);
+  await refused(t, ['run'], /^--timeout must be/);
   delete process.env.CONFORMANCE_TIMEOUT;
   process.env.CONFORMANCE_STRICT = 'perhaps';
-  await refused(t, ['run'], /^--strict of the environment has to be true or false/);
+  await refused(t, ['run'], /^--strict of the environment must be true or false/);
   delete process.env.CONFORMANCE_STRICT;
   await refused(t, ['explain', 'nonsense'], /^no rule is called nonsense$/m);
   await refused(t, ['list', '--only', 'nonsense'], /^no rule is called nonsense$/m);
   const token = ['token', '--org', 'a', '--key', key];
-  await refused(t, [...token, '--ttl', '-5'], /^--ttl has to be/);
+  await refused(t, [...token, '--ttl', '-5'], /^--ttl must be/);
   for (const recipe of ['{', '[]', '5'])
-    await refused(t, [...token, '--recipe', recipe], /^--recipe has to be a JSON object/);
+    await refused(t, [...token, '--recipe', recipe], /^--recipe must be a JSON object/);
   await refused(t, [...token, '--repo', 'a', '--recipe', '{"repo":"b"}'], /^--recipe says repo too/);
   await refused(t, ['token', '--org', 'a', '--key', '/absent'], /ENOENT/);
 });

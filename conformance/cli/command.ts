@@ -146,7 +146,7 @@ function fromEnvironment(
     const rivals = exclusive.flatMap((pair) => (pair.includes(flag) ? pair : []));
     if (value === undefined || [flag, ...rivals].some((one) => typed[one] !== undefined)) continue;
     if (row.read === undefined && !/^(true|false)$/.test(value)) {
-      throw new UsageError(`--${flag} of the environment has to be true or false, not ${JSON.stringify(value)}`);
+      throw new UsageError(`--${flag} of the environment must be true or false, not ${JSON.stringify(value)}`);
     }
     if (row.read !== undefined) values[flag] = value;
     else if (value === 'true' || row.negatable) values[flag] = value === 'true';

@@ -7,7 +7,7 @@ import { TARGET_FLAGS, type TargetArguments, wordsOf } from './target-options.js
 export function defaultJournal(): string {
   const { XDG_STATE_HOME: state = '', LOCALAPPDATA: local = '' } = process.env;
   const folder = process.platform === 'win32' ? local : state;
-  // XDG Base Directory specification: a relative path has to be ignored.
+  // XDG Base Directory specification: a relative path must be ignored.
   const base = isAbsolute(folder) ? folder : join(homedir(), '.local', 'state');
   return join(base, 'repohost-emulator', 'conformance-scratch.ndjson');
 }

@@ -111,10 +111,10 @@ t.test('places for reports that contradict each other are refused before anythin
   const cases: readonly (readonly [flags: readonly string[], says: RegExp])[] = [
     [
       ['--reporter', 'xml'],
-      /^--reporter has to be one of pretty, tap, json, junit, markdown, github, html, not "xml"$/,
+      /^--reporter must be one of pretty, tap, json, junit, markdown, github, html, not "xml"$/,
     ],
-    [['--reporter', 'xml=x'], /^--reporter has to be one of/],
-    [['--reporter', 'json='], /^--reporter has to be NAME=FILE/],
+    [['--reporter', 'xml=x'], /^--reporter must be one of/],
+    [['--reporter', 'json='], /^--reporter must be NAME=FILE/],
     [['--reporter', 'tap', '--reporter', 'json'], /only one report can go to standard output/],
     [['--reporter', 'github', '--reporter', 'json'], /only one report can go to standard output/],
     [['--reporter', `tap=${file}`, '--reporter', `json=${folder}/./b`], /names one file twice/],

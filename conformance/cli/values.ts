@@ -5,11 +5,11 @@ import { parseJson } from '../target/json.js';
 import { PREFIX, PREFIX_WORDS } from '../target/target-file.js';
 import { UsageError } from './usage-error.js';
 
-/** Parses the value of a flag as typed. Throws `UsageError` with the end of a sentence: `has to be …`. */
+/** Parses the value of a flag as typed. Throws `UsageError` with the end of a sentence: `must be …`. */
 export type Read<Value> = (typed: string) => Value;
 
 function wanted(what: string, typed: string): UsageError {
-  return new UsageError(`has to be ${what}, not ${JSON.stringify(typed)}`);
+  return new UsageError(`must be ${what}, not ${JSON.stringify(typed)}`);
 }
 
 export function text(what: string): Read<string> {
@@ -63,7 +63,7 @@ export const shard: Read<Shard> = (typed) => {
 
 /** Parses the name of an environment variable. */
 export const variable: Read<string> = (typed) => {
-  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(typed)) throw new UsageError('has to be the name of an environment variable');
+  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(typed)) throw new UsageError('must be the name of an environment variable');
   return typed;
 };
 

@@ -26,14 +26,14 @@ export function isDate(text: string): boolean {
 }
 
 const entry = z.strictObject({
-  reason: z.string().regex(/\S/, 'has to be a reason').describe('Why it is broken, and who knows'),
+  reason: z.string().regex(/\S/, 'must be a reason').describe('Why it is broken, and who knows'),
   expires: z
     .string()
-    .regex(DATE, 'has to be a date like 2027-01-31')
-    .refine(isDate, 'has to be a date like 2027-01-31')
+    .regex(DATE, 'must be a date like 2027-01-31')
+    .refine(isDate, 'must be a date like 2027-01-31')
     .meta({ format: 'date', description: 'The last day, in UTC, on which the failure is expected' }),
   verdict: z
-    .enum(EXPECTABLE, `has to be one of ${EXPECTABLE.join(', ')}`)
+    .enum(EXPECTABLE, `must be one of ${EXPECTABLE.join(', ')}`)
     .optional()
     .describe('Default: any of them'),
 });

@@ -18,7 +18,7 @@ t.test('a switch at its default is omitted, another value is listed', async (t) 
   t.same(told({}, { 'state.which-operations': blocked }).variants, { syncBlocks: 'all' });
 });
 
-t.test('a value has to fit all that the switch governs', async (t) => {
+t.test('a value must fit all that the switch governs', async (t) => {
   const [commit, archive] = ['A01 invalid token, commit', 'A01 invalid token, archive'];
   t.same(told({ [commit]: '401 unauthorized', [archive]: '403 forbidden' }).variants, {
     invalidToken: 'endpoint-table',

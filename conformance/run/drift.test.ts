@@ -15,7 +15,7 @@ const results = [
   { ...resultOf('e', { A02: 'y' }, 'variant'), level: 'SHOULD' as const, reason: 'another reading' },
 ];
 
-t.test('the first rule of the list decides which member a target has to stay with', async (t) => {
+t.test('the first rule of the list decides which member a target must stay with', async (t) => {
   const { results: settled, variants } = settleVariants(results);
   t.same(
     settled.map(({ id, verdict }) => `${id}: ${verdict}`),

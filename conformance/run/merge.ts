@@ -25,7 +25,7 @@ export class UnmergeableReports extends Error {
 }
 
 /**
- * Merges the reports of all shards of a run. Observations of watching rules are combined, and the target has to use one
+ * Merges the reports of all shards of a run. Observations of watching rules are combined, and the target must use one
  * member of each tolerated set across all shards. Throws `UnmergeableReports` if the reports are not one complete run.
  *
  * ```js

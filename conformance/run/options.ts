@@ -129,7 +129,7 @@ export function checkOptions(options: Options): void {
   for (const [name, { words, includes }] of Object.entries(NUMBERS)) {
     const value = options[name as keyof typeof NUMBERS];
     if (value !== undefined && !includes(value)) {
-      throw new InvalidOption(`${name} has to be ${words}, not ${String(value)}`);
+      throw new InvalidOption(`${name} must be ${words}, not ${String(value)}`);
     }
   }
   const { shard, prefix } = options;
@@ -137,7 +137,7 @@ export function checkOptions(options: Options): void {
   if (shard === undefined) return;
   const { index, count } = shard;
   if (!wholeNumber(1, Infinity).includes(count) || !wholeNumber(1, count).includes(index)) {
-    throw new InvalidOption(`shard has to be from 1/${count} to ${count}/${count}, not ${index}/${count}`);
+    throw new InvalidOption(`shard must be from 1/${count} to ${count}/${count}, not ${index}/${count}`);
   }
 }
 

@@ -41,13 +41,13 @@ const KINDS: Readonly<Record<string, string>> = {
 };
 
 function wordsOf(issue: z.core.$ZodIssue): string {
-  if (issue.message.startsWith('has to')) return issue.message;
-  if (issue.code === 'invalid_type') return `has to be ${KINDS[issue.expected] ?? issue.expected}`;
+  if (issue.message.startsWith('must')) return issue.message;
+  if (issue.code === 'invalid_type') return `must be ${KINDS[issue.expected] ?? issue.expected}`;
   if (issue.code === 'too_small') {
-    if (issue.origin !== 'number' && issue.origin !== 'int') return 'has to hold something';
-    return `has to be ${issue.inclusive ? 'at least' : 'above'} ${issue.minimum}`;
+    if (issue.origin !== 'number' && issue.origin !== 'int') return 'must hold something';
+    return `must be ${issue.inclusive ? 'at least' : 'above'} ${issue.minimum}`;
   }
-  if (issue.code === 'too_big') return `has to be at most ${issue.maximum}`;
+  if (issue.code === 'too_big') return `must be at most ${issue.maximum}`;
   return `is wrong: ${issue.message}`;
 }
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { readStructured } from './structured-file.js';
 import { InvalidFile, readTextFile } from './text-file.js';
 
-const address = z.url({ protocol: /^https?$/, error: 'has to be an http or https address' });
+const address = z.url({ protocol: /^https?$/, error: 'must be an http or https address' });
 const name = z.string().min(1);
 
 /** Members that say where a secret is. The target file never contains the secret. */
@@ -11,7 +11,7 @@ const place = {
   file: name.optional().describe('Name of a file; it counts from the folder of this one'),
   env: z
     .string()
-    .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'has to be the name of an environment variable')
+    .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be the name of an environment variable')
     .optional()
     .describe('Name of an environment variable that holds it'),
 };
@@ -19,7 +19,7 @@ const place = {
 function secretWith<Shape extends z.ZodRawShape>(more: Shape) {
   return z
     .strictObject({ ...place, ...more })
-    .refine((one) => 'file' in one !== 'env' in one, 'has to have either file or env')
+    .refine((one) => 'file' in one !== 'env' in one, 'must have either file or env')
     .meta({ oneOf: [{ required: ['file'] }, { required: ['env'] }] });
 }
 
@@ -30,7 +30,7 @@ const restrictedKey = secretWith({ id, scopes: z.array(name).min(1).describe('It
 
 /** Valid prefix of the names of scratch repositories. */
 export const PREFIX = /^[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?$/;
-export const PREFIX_WORDS = 'has to be 1 to 32 lower-case letters, digits and hyphens, with no hyphen at an end';
+export const PREFIX_WORDS = 'must be 1 to 32 lower-case letters, digits and hyphens, with no hyphen at an end';
 
 /** Location of a secret: either a file or an environment variable. */
 export interface Secret {
@@ -102,8 +102,8 @@ const targetFile = z.strictObject({
     .describe('Where an emulator is controlled, and what its admin routes ask for'),
   rate: z
     .union(
-      [z.number().positive('has to be a number above 0, or unlimited'), z.literal('unlimited')],
-      'has to be a number above 0, or unlimited',
+      [z.number().positive('must be a number above 0, or unlimited'), z.literal('unlimited')],
+      'must be a number above 0, or unlimited',
     )
     .optional()
     .describe('Requests a second; default: 5 unless the target is an emulator'),

@@ -101,14 +101,14 @@ t.test('invalid options are reported before any request is sent', async (t) => {
   const server = await startTestServer((request) => t.fail(`${request.url} was asked`));
   t.teardown(() => server.close());
   const cases: readonly (readonly [Options, RegExp])[] = [
-    [{ timeout: 0 }, /^timeout has to be a whole number from 1 to 2147483647, not 0$/],
+    [{ timeout: 0 }, /^timeout must be a whole number from 1 to 2147483647, not 0$/],
     [{ timeout: 1.5 }, /^timeout/],
-    [{ rate: 0 }, /^rate has to be a number above 0, not 0$/],
+    [{ rate: 0 }, /^rate must be a number above 0, not 0$/],
     [{ rate: Number.NaN }, /^rate/],
-    [{ window: -1 }, /^window has to be a number above 0 and up to 604800, not -1$/],
-    [{ width: 0 }, /^width has to be a whole number from 1 to 64, not 0$/],
+    [{ window: -1 }, /^window must be a number above 0 and up to 604800, not -1$/],
+    [{ width: 0 }, /^width must be a whole number from 1 to 64, not 0$/],
     [{ seed: -1 }, /^seed/],
-    [{ shard: { index: 0, count: 2 } }, /^shard has to be from 1\/2 to 2\/2, not 0\/2$/],
+    [{ shard: { index: 0, count: 2 } }, /^shard must be from 1\/2 to 2\/2, not 0\/2$/],
     [{ shard: { index: 3, count: 2 } }, /^shard/],
     [{ shard: { index: 1, count: 0 } }, /^shard/],
     [{ only: 'no.such.rule' }, /^no rule is called no\.such\.rule$/],

@@ -133,11 +133,11 @@ t.test('an invalid baseline is rejected', async (t) => {
     [{ rules: {} }, / lacks format/],
     [{ format: 1, rules: { nonsense: entry } }, /expects a failure of nonsense, and no rule is called so/],
     [{ format: 1, rules: { 'jwt.alg.none': { reason: 'x' } } }, /lacks rules\.jwt\.alg\.none\.expires/],
-    [{ format: 1, rules: { 'jwt.alg.none': { ...entry, expires: '2026-02-30' } } }, /expires has to be a date/],
-    [{ format: 1, rules: { 'jwt.alg.none': { ...entry, reason: ' ' } } }, /reason has to be a reason/],
-    [{ format: 1, rules: { 'jwt.alg.none': { ...entry, verdict: 'pass' } } }, /verdict has to be one of fail, flaky/],
+    [{ format: 1, rules: { 'jwt.alg.none': { ...entry, expires: '2026-02-30' } } }, /expires must be a date/],
+    [{ format: 1, rules: { 'jwt.alg.none': { ...entry, reason: ' ' } } }, /reason must be a reason/],
+    [{ format: 1, rules: { 'jwt.alg.none': { ...entry, verdict: 'pass' } } }, /verdict must be one of fail, flaky/],
     [{ format: 1, rules: { 'jwt.alg.none': { ...entry, until: 1 } } }, /not known: rules\.jwt\.alg\.none\.until/],
-    [[], /has to be an object with members/],
+    [[], /must be an object with members/],
   ] as const) {
     writeFileSync(file('wrong.yaml'), stringify(baseline));
     const { code, err } = await conformance('run', '--baseline', file('wrong.yaml'));
@@ -256,6 +256,6 @@ t.test('tokens are made with the keys of a target file', async (t) => {
   t.match(await token('--org', 'other'), { iss: 'other' });
   t.match(await token('--role', 'ES256'), { iss: 'demo' });
   t.match(await token('--role', 'restricted'), /target\.yaml has no restricted key\n$/);
-  t.match(await token('--role', 'nonsense'), /^--role has to be one of main, restricted/);
+  t.match(await token('--role', 'nonsense'), /^--role must be one of main, restricted/);
   t.match(await token('--key', target.key.file), { iss: 'demo' });
 });

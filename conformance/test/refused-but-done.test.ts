@@ -115,7 +115,7 @@ t.test('writes at the same time are not held against one another', async (t) => 
   t.same(responses.map(({ status }) => status).sort(), [201, 409, 409]);
 });
 
-t.test('a row of refused writes costs one look each, and one that has to succeed none', async (t) => {
+t.test('a row of refused writes costs one look each, and one that must succeed none', async (t) => {
   const context = newContext();
   const { name } = await TestRepository.create(context);
   const refuse = () =>

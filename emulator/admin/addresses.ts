@@ -13,7 +13,7 @@ export const showAddresses = adminRoute({
 
 export const showCa = adminRoute({
   path: '/ca',
-  summary: 'Print the certificate that clients have to trust for HTTPS (PEM)',
+  summary: 'Print the certificate that clients must trust for HTTPS (PEM)',
   replies: { 200: z.object({ certificate: z.string() }) },
   errors: ['not_found'],
   handle: ({ controls: { trust } }) => {

@@ -23,10 +23,10 @@ export const showClock = adminRoute({
 
 const moment = z
   .string()
-  .refine((text) => parseTime(text) !== undefined, 'has to be an ISO 8601 time such as 2026-01-01T00:00:00Z');
+  .refine((text) => parseTime(text) !== undefined, 'must be an ISO 8601 time such as 2026-01-01T00:00:00Z');
 const duration = z
   .string()
-  .refine((text) => parseDuration(text) !== undefined, 'has to be an ISO 8601 duration such as PT30S or P1DT2H');
+  .refine((text) => parseDuration(text) !== undefined, 'must be an ISO 8601 duration such as PT30S or P1DT2H');
 
 export const changeClock = adminRoute({
   method: 'PATCH',
@@ -34,7 +34,7 @@ export const changeClock = adminRoute({
   summary:
     'Set or advance the time, or change the mode of the clock; everything that becomes due runs before the response',
   body: z.strictObject({
-    mode: z.enum(CLOCK_MODES, `has to be one of ${CLOCK_MODES.join(', ')}`).optional(),
+    mode: z.enum(CLOCK_MODES, `must be one of ${CLOCK_MODES.join(', ')}`).optional(),
     now: moment.optional(),
     advance: duration.optional(),
   }),

@@ -75,7 +75,7 @@ export interface AdminControls {
   readonly namespaces: NamespaceControl;
   /** Returns the addresses of the organizations. */
   addresses(): AddressesView;
-  /** Certificate that clients have to trust, as PEM; undefined if HTTPS is not served. */
+  /** Certificate that clients must trust, as PEM; undefined if HTTPS is not served. */
   readonly trust?: string | undefined;
   /** Aborted when the emulator begins to close. */
   readonly closing: AbortSignal;

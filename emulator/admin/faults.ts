@@ -32,7 +32,7 @@ const faultRecord = z.looseObject({
   requestIds: z.array(z.string()),
 });
 
-const members = z.record(z.string(), z.unknown(), 'has to be an object');
+const members = z.record(z.string(), z.unknown(), 'must be an object');
 
 /** Fault in JSON; or in the text grammar, as `spec`, with the members that select requests. */
 const writtenFault = z.union([faultSchema(), z.looseObject({ spec: z.string() })]);

@@ -4,7 +4,7 @@ import { authorizationOf } from '../auth/credentials.js';
 import { problem } from '../http/problem.js';
 import { type Scheme, schemeOf } from '../http/scheme.js';
 
-/** Secret that requests have to carry. Only its digest is stored, so that nothing can print it. */
+/** Secret that requests must carry. Only its digest is stored, so that nothing can print it. */
 export class AdminToken {
   readonly #digest: Buffer;
 
@@ -97,7 +97,7 @@ function requireSafeType({ headers }: IncomingMessage): void {
   if (type === undefined ? !hasBody(headers) : /^application\/(?:json|yaml|x-tar) *(;|$)/i.test(type.trim())) return;
   throw problem(
     'unsupported_media_type',
-    'The Content-Type of the body has to be application/json, application/yaml or application/x-tar.',
+    'The Content-Type of the body must be application/json, application/yaml or application/x-tar.',
   );
 }
 

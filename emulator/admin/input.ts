@@ -42,7 +42,7 @@ function requireType({ headers }: IncomingMessage, wanted: string): void {
   const type = typeOf(headers);
   const isMissing = type === undefined && (wanted === 'application/json' || !hasBody(headers));
   if (type !== wanted && !isMissing)
-    throw problem('unsupported_media_type', `The Content-Type of the body has to be ${wanted}.`);
+    throw problem('unsupported_media_type', `The Content-Type of the body must be ${wanted}.`);
 }
 
 export interface BodyPorts {

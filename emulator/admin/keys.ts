@@ -61,7 +61,7 @@ export const listKeys = adminRoute({
 const allowedScopes = z
   .union(
     [z.tuple([z.literal('*')]), z.array(z.enum(SCOPES)).min(1).max(SCOPES.length)],
-    `has to be ["*"] or a list of ${SCOPES.join(', ')}`,
+    `must be ["*"] or a list of ${SCOPES.join(', ')}`,
   )
   .transform((scopes) => scopes as AllowedScopes);
 
@@ -71,11 +71,11 @@ export const addKey = adminRoute({
   summary: 'Register a public key with an organization; of a private key, only the public part is kept',
   body: z.strictObject({
     public_key: z
-      .union([z.string(), z.record(z.string(), z.unknown())], 'has to be a PEM text or a JWK')
+      .union([z.string(), z.record(z.string(), z.unknown())], 'must be a PEM text or a JWK')
       .meta({ description: 'PEM text, or a JWK.' }),
     id: z
       .string()
-      .regex(/^[\x21-\x7e]{1,200}$/, 'has to be 1 to 200 printable ASCII characters')
+      .regex(/^[\x21-\x7e]{1,200}$/, 'must be 1 to 200 printable ASCII characters')
       .optional()
       .meta({ description: 'Id of the key, which tokens name in `kid`; default: its thumbprint (RFC 7638).' }),
     allowed_scopes: allowedScopes.optional(),

@@ -18,7 +18,7 @@ const FIRST_SEGMENT = ADMIN_PREFIX.slice(1);
 
 /**
  * Returns true if the path leads to the admin routes in any interpretation: with percent sequences decoded, in any
- * case, with empty and dot segments resolved or not. Only one spelling matches a route, but all of them have to pass
+ * case, with empty and dot segments resolved or not. Only one spelling matches a route, but all of them must pass
  * the guard.
  */
 export function isAdminPath(path: string): boolean {

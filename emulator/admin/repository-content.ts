@@ -111,7 +111,7 @@ function readParent(text: string | undefined, parents: number): number {
   if (text === undefined) return 1;
   if (/^[1-9]\d{0,9}$/.test(text) && Number(text) <= parents) return Number(text);
   const allowed =
-    parents === 0 ? 'the commit has no parents' : parents === 1 ? 'has to be 1' : `has to be from 1 to ${parents}`;
+    parents === 0 ? 'the commit has no parents' : parents === 1 ? 'must be 1' : `must be from 1 to ${parents}`;
   throw problem('bad_request', parents === 0 ? `parent cannot be given: ${allowed}.` : `parent ${allowed}.`);
 }
 

@@ -205,7 +205,7 @@ export async function resolveCommit(repository: Repository, ref: string | undefi
 }
 
 export function requireObject(objects: ObjectReader, text: string): Oid {
-  if (!/^[0-9a-f]{40}$/.test(text)) throw problem('bad_request', 'oid has to be 40 lower-case hexadecimal digits.');
+  if (!/^[0-9a-f]{40}$/.test(text)) throw problem('bad_request', 'oid must be 40 lower-case hexadecimal digits.');
   const oid = parseOid(text);
   if (objects.find(oid) < 0) throw problem('not_found', `There is no object ${oid} in the repository.`);
   return oid;
@@ -235,6 +235,6 @@ export function readBytes(text: string | undefined, encoded: string | undefined,
   if (text !== undefined) throw problem('bad_request', `${name} and ${name}_bytes cannot both be given.`);
   const bytes = Buffer.from(encoded, 'base64url');
   if (bytes.toString('base64url') !== encoded)
-    throw problem('bad_request', `${name}_bytes has to be bytes ${BASE64URL}.`);
+    throw problem('bad_request', `${name}_bytes must be bytes ${BASE64URL}.`);
   return bytesIn(bytes);
 }

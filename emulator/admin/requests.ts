@@ -36,7 +36,7 @@ export const listSteps = adminRoute({
 });
 
 const bodies = z
-  .enum(['true', 'false'], 'has to be true or false')
+  .enum(['true', 'false'], 'must be true or false')
   .optional()
   .meta({ description: 'false to omit the bodies of requests and responses.' });
 
@@ -54,11 +54,11 @@ export const listRequests = adminRoute({
     ...listQuery,
     ...queryParameters(),
     order: z
-      .enum(['oldest', 'newest'], 'has to be oldest or newest')
+      .enum(['oldest', 'newest'], 'must be oldest or newest')
       .optional()
       .meta({ description: 'Requests that come first; default oldest. NDJSON and HAR always begin with the oldest.' }),
     bodies,
-    format: z.enum(['json', 'ndjson', 'har'], 'has to be json, ndjson or har').optional(),
+    format: z.enum(['json', 'ndjson', 'har'], 'must be json, ndjson or har').optional(),
   }),
   replies: { 200: requestList },
   handle: (ctx) => {
@@ -131,7 +131,7 @@ export const followRequests = adminRoute({
 function readLastId(given: string | undefined): number | undefined {
   if (given === undefined || given === '') return undefined;
   if (/^\d{1,15}$/.test(given)) return Number(given);
-  throw problem('bad_request', 'Last-Event-ID has to be the id of an event, a whole number.');
+  throw problem('bad_request', 'Last-Event-ID must be the id of an event, a whole number.');
 }
 
 export const showRequest = adminRoute({

@@ -76,5 +76,5 @@ function findKey(id: string | undefined, index: number): FixtureKey {
   const rows = fixtureKeys();
   const found = rows.find((row) => row.id === id);
   if (found) return found;
-  throw problem('bad_request', `key: has to be one of ${rows.map((row) => row.id).join(', ')}.`);
+  throw problem('bad_request', `key: must be one of ${rows.map((row) => row.id).join(', ')}.`);
 }

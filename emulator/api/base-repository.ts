@@ -27,12 +27,12 @@ export const baseRepoBody = lazy(() =>
     ref: z.string().optional(),
     sha: z
       .string()
-      .regex(/^[0-9a-f]{40}$/, 'has to be 40 lower-case hexadecimal digits')
+      .regex(/^[0-9a-f]{40}$/, 'must be 40 lower-case hexadecimal digits')
       .optional(),
     auth: z
       .object({
         auth_type: z.string().optional(),
-        token: z.string().regex(/^\S+$/, 'has to be a token').optional(),
+        token: z.string().regex(/^\S+$/, 'must be a token').optional(),
       })
       .optional(),
   }),
@@ -55,9 +55,9 @@ export function readBase(body: BaseRepoBody): Base {
 }
 
 function readOwn({ operation = 'fork', name, ref, sha, auth }: BaseRepoBody): Base {
-  if (operation === 'sync') throw invalid('operation', 'has to be fork or snapshot for a repository of this service');
+  if (operation === 'sync') throw invalid('operation', 'must be fork or snapshot for a repository of this service');
   if (auth?.token === undefined) throw invalid('auth.token', 'is required: a token with git:read on the source');
-  if (auth.auth_type !== undefined && auth.auth_type !== 'jwt') throw invalid('auth.auth_type', 'has to be jwt');
+  if (auth.auth_type !== undefined && auth.auth_type !== 'jwt') throw invalid('auth.auth_type', 'must be jwt');
   if (operation === 'snapshot' && !ref) throw invalid('ref', 'is required for a snapshot');
   return { kind: operation, source: name, token: auth.token, revision: sha ?? (ref || undefined) };
 }
@@ -65,16 +65,16 @@ function readOwn({ operation = 'fork', name, ref, sha, auth }: BaseRepoBody): Ba
 function readForge(body: BaseRepoBody): Base {
   const { provider, operation = 'sync', owner, name, upstream_host: host, auth } = body;
   if (!isProvider(provider)) {
-    throw invalid('provider', `has to be one of ${[...PROVIDER_NAMES, ...OURSELVES].join(', ')}`);
+    throw invalid('provider', `must be one of ${[...PROVIDER_NAMES, ...OURSELVES].join(', ')}`);
   }
-  if (operation !== 'sync') throw invalid('operation', `has to be sync for the provider ${provider}`);
-  if (owner === undefined || !isPath(owner)) throw invalid('owner', 'has to be the owner of a repository');
-  if (!isPath(name)) throw invalid('name', 'has to be the name of a repository');
+  if (operation !== 'sync') throw invalid('operation', `must be sync for the provider ${provider}`);
+  if (owner === undefined || !isPath(owner)) throw invalid('owner', 'must be the owner of a repository');
+  if (!isPath(name)) throw invalid('name', 'must be the name of a repository');
   if (host === undefined && needsHost(provider)) throw invalid('upstream_host', `is required for ${provider}`);
   if (host !== undefined && !isBareHost(host))
-    throw invalid('upstream_host', 'has to be a host without scheme or path');
+    throw invalid('upstream_host', 'must be a host without scheme or path');
   if (provider === 'github' && host !== undefined) throw invalid('upstream_host', 'is not for github');
-  if (auth?.auth_type !== undefined && auth.auth_type !== 'public') throw invalid('auth.auth_type', 'has to be public');
+  if (auth?.auth_type !== undefined && auth.auth_type !== 'public') throw invalid('auth.auth_type', 'must be public');
   const access = provider !== 'github' ? 'credential' : auth?.auth_type === 'public' ? 'public' : 'app';
   return { kind: 'sync', repository: { provider, owner, name, host, access, runs: 0 } };
 }

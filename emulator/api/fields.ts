@@ -19,13 +19,13 @@ export type Person = z.infer<ReturnType<typeof person>>;
 export const sha = lazy(() =>
   z
     .string()
-    .regex(/^[0-9a-f]{40}$/, 'has to be 40 lower-case hexadecimal digits')
+    .regex(/^[0-9a-f]{40}$/, 'must be 40 lower-case hexadecimal digits')
     .transform(parseOid),
 );
 
 /** Boolean query parameter: `true` or `false`. */
 export const flag = lazy(() =>
-  z.enum(['true', 'false'], 'has to be true or false').transform((value) => value === 'true'),
+  z.enum(['true', 'false'], 'must be true or false').transform((value) => value === 'true'),
 );
 
 /**

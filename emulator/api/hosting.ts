@@ -20,8 +20,8 @@ export const hostingBody = lazy(() =>
     .extend({
       project_name: z
         .string()
-        .regex(/^[^\p{Cc}\p{Surrogate}/]{1,100}$/u, 'has to be 1 to 100 characters without slashes'),
-      env: z.record(z.string().regex(VARIABLE, 'has to be the name of a variable'), z.string().nullable()),
+        .regex(/^[^\p{Cc}\p{Surrogate}/]{1,100}$/u, 'must be 1 to 100 characters without slashes'),
+      env: z.record(z.string().regex(VARIABLE, 'must be the name of a variable'), z.string().nullable()),
     })
     .partial(),
 );

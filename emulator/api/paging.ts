@@ -25,7 +25,7 @@ const PAGE: PageSize = { cap: 100, usual: 20 };
 /** Reads the parameter `limit`, an integer of at least 1. Values above `cap` are lowered to it. */
 export function readLimit(text: string | undefined, { cap, usual }: PageSize): number {
   if (text === undefined) return usual;
-  if (!/^[1-9]\d{0,15}$/.test(text)) throw problem('bad_request', 'limit has to be a whole number of at least 1.');
+  if (!/^[1-9]\d{0,15}$/.test(text)) throw problem('bad_request', 'limit must be a whole number of at least 1.');
   return Math.min(Number(text), cap);
 }
 

@@ -16,7 +16,7 @@ import {
   SECONDS,
 } from './test/forge.js';
 
-t.test('times have to be finite numbers, and exp has to be in the future', async (t) => {
+t.test('times must be finite numbers, and exp must be in the future', async (t) => {
   const withExp = (exp: unknown) => forge({ ...GOOD, iat: undefined, exp });
   await denied(t, withExp(SECONDS), 'expired', 'exp = now');
   await denied(t, withExp(SECONDS - 1), 'expired', 'exp = now - 1');
@@ -76,7 +76,7 @@ t.test('a repeated JSON member makes the token invalid', async (t) => {
   );
 });
 
-t.test('scopes has to be an array of exact scope names', async (t) => {
+t.test('scopes must be an array of exact scope names', async (t) => {
   const bad = [
     'git:read',
     ['GIT:READ'],
@@ -176,7 +176,7 @@ t.test('a verified token is checked again on every use', async (t) => {
   const ask = (changes: Partial<AuthenticationRequest> = {}) =>
     request(forgeOnce, { ringOf: (name) => (name === 'demo' ? ring : rings.get(name)), ...changes });
   const forgeOnce = forge(GOOD, { alg: 'ES256', typ: 'JWT', kid: 'later' });
-  t.equal(authenticator.recall(ask()), undefined, 'an unknown token has to be proven');
+  t.equal(authenticator.recall(ask()), undefined, 'an unknown token must be proven');
   await authenticator.prove(ask());
   t.equal(authenticator.recall(ask())?.claims.repo, REPO, 'then it is recalled');
   t.equal(await checkFailed(() => authenticator.recall(ask({ now: NOW + 3_600_000 }))), 'expired');

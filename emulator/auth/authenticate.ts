@@ -36,7 +36,7 @@ export class Authenticator {
   readonly #signed = new TokenCache<SignedToken>();
 
   /**
-   * Returns the token of `request` without waiting if its signature was verified before; undefined if `prove` has to be
+   * Returns the token of `request` without waiting if its signature was verified before; undefined if `prove` must be
    * called. Only the signature is cached: keys, clock, scopes and organization are checked every time. Throws a
    * `Rejection`.
    */

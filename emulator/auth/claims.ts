@@ -36,7 +36,7 @@ const FORM_RULES: readonly FormRule[] = [
   { check: 'subject', reason: 'sub is missing or is not a string', holds: ({ sub }) => typeof sub === 'string' },
   {
     check: 'scopes',
-    reason: `scopes has to be an array of 1 to ${MAX_SCOPES} strings`,
+    reason: `scopes must be an array of 1 to ${MAX_SCOPES} strings`,
     holds: ({ scopes }) => isScopeList(scopes),
   },
   { check: 'times', reason: 'iat is not a number', holds: ({ iat }) => isTime(iat) },
@@ -152,7 +152,7 @@ const USE_RULES: readonly UseRule[] = [
   },
   {
     check: 'restricted-key',
-    reason: 'iat and exp have to be whole seconds for a restricted key',
+    reason: 'iat and exp must be whole seconds for a restricted key',
     holds: ({ iat, exp }, { key }) => !key.isRestricted || (Number.isSafeInteger(iat) && Number.isSafeInteger(exp)),
     shows: ({ iat, exp }, { key }) => `the key is ${key.kid}, iat ${iat ?? 'missing'}, exp ${exp ?? 'missing'}`,
   },

@@ -57,7 +57,7 @@ export async function mintToken(request: TokenRequest): Promise<string> {
 function readPrivateKey(pem: string): { key: KeyObject; algorithm: string } {
   if (!pem.includes('-----BEGIN PRIVATE KEY-----')) {
     throw new Error(
-      'The private key has to be PKCS#8 PEM ("BEGIN PRIVATE KEY"); openssl pkcs8 -topk8 -nocrypt converts others.',
+      'The private key must be PKCS#8 PEM ("BEGIN PRIVATE KEY"); openssl pkcs8 -topk8 -nocrypt converts others.',
     );
   }
   let key: KeyObject;
@@ -67,6 +67,6 @@ function readPrivateKey(pem: string): { key: KeyObject; algorithm: string } {
     throw new Error('The private key cannot be read.');
   }
   const algorithm = algorithmOf(key);
-  if (!algorithm) throw new Error('A key has to be EC P-256, P-384 or P-521, or RSA of 2048 to 8192 bits.');
+  if (!algorithm) throw new Error('A key must be EC P-256, P-384 or P-521, or RSA of 2048 to 8192 bits.');
   return { key, algorithm };
 }

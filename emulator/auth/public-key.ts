@@ -14,10 +14,10 @@ function readPublicKey(given: string | Readonly<Record<string, unknown>>, refuse
     key =
       typeof given === 'string' ? createPublicKey(given) : createPublicKey({ key: publicPart(given), format: 'jwk' });
   } catch {
-    throw refuse('cannot be read: it has to be PEM ("BEGIN PUBLIC KEY") or a JWK.');
+    throw refuse('cannot be read: it must be PEM ("BEGIN PUBLIC KEY") or a JWK.');
   }
   if (algorithmOf(key)) return key;
-  throw refuse('signs no tokens: it has to be EC P-256, P-384 or P-521, or RSA of 2048 to 8192 bits.');
+  throw refuse('signs no tokens: it must be EC P-256, P-384 or P-521, or RSA of 2048 to 8192 bits.');
 }
 
 function publicPart(jwk: Readonly<Record<string, unknown>>): JsonWebKey {

@@ -12,7 +12,7 @@ export interface SignedToken {
   /** All claims, including those that the service does not know. */
   readonly payload: Readonly<Record<string, unknown>>;
   /**
-   * Ring that verified the token. With another ring the token has to be verified again, because another key may apply.
+   * Ring that verified the token. With another ring the token must be verified again, because another key may apply.
    */
   readonly ring: KeyRing;
 }

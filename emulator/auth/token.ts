@@ -42,9 +42,9 @@ export function decodeToken(token: string): DecodedToken {
  */
 function readHeader(header: Record<string, unknown>): Pick<DecodedToken, 'algorithm' | 'kid' | 'type'> {
   const { alg, typ, kid } = header;
-  if (!isAlgorithm(alg)) throw reject('algorithm', 'alg has to be ES256, ES384, ES512 or RS256');
+  if (!isAlgorithm(alg)) throw reject('algorithm', 'alg must be ES256, ES384, ES512 or RS256');
   if (Object.hasOwn(header, 'crit')) throw reject('critical', 'critical headers (crit) are not supported');
-  if (Object.hasOwn(header, 'b64') && header.b64 !== true) throw reject('critical', 'b64 has to be true if present');
+  if (Object.hasOwn(header, 'b64') && header.b64 !== true) throw reject('critical', 'b64 must be true if present');
   const read = { algorithm: alg, type: typeOf(typ) };
   if (kid === undefined) return read;
   if (typeof kid !== 'string') throw reject('key-id', 'kid is not a string');

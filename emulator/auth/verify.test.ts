@@ -41,7 +41,7 @@ t.test('a token signed by HMAC with a public key is refused', async (t) => {
   }
 });
 
-t.test('type and curve of the key have to fit alg', async (t) => {
+t.test('type and curve of the key must fit alg', async (t) => {
   for (const [alg, kid] of [
     ['ES256', 'es384'],
     ['ES384', 'es256'],

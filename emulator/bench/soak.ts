@@ -119,7 +119,7 @@ class Soak {
     }
   }
 
-  /** After everything is deleted, memory has to return to the baseline. */
+  /** After everything is deleted, memory must return to the baseline. */
   async #emptied(start: Vitals): Promise<void> {
     await Promise.all(this.#users.map((user) => user.delete()));
     const vitals = await askSettled(this.server);

@@ -23,7 +23,7 @@ export interface ClockChanges {
 export function changeClock(clock: WorldClock, { mode, now, advance, ...others }: ClockChanges): Promise<void> {
   for (const name of Object.keys(others)) throw mistake(`there is no member ${JSON.stringify(name)}`);
   if (mode !== undefined && !CLOCK_MODES.includes(mode)) {
-    throw mistake(`mode has to be one of ${CLOCK_MODES.join(', ')}`);
+    throw mistake(`mode must be one of ${CLOCK_MODES.join(', ')}`);
   }
   const time = now === undefined ? undefined : readTime(now);
   const further = advance === undefined ? undefined : readDuration(advance);
@@ -34,13 +34,13 @@ export function changeClock(clock: WorldClock, { mode, now, advance, ...others }
 function readTime(given: Time): number {
   const time = typeof given === 'string' ? parseTime(given) : Number(given);
   if (time !== undefined && isTime(time)) return time;
-  throw mistake('now has to be an ISO 8601 time such as 2026-01-01T00:00:00Z');
+  throw mistake('now must be an ISO 8601 time such as 2026-01-01T00:00:00Z');
 }
 
 function readDuration(given: Duration): number {
   const duration = typeof given === 'string' ? parseDuration(given) : given;
   if (duration !== undefined && Number.isSafeInteger(duration) && duration >= 0) return duration;
-  throw mistake('advance has to be a duration such as PT30S, or whole milliseconds');
+  throw mistake('advance must be a duration such as PT30S, or whole milliseconds');
 }
 
 /** Range of a date (ECMA-262, 21.4.1.1). */

@@ -68,7 +68,7 @@ const MAX_CHANGED = 1000;
 export const stateChangesSchema = lazy(() => {
   const limited = { maxProperties: MAX_CHANGED };
   const duration = z.union([
-    z.string().refine((text) => parseDuration(text) !== undefined, 'has to be a duration such as PT30S or 30s'),
+    z.string().refine((text) => parseDuration(text) !== undefined, 'must be a duration such as PT30S or 30s'),
     z.int().min(0),
   ]);
 
@@ -77,10 +77,10 @@ export const stateChangesSchema = lazy(() => {
     .strictObject({
       requests: z.int().min(1).max(1_000_000_000),
       after: duration,
-      signal: z.string().regex(/^[\w.-]{1,100}$/, 'has to be the name of a latch: letters, digits, ".", "-" and "_"'),
+      signal: z.string().regex(/^[\w.-]{1,100}$/, 'must be the name of a latch: letters, digits, ".", "-" and "_"'),
     })
     .partial()
-    .refine((ends) => Object.keys(ends).length === 1, 'has to name one of requests, after and signal');
+    .refine((ends) => Object.keys(ends).length === 1, 'must name one of requests, after and signal');
 
   const upstream = z.union([
     z.literal('reachable'),

@@ -54,7 +54,7 @@ t.test('where no emulator answers, every command says so and exits with 3', asyn
   t.match(await run(['health'], { EMULATOR_URL: url }), { code: 3, err: /ECONNREFUSED/ });
   t.match(await run(['status'], { EMULATOR_URL: 'here' }), {
     code: 2,
-    err: /^EMULATOR_URL has to be an http or https address/,
+    err: /^EMULATOR_URL must be an http or https address/,
   });
 });
 
@@ -77,8 +77,8 @@ t.test('what an emulator refuses, and what no command takes, is one sentence and
     [['clock', 'stop'], /^clock has no "stop"; there are show, freeze, advance, tick, real, set\./],
     [['clock', 'advance'], /^clock advance needs a duration/],
     [['clock', 'freeze', 'now'], /^clock freeze takes nothing more, not "now"/],
-    [['clock', 'advance', 'soon'], /^advance: has to be an ISO 8601 duration/],
-    [['clock', 'set', 'soon'], /^now: has to be an ISO 8601 time/],
+    [['clock', 'advance', 'soon'], /^advance: must be an ISO 8601 duration/],
+    [['clock', 'set', 'soon'], /^now: must be an ISO 8601 time/],
     [['snapshot'], /^snapshot needs one of add, ls, restore, rm\./],
     [['snapshot', 'restore'], /^snapshot restore needs the id/],
     [['snapshot', 'restore', 'a/b'], /^There is no snapshot "a\/b"/],
@@ -88,8 +88,8 @@ t.test('what an emulator refuses, and what no command takes, is one sentence and
     [['state', 'set', '[]'], /^state set takes a JSON object/],
     [['state', 'set', '{"color":1}'], /"color"/],
     [['state', 'set', '--repo', 'none=archived'], /"none"/],
-    [['state', 'set', '--repo', 'none'], /^--repo has to be NAME=STATE/],
-    [['state', 'set', '--org', 'demo=x'], /^--org has to be NAME\.SWITCH=VALUE/],
+    [['state', 'set', '--repo', 'none'], /^--repo must be NAME=STATE/],
+    [['state', 'set', '--org', 'demo=x'], /^--org must be NAME\.SWITCH=VALUE/],
     [['state', 'show', '{}'], /^state show takes nothing more/],
     [['repo', 'move'], /^repo has no "move"; there are add, ls, push, rm\./],
     [['repo', 'add'], /^repo add needs the name of a repository/],

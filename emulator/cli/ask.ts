@@ -27,7 +27,7 @@ const CERTIFICATE_COMPLAINTS: readonly (readonly [codes: RegExp, complaint: stri
 ];
 
 /**
- * Opens a request to an http or https address and passes it to `send`, which has to end it. Trusts the certificates
+ * Opens a request to an http or https address and passes it to `send`, which must end it. Trusts the certificates
  * that Node trusts and those in the files that the environment names.
  */
 export async function ask(

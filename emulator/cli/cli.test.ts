@@ -109,10 +109,10 @@ t.test('token refuses what it cannot sign', async (t) => {
   await refused(t, ['token'], /--repo, or say --no-repo/);
   await refused(t, ['token', '--repo', 'a', '--key', 'nobody'], /neither a test key nor a file/);
   await refused(t, ['token', '--repo', 'a', '--key', fileURLToPath(import.meta.url)], /PKCS#8/);
-  await refused(t, ['token', '--repo', 'a', '--ttl', 'x'], /--ttl has to be a whole number/);
+  await refused(t, ['token', '--repo', 'a', '--ttl', 'x'], /--ttl must be a whole number/);
   for (const claims of ['x', '[]', 'null', '"ops"'])
-    await refused(t, ['token', '--repo', 'a', '--claims', claims], /--claims has to be a JSON object/);
-  await refused(t, ['token', '--repo', 'a', '--clock', 'x'], /^--clock has to be "real" or/);
+    await refused(t, ['token', '--repo', 'a', '--claims', claims], /--claims must be a JSON object/);
+  await refused(t, ['token', '--repo', 'a', '--clock', 'x'], /^--clock must be "real" or/);
   await refused(t, ['token', '--repo', 'a', '--bad'], /Unknown argument: bad/);
 });
 
@@ -147,14 +147,14 @@ t.test('a wrong command line is one sentence and exit 2', async (t) => {
   );
   await refused(t, ['xyzzyx'], /^There is no command "xyzzyx"\. The commands are start, exec, /);
   await refused(t, ['Start'], /^There is no command "Start"\./);
-  await refused(t, ['start', '--port', 'x'], /^--port has to be a whole number/);
+  await refused(t, ['start', '--port', 'x'], /^--port must be a whole number/);
   await refused(t, ['start', '--port'], /^--port needs a value/);
   await refused(t, ['start', '--port', '--org'], /^--port needs a value/);
   await refused(t, ['start', '--nope', '1'], /^start has no flag --nope/);
   await refused(t, ['start', '-p', '1'], /^start has no flag -p/);
   await refused(t, ['start', 'now'], /^start takes flags only/);
-  await refused(t, ['health', '--url', 'ftp://x'], /^--url has to be an http or https address/);
-  await refused(t, ['wait', '--timeout', '5'], /^--timeout has to be a duration/);
+  await refused(t, ['health', '--url', 'ftp://x'], /^--url must be an http or https address/);
+  await refused(t, ['wait', '--timeout', '5'], /^--timeout must be a duration/);
 });
 
 t.test('start reads its flags in every spelling', async (t) => {

@@ -61,7 +61,7 @@ t.test('flags that are repeated, contradict each other, or are not there are ref
       await refused(
         t,
         [name, `--${flag}=`],
-        new RegExp(`^--${flag} (has to|needs)|^Not enough arguments following: ${flag}\\.`),
+        new RegExp(`^--${flag} (must|needs)|^Not enough arguments following: ${flag}\\.`),
       );
       await refused(t, [name, `--${flag}.x`, '1'], /Unknown argument/);
       if (!row.repeatable)
@@ -91,7 +91,7 @@ t.test('flags that are repeated, contradict each other, or are not there are ref
   );
   await refused(t, ['keys', '--', 'x'], /nothing after --/);
   for (const ttl of ['-5', '0', 'NaN', '1e3', '1.5', '9'.repeat(30)])
-    await refused(t, ['token', '--repo', 'a', '--ttl', ttl], /^--ttl has to be/);
+    await refused(t, ['token', '--repo', 'a', '--ttl', ttl], /^--ttl must be/);
   await refused(
     t,
     ['token', '--repo', 'a', '--scopes', 'git:read', '--scopes', 'git:read'],
@@ -133,7 +133,7 @@ t.test('every option of start and exec refuses what it cannot read, as a flag an
             new RegExp(`^--${flag} was given more than once`),
           );
         }
-        await refused(t, [command, ...program], new RegExp(`^${variable} has to be true or false`), {
+        await refused(t, [command, ...program], new RegExp(`^${variable} must be true or false`), {
           [variable]: 'maybe',
         });
         continue;

@@ -35,7 +35,7 @@ const HTTPS = 443;
 const MAX_CONNECTIONS = 2_000;
 /** Maximum number of refused hosts reported, so that a scanning program does not fill the terminal. */
 const MAX_TOLD = 50;
-/** Milliseconds that a client has to send its request, and that a host has to accept the connection. */
+/** Milliseconds that a client must send its request, and that a host must accept the connection. */
 const PATIENCE = 30_000;
 
 type Refusal = readonly [status: string, sentence: string, header?: string];
@@ -65,7 +65,7 @@ export async function openProxy({
   /** Returns the destination of a tunnel, or a refusal. */
   const findWay = (target: string | undefined): Way | Refusal => {
     const asked = target === undefined ? undefined : readTarget(target);
-    if (!asked) return ['400 Bad Request', 'The target of CONNECT has to be a host and a port.'];
+    if (!asked) return ['400 Bad Request', 'The target of CONNECT must be a host and a port.'];
     if (hosts.includes(asked.host)) {
       if (asked.port === HTTPS) return { host: LOOPBACK, port };
       return ['403 Forbidden', `Of ${asked.host} port ${HTTPS} is served here, and no other.`];

@@ -19,7 +19,7 @@ export interface ExecEnvironment {
   close(): Promise<void>;
 }
 
-/** Writes the certificates that clients have to trust, and opens the proxy if hosts with fixed names are given. */
+/** Writes the certificates that clients must trust, and opens the proxy if hosts with fixed names are given. */
 export async function prepareExecEnvironment(
   built: HostFlags | undefined,
   { port, trust, environment, terminal }: Ports,

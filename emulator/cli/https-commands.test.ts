@@ -112,7 +112,7 @@ t.test('why nobody answers is said in a sentence', async (t) => {
       t.match(err, /^No emulator at [^\n]+\.\n$/);
     }
   }
-  t.match(await run(['status', '--url', 'ftp://127.0.0.1']), { code: 2, err: /has to be an http or https address/ });
+  t.match(await run(['status', '--url', 'ftp://127.0.0.1']), { code: 2, err: /must be an http or https address/ });
 });
 
 t.test('commands below exec reach its emulator, by every address that it exports', async (t) => {

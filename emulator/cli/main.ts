@@ -29,7 +29,7 @@ export async function main(argv: readonly string[], terminal: Terminal = process
 
 async function run(argv: readonly string[], terminal: Terminal): Promise<number> {
   const [command, ...rest] = argv;
-  // `start` has to be fast, so its flags are parsed by the table of options without loading yargs.
+  // `start` must be fast, so its flags are parsed by the table of options without loading yargs.
   if (command === 'start' && !rest.includes('--help')) {
     const { runStart } = await import('./run-start.js');
     return runStart(readFlags(argv), terminal);

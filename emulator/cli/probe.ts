@@ -42,7 +42,7 @@ function check(status: number | undefined, body: string): string | undefined {
 export function readUrl(given: unknown): string {
   const url = typeof given === 'string' && URL.canParse(given) ? new URL(given) : undefined;
   if (!/^https?:$/.test(url?.protocol ?? '') || url!.search !== '' || url!.hash !== '') {
-    throw new OptionError(`has to be an http or https address such as ${DEFAULT_URL}, not ${JSON.stringify(given)}`);
+    throw new OptionError(`must be an http or https address such as ${DEFAULT_URL}, not ${JSON.stringify(given)}`);
   }
   return String(given);
 }

@@ -33,9 +33,9 @@ const SCOPE = /^(\*|[a-z]+:[a-z]+)$/;
 export function key(given: unknown): KeyOption {
   const { file, id, organization, allowedScopes } = typeof given === 'string' ? parse(given) : readObject(given);
   if (id !== undefined && !ID.test(id))
-    throw new OptionError('has to have an id of 1 to 200 printable ASCII characters');
+    throw new OptionError('must have an id of 1 to 200 printable ASCII characters');
   if (allowedScopes?.some((scope) => !SCOPE.test(scope))) {
-    throw new OptionError('has to have allowed_scopes such as git:read+git:write, or *');
+    throw new OptionError('must have allowed_scopes such as git:read+git:write, or *');
   }
   return { file: resolve(file), publicKey: readPublicPart(file), id, organization, allowedScopes };
 }
@@ -44,7 +44,7 @@ type Read = Omit<KeyOption, 'publicKey'>;
 
 function readObject(given: unknown): Read {
   if (typeof given !== 'object' || given === null || typeof (given as KeyOption).file !== 'string') {
-    throw new OptionError('has to be FILE[:ID], or an object with a file');
+    throw new OptionError('must be FILE[:ID], or an object with a file');
   }
   const { file, id, organization, allowedScopes } = given as Read;
   return { file, id, organization, allowedScopes };
@@ -73,6 +73,6 @@ function readPublicPart(file: string): string {
   try {
     return createPublicKey(pem).export({ type: 'spki', format: 'pem' }).toString();
   } catch {
-    throw new OptionError(`has to be a file with a key in PEM, not ${JSON.stringify(file)}`);
+    throw new OptionError(`must be a file with a key in PEM, not ${JSON.stringify(file)}`);
   }
 }

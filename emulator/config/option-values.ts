@@ -1,7 +1,7 @@
 import { readTextFile, UnreadableFile } from '../system/text-file.js';
 import { parseTime } from '../time/iso-8601.js';
 
-/** Error in a value. The message is the end of a sentence that begins with the option: `has to be …`. */
+/** Error in a value. The message is the end of a sentence that begins with the option: `must be …`. */
 export class OptionError extends Error {
   override readonly name = 'OptionError';
 }
@@ -28,7 +28,7 @@ export function readNamed<Value>(source: string, read: Read<Value>, given: unkno
 }
 
 function wanted(what: string, given: unknown): OptionError {
-  return new OptionError(`has to be ${what}, not ${JSON.stringify(given) ?? String(given)}`);
+  return new OptionError(`must be ${what}, not ${JSON.stringify(given) ?? String(given)}`);
 }
 
 export function text(what: string, pattern = /./): Read<string> {
@@ -42,7 +42,7 @@ export function text(what: string, pattern = /./): Read<string> {
 /** Same as `text`, for secrets: error messages never contain the value. */
 export function secret(what: string, pattern: RegExp): Read<string> {
   return (given) => {
-    if (typeof given !== 'string' || !pattern.test(given)) throw new OptionError(`has to be ${what}`);
+    if (typeof given !== 'string' || !pattern.test(given)) throw new OptionError(`must be ${what}`);
     return given;
   };
 }
@@ -161,7 +161,7 @@ export function list<Value>(read: Read<Value>, rule: { least?: number } = {}): R
     const min = parts.length > 0 ? 1 : (rule.least ?? 0);
     const items = parts.flatMap((part) => (typeof part === 'string' ? part.split(',') : [part]));
     const values = items.filter((item) => item !== '').map(read);
-    if (values.length < min) throw new OptionError(`has to name at least ${min}`);
+    if (values.length < min) throw new OptionError(`must name at least ${min}`);
     const twice = values.find((value, at) => values.indexOf(value) !== at);
     if (twice !== undefined) throw new OptionError(`names ${JSON.stringify(twice)} twice`);
     return values;

@@ -137,19 +137,19 @@ t.test('variants come from a file or an object', async (t) => {
 
 t.test('a bad value is refused in one sentence that names where it came from', async (t) => {
   const flags: [Flags, string][] = [
-    [{ port: ['x'] }, '--port has to be a whole number from 0 to 65535, not "x".'],
-    [{ port: ['65536'] }, '--port has to be a whole number from 0 to 65535, not "65536".'],
-    [{ port: ['-1'] }, '--port has to be a whole number from 0 to 65535, not "-1".'],
+    [{ port: ['x'] }, '--port must be a whole number from 0 to 65535, not "x".'],
+    [{ port: ['65536'] }, '--port must be a whole number from 0 to 65535, not "65536".'],
+    [{ port: ['-1'] }, '--port must be a whole number from 0 to 65535, not "-1".'],
     [{ port: ['1', '2'] }, '--port was given more than once.'],
-    [{ org: ['Demo'] }, '--org has to be a lower-case name that fits into a host name, not "Demo".'],
+    [{ org: ['Demo'] }, '--org must be a lower-case name that fits into a host name, not "Demo".'],
     [{ org: ['a', 'a'] }, '--org names "a" twice.'],
-    [{ org: [''] }, '--org has to name at least 1.'],
-    [{ log: ['loud'] }, '--log has to be one of pretty, json, quiet, not "loud".'],
-    [{ clock: ['now'] }, '--clock has to be "real" or an ISO 8601 time such as 2026-01-01T00:00:00Z, not "now".'],
-    [{ 'idle-timeout': ['30'] }, '--idle-timeout has to be a duration such as 500ms, 30s or 5m, not "30".'],
-    [{ 'max-json-bytes': ['1MB'] }, '--max-json-bytes has to be a size such as 512KiB, 4MiB or 2GiB, not "1MB".'],
-    [{ 'max-files': ['1.5'] }, '--max-files has to be a whole number of at least 0, not "1.5".'],
-    [{ host: [''] }, '--host has to be an address, not "".'],
+    [{ org: [''] }, '--org must name at least 1.'],
+    [{ log: ['loud'] }, '--log must be one of pretty, json, quiet, not "loud".'],
+    [{ clock: ['now'] }, '--clock must be "real" or an ISO 8601 time such as 2026-01-01T00:00:00Z, not "now".'],
+    [{ 'idle-timeout': ['30'] }, '--idle-timeout must be a duration such as 500ms, 30s or 5m, not "30".'],
+    [{ 'max-json-bytes': ['1MB'] }, '--max-json-bytes must be a size such as 512KiB, 4MiB or 2GiB, not "1MB".'],
+    [{ 'max-files': ['1.5'] }, '--max-files must be a whole number of at least 0, not "1.5".'],
+    [{ host: [''] }, '--host must be an address, not "".'],
   ];
   for (const [given, sentence] of flags)
     t.equal(
@@ -159,20 +159,20 @@ t.test('a bad value is refused in one sentence that names where it came from', a
   for (const value of ['forge', 'forge=', 'forge=ftp://x', '=http://x', 'forge=http//']) {
     t.match(
       refusal(() => readOptions({ 'upstream-host': [value] }, {})),
-      /^--upstream-host has to be name=url/,
+      /^--upstream-host must be name=url/,
     );
   }
   t.match(
     refusal(() => readOptions({}, { EMULATOR_PORT: 'x' })),
-    /^EMULATOR_PORT has to be/,
+    /^EMULATOR_PORT must be/,
   );
   t.match(
     refusal(() => resolveOptions({ port: 1.5 })),
-    /^port has to be/,
+    /^port must be/,
   );
   t.match(
     refusal(() => resolveOptions({ limits: { maxFiles: -1 } })),
-    /^maxFiles has to be/,
+    /^maxFiles must be/,
   );
   t.equal(
     refusal(() => resolveOptions({ prot: 1 } as GivenOptions)),

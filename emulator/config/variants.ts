@@ -212,7 +212,7 @@ export function variantRows(): { name: VariantName; values: readonly string[]; a
 /** Parses variants from a JSON object such as `{"restoreNoop": "201"}`. Throws an `Error` with a sentence. */
 export function parseVariants(value: unknown): Variants {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new Error('Variants have to be a JSON object of names and values.');
+    throw new Error('Variants must be a JSON object of names and values.');
   }
   for (const [name, chosen] of Object.entries(value)) {
     if (!Object.hasOwn(VARIANTS, name)) throw new Error(`There is no variant ${JSON.stringify(name)}.`);

@@ -173,7 +173,7 @@ export class OpenFile {
 
   constructor(private readonly descriptor: number) {}
 
-  /** Writes bytes. Returns a promise if the caller has to wait. */
+  /** Writes bytes. Returns a promise if the caller must wait. */
   write(piece: Buffer): void | Promise<void> {
     this.#waiting.push(piece);
     this.#bytes += piece.length;

@@ -30,7 +30,7 @@ type WrittenLists = ReadonlyMap<string, WrittenList>;
 
 /** Repository as stored in the folder. */
 interface KeptRepository {
-  /** Record that was written; undefined if it has to be written again. */
+  /** Record that was written; undefined if it must be written again. */
   readonly record: RepositoryRecord | undefined;
   readonly listed: ListedRepository;
   readonly packs: readonly KeptPack[];
@@ -86,7 +86,7 @@ export class KeptFolder {
 
   /**
    * Adopts the state that was read from the folder, so that unchanged files are not written again. Returns false if
-   * something has to be written.
+   * something must be written.
    */
   async adopt(
     found: ReadRepositories,

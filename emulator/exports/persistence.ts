@@ -210,7 +210,7 @@ export class Persistence {
   }
 }
 
-/** Values that change whenever something has to be saved. A request alone changes none of them. */
+/** Values that change whenever something must be saved. A request alone changes none of them. */
 function marksOf(world: World): unknown[] {
   const { clock, deliveries, ids, organizations, repositories, quotas, settings, webhooks } = world.state;
   const { mode, time, ahead } = clock.snapshot();

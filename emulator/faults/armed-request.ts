@@ -40,7 +40,7 @@ export const NO_FAULTS: RequestFaults = {
 
 /**
  * Injected faults that can still fire for one request. For each fault, the decision is made once: at the first stage of
- * the request at which the fault would do something. Checks have to be cheap, because most requests match none of the
+ * the request at which the fault would do something. Checks must be cheap, because most requests match none of the
  * faults of their operation.
  */
 export class ArmedRequest {
@@ -97,7 +97,7 @@ export class ArmedRequest {
     return this.refused ?? NO_TEXTS;
   }
 
-  /** True if a fault has a condition on the JSON body, so that the body has to be read early. */
+  /** True if a fault has a condition on the JSON body, so that the body must be read early. */
   get needsBody(): boolean {
     return this.plan.needsBody;
   }
@@ -164,7 +164,7 @@ export class ArmedRequest {
     return all;
   }
 
-  /** Decides if a fault fires at this stage. Returns undefined if the decision has to wait for a later stage. */
+  /** Decides if a fault fires at this stage. Returns undefined if the decision must wait for a later stage. */
   private decide(fault: PlannedFault, facts: StageFacts, last: ChosenAction | undefined): Decision | undefined {
     const { entry, actions, ends, stateCode } = fault;
     const { compiled, tally } = entry;

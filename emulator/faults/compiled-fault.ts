@@ -64,7 +64,7 @@ export function compileFault(definition: Fault, context: CompileContext) {
     until: when.until === undefined ? Number.POSITIVE_INFINITY : instantOf(when.until, now),
     expires: definition.ttl === undefined ? Number.POSITIVE_INFINITY : now + parseDuration(definition.ttl)!,
   };
-  if (compiled.from >= compiled.until) throw refuse('when.until has to be after when.from.');
+  if (compiled.from >= compiled.until) throw refuse('when.until must be after when.from.');
   const unknown = compiled.operations?.find((glob) => !context.operations.some(({ id }) => matchesGlob(glob, id)));
   if (unknown !== undefined) {
     throw refuse(`match.op: there is no operation ${JSON.stringify(unknown)}; \`emulator routes\` prints them.`);

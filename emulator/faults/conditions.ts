@@ -26,7 +26,7 @@ interface Condition extends Member {
 const PROTOCOL: Key<0 | 1 | 2> = {
   ...choice(['0', '1', '2']),
   read: (text) => ([0, 1, 2] as const).find((version) => String(version) === text),
-  schema: () => z.union([z.literal(0), z.literal(1), z.literal(2)], { error: 'Has to be 0, 1 or 2' }),
+  schema: () => z.union([z.literal(0), z.literal(1), z.literal(2)], { error: 'Must be 0, 1 or 2' }),
 };
 
 /** Returns the schema of an object whose members are matchers, such as `match.http.header`. */
@@ -36,9 +36,9 @@ export function matchersSchema(): z.ZodType {
       TEXT.schema(),
       strict({ equals: z.unknown(), contains: TEXT.schema(), glob: TEXT.schema(), present: z.boolean() })
         .partial()
-        .refine((value) => Object.keys(value).length > 0, 'Has to have one of equals, contains, glob, present'),
+        .refine((value) => Object.keys(value).length > 0, 'Must have one of equals, contains, glob, present'),
     ],
-    { error: 'Has to be a text, or an object of equals, contains, glob, present' },
+    { error: 'Must be a text, or an object of equals, contains, glob, present' },
   );
   return z
     .record(TEXT.schema(), matcher)
@@ -185,7 +185,7 @@ function clashWithin(matcher: Exclude<Matcher, string>, isOfTexts: boolean): str
   const others = (['equals', 'contains', 'glob'] as const).filter((part) => matcher[part] !== undefined);
   if (present === false && others.length > 0) return `present: false excludes ${others.join(', ')}.`;
   if (equals === undefined) return undefined;
-  if (isOfTexts && typeof equals !== 'string') return `equals has to be a text, not ${JSON.stringify(equals)}.`;
+  if (isOfTexts && typeof equals !== 'string') return `equals must be a text, not ${JSON.stringify(equals)}.`;
   const clashing = (['contains', 'glob'] as const).find(
     (part) => matcher[part] !== undefined && !matches({ [part]: part === 'glob' ? glob : contains }, equals),
   );

@@ -44,7 +44,7 @@ export function readClaim(emu: unknown): {
   readonly written: readonly WrittenFault[];
   readonly scenario: string | undefined;
 } {
-  if (!isObject(emu)) throw problem('bad_request', `${CLAIM} has to be an object of faults and scenario.`);
+  if (!isObject(emu)) throw problem('bad_request', `${CLAIM} must be an object of faults and scenario.`);
   const { faults = [], scenario, ...others } = emu;
   const [unknown] = Object.keys(others);
   if (unknown !== undefined) {
@@ -54,7 +54,7 @@ export function readClaim(emu: unknown): {
     );
   }
   if (!Array.isArray(faults) || faults.length > FAULT_LIMITS.perRequest) {
-    throw problem('bad_request', `${CLAIM}: faults has to be a list of at most ${FAULT_LIMITS.perRequest}.`);
+    throw problem('bad_request', `${CLAIM}: faults must be a list of at most ${FAULT_LIMITS.perRequest}.`);
   }
   return {
     written: faults.map((fault, index) => readWritten(fault, `${CLAIM}: faults.${index}`)),

@@ -41,7 +41,7 @@ export interface GitHead {
   readonly protocol: 0 | 1 | 2;
 }
 
-/** Conditions on a request, all of which have to hold. Globs support `*` and `?`. */
+/** Conditions on a request, all of which must hold. Globs support `*` and `?`. */
 export interface Match {
   /** Operation ids as `emulator routes` prints them, or globs: `commitPack`, `git*`. */
   readonly op?: string | readonly string[];

@@ -97,7 +97,7 @@ function readKeys(
     if (isTwice) throw refuse(`${name} has the key ${key} twice.`);
     const decoded = equals < 0 ? undefined : decode(pair.slice(equals + 1));
     const value = decoded === undefined ? undefined : row.read(decoded);
-    if (value === undefined) throw refuse(`${key} of ${name} has to be ${row.wants}.`);
+    if (value === undefined) throw refuse(`${key} of ${name} must be ${row.wants}.`);
     if (member) fault = withValueAt(fault, member.names, value);
     else values[memberOf(key)] = value;
   }

@@ -15,7 +15,7 @@ export interface KeyForm {
 
 /** Type of a value in a fault, with its text form (`;key=value`) and its JSON form. */
 export interface Key<Value = unknown> {
-  /** End of the error message "has to be …". */
+  /** End of the error message "must be …". */
   readonly wants: string;
   readonly form: KeyForm;
   /** Parses the text form of a value. Returns undefined if it is invalid. */
@@ -47,7 +47,7 @@ export function choice<const Value extends string>(values: readonly [Value, ...V
 }
 
 /** Returns a key for texts that match `allowed`. `message` is the error for JSON. */
-export function pattern(wants: string, allowed: RegExp, example: string, message = `Has to be ${wants}`): Key<string> {
+export function pattern(wants: string, allowed: RegExp, example: string, message = `Must be ${wants}`): Key<string> {
   return {
     wants,
     form: { type: 'text', example },
@@ -62,7 +62,7 @@ export function textThat(wants: string, example: string, isValid: (text: string)
     wants,
     form: { type: 'text', longest: FAULT_LIMITS.text, example },
     read: (text) => (text !== '' && text.length <= FAULT_LIMITS.text && isValid(text) ? text : undefined),
-    schema: () => z.string().min(1).max(FAULT_LIMITS.text).refine(isValid, `Has to be ${wants}`),
+    schema: () => z.string().min(1).max(FAULT_LIMITS.text).refine(isValid, `Must be ${wants}`),
   } satisfies Key<string>;
 }
 
@@ -73,7 +73,7 @@ export const TEXT = textThat(ANY_TEXT, '*', () => true);
 /** Text for one line of a protocol. Control characters are invalid, because they would end the line. */
 export const LINE = {
   ...textThat(ANY_TEXT, 'injected fault', (text) => /^[^\p{Cc}]+$/u.test(text)),
-  schema: () => TEXT.schema().regex(/^[^\p{Cc}]+$/u, 'Has to be one line without control characters'),
+  schema: () => TEXT.schema().regex(/^[^\p{Cc}]+$/u, 'Must be one line without control characters'),
 } satisfies Key<string>;
 
 export const COUNT = integer(0, MOST);

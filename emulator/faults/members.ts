@@ -27,7 +27,7 @@ const OPERATION: Key = {
   },
   schema: () =>
     z.union([TEXT.schema(), OPERATIONS.schema()], {
-      error: 'Has to be the id of an operation, a glob, or a list of them',
+      error: 'Must be the id of an operation, a glob, or a list of them',
     }),
 };
 
@@ -36,8 +36,8 @@ const FIRED: Key = {
   schema: () => {
     const range = strict({ min: COUNT.schema(), max: COUNT.schema() })
       .partial()
-      .refine((value) => Object.keys(value).length > 0, 'Has to have min or max');
-    return z.union([COUNT.schema(), range], { error: 'Has to be a number, or an object of min and max' });
+      .refine((value) => Object.keys(value).length > 0, 'Must have min or max');
+    return z.union([COUNT.schema(), range], { error: 'Must be a number, or an object of min and max' });
   },
 };
 
@@ -60,7 +60,7 @@ export const MEMBERS: readonly Member[] = [
   { path: 'when.by', label: 'Counted for each', hint: 'token, repo, op, connection; between commas', key: PARTS },
   { path: 'when.from', label: 'From', hint: '2026-01-01T00:00:00Z, or PT5S from now', key: INSTANT },
   { path: 'when.until', label: 'Until', hint: 'as From', key: INSTANT },
-  { path: 'expect.fired', label: 'Has to fire', hint: 'times, or verify tells', key: FIRED },
+  { path: 'expect.fired', label: 'Must fire', hint: 'times, or verify tells', key: FIRED },
   { path: 'ttl', label: 'Removed after', hint: 'PT1H', key: DURATION },
 ];
 

@@ -16,7 +16,7 @@ import { STAGES, type Stage } from './stage.js';
 const actionSchema = lazy(() =>
   strict(Object.fromEntries(Object.entries(KINDS).map(([name, kind]) => [name, schemaOf(kind as Kind)])))
     .partial()
-    .refine((value) => Object.keys(value).length === 1, `Has to have one of ${Object.keys(KINDS).join(', ')}`),
+    .refine((value) => Object.keys(value).length === 1, `Must have one of ${Object.keys(KINDS).join(', ')}`),
 );
 
 /** Schema of a fault in JSON. `compileFault` checks if the fault can fire. */
@@ -107,7 +107,7 @@ export function readGivenFault(value: unknown, where: string): Fault {
   if (!isObject(value) || value.spec === undefined) return readFault(value, where);
   const { spec, ...rest } = value;
   if (typeof spec !== 'string')
-    throw problem('bad_request', 'spec: has to be a fault as name[*times][+skip][@stage][;key=value].');
+    throw problem('bad_request', 'spec: must be a fault as name[*times][+skip][@stage][;key=value].');
   const { fault } = parseFault(spec.trim(), 'spec');
   for (const name of Object.keys(rest)) {
     if (IN_WORDS.includes(name))

@@ -8,7 +8,7 @@ const PROBE_INTERVAL = 50;
  *
  * The end of the client's data can mean that the client has closed the connection, or that it sends no more (TCP
  * half-close) and still waits for the response. To find out, the server sends `102 Processing` twice, which every
- * HTTP/1.1 client has to accept and ignore (RFC 9110, section 15.2). If the client has closed the connection, its
+ * HTTP/1.1 client must accept and ignore (RFC 9110, section 15.2). If the client has closed the connection, its
  * system replies to the first write with a reset, and the second write fails.
  */
 export function abortOnDisconnect(request: IncomingMessage, response: ServerResponse): AbortController {

@@ -66,7 +66,7 @@ t.test('preconditions and ranges follow RFC 9110', async (t) => {
     cases.push([{ 'if-modified-since': notDate }, 200], [{ 'if-unmodified-since': notDate }, 200]);
     cases.push([{ range: 'bytes=0-1', 'if-range': notDate }, 200, '0123456789']);
   }
-  // RFC 9110, section 5.6.7: a recipient has to accept the two obsolete forms as well.
+  // RFC 9110, section 5.6.7: a recipient must accept the two obsolete forms as well.
   for (const [form, earlier] of [
     ['Monday, 12-Jan-70 13:46:40 GMT', 'Monday, 12-Jan-70 13:46:39 GMT'],
     ['Mon Jan 12 13:46:40 1970', 'Mon Jan 12 13:46:39 1970'],

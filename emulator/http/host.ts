@@ -70,7 +70,7 @@ export function parseHost(authority: string): string {
   if (host === undefined)
     throw problem(
       'bad_request',
-      'The host that the request names is malformed; it has to be a name or an address, with an optional port.',
+      'The host that the request names is malformed; it must be a name or an address, with an optional port.',
     );
   return host;
 }

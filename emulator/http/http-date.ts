@@ -18,7 +18,7 @@ const PIVOT = 70;
 
 /**
  * Returns the time of an HTTP-date in seconds since 1970. Returns undefined for any other text, in which case the
- * header field has to be ignored. RFC 9110, section 5.6.7:
+ * header field must be ignored. RFC 9110, section 5.6.7:
  *
  *     IMF-fixdate  Sun, 06 Nov 1994 08:49:37 GMT
  *     rfc850-date  Sunday, 06-Nov-94 08:49:37 GMT

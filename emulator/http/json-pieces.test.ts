@@ -14,7 +14,7 @@ t.test('the pieces are the text that JSON.stringify makes', (t) => {
     ['a long word', 'x'.repeat(LONG)],
     ['pairs of surrogates, cut at either half', ['', 'x'].map((shift) => shift + '😀'.repeat(LONG))],
     ['halves of pairs', `${'\ud83d'.repeat(LONG)}😀${'\ude00'.repeat(LONG)}`],
-    ['what has to be escaped', `${'"\\\n\u2028\0'.repeat(LONG)}`],
+    ['what must be escaped', `${'"\\\n\u2028\0'.repeat(LONG)}`],
     ['an empty list and record', { list: [], record: {} }],
     ['members that are not there', { a: undefined, b: [1], c: { d: undefined, e: 'x'.repeat(LONG) } }],
     ['an iterable', { list: listed(1, { a: [2] }, [3]) }, { list: [1, { a: [2] }, [3]] }],

@@ -183,7 +183,7 @@ t.test('the values of a body are counted before any is built', async (t) => {
   t.match(cost('["a,b,[{", {"c": [1, 2]}]', { maxValues: 5 }).refused, /more than/);
 });
 
-t.test('a repeated member name is refused if names have to be unique', async (t) => {
+t.test('a repeated member name is refused if names must be unique', async (t) => {
   const unique = (text: string | Buffer) => runSync(readJson(Buffer.from(text), { unique: true }));
   const issueOf = (text: string | Buffer) => {
     try {
@@ -219,7 +219,7 @@ t.test('a repeated member name is refused if names have to be unique', async (t)
   t.equal(issueOf(nested(500_000)), 'depth');
 });
 
-t.test('JSON has to be UTF-8 without a byte order mark, and at most 64 levels deep', async (t) => {
+t.test('JSON must be UTF-8 without a byte order mark, and at most 64 levels deep', async (t) => {
   t.same(runSync(jsonSteps(Buffer.from('{"a":"\u00e9[{"}'), 'x')), { a: '\u00e9[{' });
   t.equal(
     codeOf(() => runSync(jsonSteps(Buffer.from([0x22, 0xff, 0x22]), 'x'))),

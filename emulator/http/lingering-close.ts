@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /**
- * Milliseconds (real time) that a client has to read its response before the connection is cut. Counted from the last
+ * Milliseconds (real time) that a client must read its response before the connection is cut. Counted from the last
  * byte of a discarded body, or from closing the sending side.
  */
 const QUIET_TIMEOUT = 2_000;

@@ -25,7 +25,7 @@ export function framingIssue({ httpVersion, headers }: MessageHead): Problem | u
   }
   const codings = elementsOf(field);
   if (codings.at(-1) !== 'chunked' || codings.indexOf('chunked') < codings.length - 1) {
-    return problem('bad_request', 'Transfer-Encoding is invalid; its last coding, and no other, has to be chunked.');
+    return problem('bad_request', 'Transfer-Encoding is invalid; its last coding, and no other, must be chunked.');
   }
   if (codings.length > 1)
     return problem('not_implemented', 'Transfer-Encoding has an unsupported coding; only chunked is supported.');

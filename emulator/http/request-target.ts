@@ -25,7 +25,7 @@ const ABSOLUTE_FORM = /^(https?):\/\/([^/?#]+)([/?#].*)?$/i;
  */
 export function readRequestTarget(method: string, raw: string, scheme: Scheme = 'http'): RequestTarget {
   if (method === 'CONNECT') {
-    if (!/:\d+$/.test(raw)) throw problem('bad_request', 'The target of CONNECT has to be a host and a port.');
+    if (!/:\d+$/.test(raw)) throw problem('bad_request', 'The target of CONNECT must be a host and a port.');
     parseHost(raw);
     return { path: raw, query: '' };
   }
@@ -47,7 +47,7 @@ export function readRequestTarget(method: string, raw: string, scheme: Scheme = 
  */
 export function parseRequestTarget(raw: string): RequestTarget {
   if (raw.charCodeAt(0) !== 0x2f || raw.startsWith('//')) {
-    throw problem('bad_request', 'The request target has to start with a single slash.');
+    throw problem('bad_request', 'The request target must start with a single slash.');
   }
   checkCharacters(raw);
   const questionMark = raw.indexOf('?');
@@ -64,7 +64,7 @@ function checkCharacters(raw: string): void {
   for (let at = 0; at < raw.length; at++) {
     const code = raw.charCodeAt(at);
     if (code > 0x20 && code < 0x7f && code !== 0x23 && code !== 0x5c) continue;
-    throw problem('bad_request', 'The request target contains a character that has to be percent-encoded.');
+    throw problem('bad_request', 'The request target contains a character that must be percent-encoded.');
   }
 }
 
@@ -77,7 +77,7 @@ export function decodeOnce(part: string, what: string): string {
   } catch {
     throw problem(
       'bad_request',
-      `${what} contains a malformed percent sequence; % has to be followed by two hexadecimal digits of valid UTF-8.`,
+      `${what} contains a malformed percent sequence; % must be followed by two hexadecimal digits of valid UTF-8.`,
     );
   }
   if (decoded.includes('\0')) throw problem('bad_request', `${what} contains a NUL byte.`);

@@ -25,7 +25,7 @@ export interface StallLimits {
 }
 
 /**
- * Milliseconds (real time) that the client has to read what was sent. A reset that overtakes the data hides it, or
+ * Milliseconds (real time) that the client must read what was sent. A reset that overtakes the data hides it, or
  * looks like a regular end.
  */
 const PAUSE_BEFORE_RESET = 50;

@@ -89,7 +89,7 @@ t.test('a response to half a body reaches the client, and the connection is clos
       const piece = Buffer.alloc(1 << 16);
       const send = () => rest === 'endless' && !socket.destroyed && socket.write(piece, send);
       socket.write(`POST / HTTP/1.1\r\nhost: x\r\n${headers}\r\n\r\n1\r\n1`, send);
-      // The client never closes its side, so the server has to end the connection.
+      // The client never closes its side, so the server must end the connection.
       await once(server, 'request');
       await new Promise<void>((resolve) => server.close(() => resolve()));
       socket.destroy();

@@ -53,7 +53,7 @@ function createSchemas() {
       minGap: z
         .string()
         .refine((text) => text === 'retry-after' || parseDuration(text) !== undefined, {
-          error: 'has to be retry-after or an ISO 8601 duration such as PT1.5S',
+          error: 'must be retry-after or an ISO 8601 duration such as PT1.5S',
         })
         .optional(),
     })

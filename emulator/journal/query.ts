@@ -56,7 +56,7 @@ export const requestQuerySchema = lazy(() => {
   const anyOf = <T extends z.ZodType>(item: T) => z.union([item, z.array(item).min(1).max(100).readonly()]);
   const status = z.union([
     z.int().min(100).max(599),
-    z.string().regex(/^[1-5](?:xx|\d\d)$/, 'has to be a status from 100 to 599, or a class such as 4xx'),
+    z.string().regex(/^[1-5](?:xx|\d\d)$/, 'must be a status from 100 to 599, or a class such as 4xx'),
   ]);
   const operation = text.refine(isOperation, {
     error: ({ input }) =>
@@ -68,7 +68,7 @@ export const requestQuerySchema = lazy(() => {
     organization: text.optional(),
     method: z
       .string()
-      .regex(/^[A-Z]+$/, 'has to be a method in upper case, such as POST')
+      .regex(/^[A-Z]+$/, 'must be a method in upper case, such as POST')
       .optional(),
     operation: anyOf(operation).optional(),
     path: text.optional(),
@@ -78,7 +78,7 @@ export const requestQuerySchema = lazy(() => {
     code: anyOf(text).optional(),
     origin: z
       .string()
-      .regex(/^(?:real|state|injected(?::.+)?)$/, 'has to be real, state, injected or injected:<fault>')
+      .regex(/^(?:real|state|injected(?::.+)?)$/, 'must be real, state, injected or injected:<fault>')
       .optional(),
     fault: text.optional(),
     outcome: z.enum(['open', 'complete', 'cut', 'gone']).optional(),

@@ -29,7 +29,7 @@ interface FailedRequest {
 /** Maximum number of failed requests for one target, with different bodies, that are stored and compared. */
 const MAX_EQUAL_TARGETS = 32;
 
-/** Index of failed requests. Requests have to be added in the order of their responses. The cost is added to `work`. */
+/** Index of failed requests. Requests must be added in the order of their responses. The cost is added to `work`. */
 export class RetryIndex {
   /** Failed requests by path, then by the target key (everything that retries share except the body), oldest first. */
   private readonly failed = new Map<string, Map<string, readonly FailedRequest[]>>();

@@ -17,8 +17,8 @@ export interface FaultReport {
   readonly text: string;
   readonly fired: number;
   /**
-   * Number of times that the fault has to fire, which is always verified. Undefined: at least once, verified only if
-   * every fault has to fire.
+   * Number of times that the fault must fire, which is always verified. Undefined: at least once, verified only if
+   * every fault must fire.
    */
   readonly expected?: number | { readonly min?: number | undefined; readonly max?: number | undefined } | undefined;
 }

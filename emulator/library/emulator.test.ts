@@ -102,7 +102,7 @@ t.test('the log is a function, or an object with a write method', async (t) => {
     t.same(events.splice(0), ['request']);
   }
   const wrong = { writeLine: note } as unknown as Log;
-  await t.rejects(startEmulator({ port: 0 }, { log: wrong }), { message: /^log has to be a function of a line/ });
+  await t.rejects(startEmulator({ port: 0 }, { log: wrong }), { message: /^log must be a function of a line/ });
 });
 
 t.test('requests are selected by their properties and their results', async (t) => {
@@ -134,8 +134,8 @@ t.test('the clock can be advanced, frozen, set and returned to real time', async
   for (const wrong of [-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, '1', 'P1M', 8.64e15])
     t.throws(() => clock.advance(wrong), /advance/, String(wrong));
   for (const wrong of ['noon', '2026-01-01T00:00:00', Number.NaN, 8.64e15 + 1])
-    t.throws(() => clock.set(wrong), /now has to be an ISO 8601 time/, String(wrong));
-  t.throws(() => clock.change({ mode: 'slow' as never }), /mode has to be one of real, frozen, tick/);
+    t.throws(() => clock.set(wrong), /now must be an ISO 8601 time/, String(wrong));
+  t.throws(() => clock.change({ mode: 'slow' as never }), /mode must be one of real, frozen, tick/);
   t.throws(() => clock.change({ speed: 2 } as never), /no member "speed"/);
   t.equal(clock.now(), start0 + 3_600_000);
   await clock.advance('PT1M');

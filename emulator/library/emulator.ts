@@ -50,7 +50,7 @@ export interface EmulatedService extends OrganizationAddress, AsyncDisposable {
    * option `key` if test keys are disabled.
    */
   readonly keyFile: string;
-  /** Certificate that clients have to trust for HTTPS (PEM). Absent without the option `tls`. */
+  /** Certificate that clients must trust for HTTPS (PEM). Absent without the option `tls`. */
   readonly ca?: string;
   /** URL of the admin API: `<baseUrl>/_emulator`. */
   readonly adminUrl: string;

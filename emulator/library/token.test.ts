@@ -60,12 +60,12 @@ t.test('a namespace signs at its own time', async (t) => {
 t.test('invalid token options are refused with the name of the member', async (t) => {
   const emulator = await start(t);
   for (const [options, message] of [
-    [{ ttl: 0 }, /^ttl has to be/],
-    [{ ttl: 1.5 }, /^ttl has to be/],
-    [{ key: 'none' }, /^key has to be one of es256, .* or the path of a readable PEM file/],
+    [{ ttl: 0 }, /^ttl must be/],
+    [{ ttl: 1.5 }, /^ttl must be/],
+    [{ key: 'none' }, /^key must be one of es256, .* or the path of a readable PEM file/],
     [{ faults: ['nonsense'] }, /^faults: there is no fault nonsense/],
     [{ faults: ['cut@accept'] }, /^faults: .*accept/],
-    [{ faults: [{ do: {} } as never] }, /^do: Has to have one of error/],
+    [{ faults: [{ do: {} } as never] }, /^do: Must have one of error/],
     [{ scenario: 'a b' }, /^scenario: /],
   ] satisfies [TokenOptions, RegExp][]) {
     await t.rejects(emulator.token(options), { message }, JSON.stringify(options));

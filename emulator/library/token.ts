@@ -49,7 +49,7 @@ export async function signToken(
   const names = organizations.list().map(({ name }) => name);
   const { org = names[0]! } = options;
   if (ttl !== undefined && !(Number.isSafeInteger(ttl) && ttl > 0)) {
-    throw new Error(`ttl has to be a whole number of seconds above 0, not ${ttl}.`);
+    throw new Error(`ttl must be a whole number of seconds above 0, not ${ttl}.`);
   }
   const claims = faultClaims({ faults, scenario }, { where: 'faults', operations });
   const request = { org, now: clock.now(), claims, repo, scopes, sub, ttl };
@@ -76,6 +76,6 @@ function readKey(file: string): string {
     return readTextFile(file);
   } catch {
     const known = fixtureKeys().map(({ id }) => id);
-    throw new Error(`key has to be one of ${known.join(', ')}, or the path of a readable PEM file.`);
+    throw new Error(`key must be one of ${known.join(', ')}, or the path of a readable PEM file.`);
   }
 }

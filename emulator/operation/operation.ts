@@ -180,7 +180,7 @@ export interface HandlerContext<Query = unknown, Body = unknown> {
   note(why: string): void;
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;
-  /** Faults that the Git service has to carry out; undefined for almost every request. */
+  /** Faults that the Git service must carry out; undefined for almost every request. */
   readonly gitFaults: GitFaults | undefined;
   /** Work counter for long loops. It ends them when the client disconnects, or at the limit of the operation. */
   readonly meter: Meter;

@@ -74,8 +74,8 @@ function enterScenario(context: RequestContext, asks: boolean): void {
 }
 
 /**
- * Reads the faults of a header. For a Git client a fault only has to fit one of the Git operations, because the client
- * sends the same header with every request of a conversation. For other clients it has to fit this operation.
+ * Reads the faults of a header. For a Git client a fault only must fit one of the Git operations, because the client
+ * sends the same header with every request of a conversation. For other clients it must fit this operation.
  */
 function askedByHeader(context: RequestContext, text: string, operations: readonly Operation[]): FaultEntry[] {
   const { operation, world } = context;
@@ -89,6 +89,6 @@ function askedByHeader(context: RequestContext, text: string, operations: readon
 function requireInBand({ inBandFaults }: RequestContext): void {
   if (inBandFaults) return;
   const detail =
-    'Requests cannot ask for faults or scenarios here; the emulator has to be started with --inband-faults.';
+    'Requests cannot ask for faults or scenarios here; the emulator must be started with --inband-faults.';
   throw problem('bad_request', detail);
 }

@@ -89,7 +89,7 @@ function checkAccept({ request }: RequestContext, mediaType: string): void {
 
 function requireContentType(context: RequestContext, read: readonly string[]): void {
   if (read.includes(contentTypeOf(context) ?? '')) return;
-  throw problem('unsupported_media_type', `The body has to be ${read[0]}.`);
+  throw problem('unsupported_media_type', `The body must be ${read[0]}.`);
 }
 
 /**
@@ -100,7 +100,7 @@ function checkContentType(context: RequestContext, documented: string): void {
   if (context.world.variants.contentType !== 'strict') return;
   const type = contentTypeOf(context);
   if (type !== undefined && type !== documented) {
-    throw problem('unsupported_media_type', `The body has to be ${documented}.`);
+    throw problem('unsupported_media_type', `The body must be ${documented}.`);
   }
 }
 

@@ -23,10 +23,10 @@ export const quotaSchema = lazy(() =>
       .int()
       .min(1)
       .max(MAX_TOKENS / 100),
-    refill: z.string().refine((text) => readRate(text) !== undefined, 'has to be a rate such as 10/s, 600/m or 1/10s'),
+    refill: z.string().refine((text) => readRate(text) !== undefined, 'must be a rate such as 10/s, 600/m or 1/10s'),
     cost: z
       .record(
-        z.string().refine(isOperationPattern, 'has to be the id of an operation, or a pattern with * that finds one'),
+        z.string().refine(isOperationPattern, 'must be the id of an operation, or a pattern with * that finds one'),
         z.int().min(0).max(MAX_TOKENS),
       )
       .default({ '*': 1 }),
@@ -45,7 +45,7 @@ const QUOTA_NAME = /^[\x20\x21\x23-\x5b\x5d-\x7e]{1,100}$/;
 /** Quotas by name. Each is set as a whole; null removes one. @internal */
 export const quotaChangesSchema = lazy(() =>
   z
-    .record(z.string().regex(QUOTA_NAME, 'has to be printable ASCII without " and \\'), quotaSchema().nullable())
+    .record(z.string().regex(QUOTA_NAME, 'must be printable ASCII without " and \\'), quotaSchema().nullable())
     .superRefine((quotas, context) => {
       for (const [name, row] of Object.entries(quotas)) {
         if (!row) continue;

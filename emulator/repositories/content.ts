@@ -11,7 +11,7 @@ export class RepositoryContent {
   private isReleased = false;
 
   /**
-   * The caller owns the objects and `answers` and has to release them. `origin` is set if the repository is a fork of
+   * The caller owns the objects and `answers` and must release them. `origin` is set if the repository is a fork of
    * another one.
    */
   constructor(
@@ -30,7 +30,7 @@ export class RepositoryContent {
     return this.searchTexts;
   }
 
-  /** Returns the current content as an immutable value, from which forks can start. The caller has to release it. */
+  /** Returns the current content as an immutable value, from which forks can start. The caller must release it. */
   keep(): KeptContent {
     const { lastKept, objects } = this;
     if (lastKept?.isHeld && lastKept.size === objects.size) return lastKept.hold();

@@ -7,7 +7,7 @@ export type { TestEmulator, TestNamespace } from './test-view.js';
 
 /**
  * Gives each test of a tap test file its own namespace. The emulator starts before the first test and stops after the
- * last one. Subtests share the namespace of their test. Concurrent tests have to call `emulator.of(t)` to get theirs.
+ * last one. Subtests share the namespace of their test. Concurrent tests must call `emulator.of(t)` to get theirs.
  *
  * A test fails if a fault that it injected did not fire or if an expectation of a running scenario is unmet. With the
  * option `client`, it also fails if its client breaks a rule for clients. The requests of a failed test are printed

@@ -19,9 +19,9 @@ const FINE = { isFailed: false };
 t.test('an invalid option is named in the error of withEmulator', (t) => {
   const begun = (options: object) => () => new TestNamespaces(options, '');
   t.throws(begun({ orgs: ['a'] }), /There is no option "orgs"\./);
-  t.throws(begun({ seed: '' }), /seed has to be/);
+  t.throws(begun({ seed: '' }), /seed must be/);
   for (const client of ['retry-after', ['polite'], [], 1, null]) {
-    t.throws(begun({ client }), /client has to be true, or a list of retry-after, /, JSON.stringify(client));
+    t.throws(begun({ client }), /client must be true, or a list of retry-after, /, JSON.stringify(client));
   }
   t.doesNotThrow(begun({ client: false, port: 0 }));
   t.end();
@@ -87,7 +87,7 @@ t.test('a test fails if a fault does not fire as often as expected', async (t) =
     await fetch(`${view.adminUrl}/faults`, { method: 'POST', headers, body });
     return tests.end(test, FINE).broken;
   };
-  t.match(await overHttp(), [/fired 0 times/], 'faults injected over HTTP have to fire as well');
+  t.match(await overHttp(), [/fired 0 times/], 'faults injected over HTTP must fire as well');
 });
 
 t.test('a test fails if an expectation of the scenario is unmet', async (t) => {
@@ -106,7 +106,7 @@ t.test('a test fails if an expectation of the scenario is unmet', async (t) => {
   t.same(await brokenBy(1), [], 'faults without an expectation need not fire');
   t.match(await brokenBy(2), [/^scenarios\.story\.requests\.0: .*, found 2\.$/]);
   scenarioOf({ faults: { everyFired: true } });
-  t.match(await brokenBy(1), [/^The fault .*lost.* fired 0 times/], 'faults with an expectation have to fire');
+  t.match(await brokenBy(1), [/^The fault .*lost.* fired 0 times/], 'faults with an expectation must fire');
 });
 
 t.test('a failed test shows its requests, with control characters escaped', async (t) => {

@@ -147,7 +147,7 @@ function readClient(given: WithEmulatorOptions['client']): true | readonly Clien
   if (given === true) return true;
   const isList = Array.isArray(given) && given.length > 0;
   if (isList && given.every((id) => CLIENT_RULE_IDS.includes(id))) return given;
-  throw new OptionError(`client has to be true, or a list of ${CLIENT_RULE_IDS.join(', ')}.`);
+  throw new OptionError(`client must be true, or a list of ${CLIENT_RULE_IDS.join(', ')}.`);
 }
 
 /** Returns an error to throw after a failed test, for runners that show every error of a test. */

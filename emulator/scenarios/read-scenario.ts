@@ -36,14 +36,14 @@ function expand(value: Members): Members {
 function expandClock(text: string): Members {
   if (text === 'real') return { mode: 'real' };
   if (parseTime(text) !== undefined) return { mode: 'tick', now: text };
-  throw problem('bad_request', 'clock: has to be real, an ISO 8601 time such as 2026-01-01T00:00:00Z, or an object.');
+  throw problem('bad_request', 'clock: must be real, an ISO 8601 time such as 2026-01-01T00:00:00Z, or an object.');
 }
 
 function expandStep(step: unknown, at: number): unknown {
   if (!isObject(step) || typeof step.on !== 'string') return step;
   const push = PUSH.exec(step.on)?.[1];
   if (push !== undefined) return { ...step, on: { push } };
-  throw problem('bad_request', `steps.${at}.on: has to be "push to BRANCH", or an object such as {"op": "grep"}.`);
+  throw problem('bad_request', `steps.${at}.on: must be "push to BRANCH", or an object such as {"op": "grep"}.`);
 }
 
 function readFaults(value: Members, where: string): Members {
@@ -54,7 +54,7 @@ function readFaults(value: Members, where: string): Members {
 
 function readWrittenFault(fault: unknown, where: string): Fault {
   if (typeof fault !== 'string' && !isObject(fault)) {
-    throw problem('bad_request', `${where}: has to be a string or an object.`);
+    throw problem('bad_request', `${where}: must be a string or an object.`);
   }
   return within(where, () => readWritten(fault, where).fault);
 }

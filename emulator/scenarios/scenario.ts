@@ -17,7 +17,7 @@ export const SCENARIO_LIMITS = {
   problems: 20,
 } as const;
 
-/** Conditions for a request whose response was decided. All given members have to match. Texts are globs. */
+/** Conditions for a request whose response was decided. All given members must match. Texts are globs. */
 export interface Trigger {
   /** Operation ids as printed by `emulator routes`, or globs. */
   readonly op?: string | readonly string[] | undefined;

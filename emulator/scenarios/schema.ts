@@ -15,40 +15,40 @@ export const PUSH = /^push to (\S{1,200})$/;
 
 const text = z.string().min(1).max(4096);
 const duration = z.union([text.refine(isDuration), z.int().min(0).max(Number.MAX_SAFE_INTEGER)], {
-  error: 'has to be a duration such as PT30S or 30s, or milliseconds',
+  error: 'must be a duration such as PT30S or 30s, or milliseconds',
 });
-const time = text.refine(isTime, 'has to be an ISO 8601 time such as 2026-01-01T00:00:00Z');
+const time = text.refine(isTime, 'must be an ISO 8601 time such as 2026-01-01T00:00:00Z');
 const clock = z
-  .strictObject({ mode: z.enum(CLOCK_MODES, `has to be one of ${CLOCK_MODES.join(', ')}`), now: time })
+  .strictObject({ mode: z.enum(CLOCK_MODES, `must be one of ${CLOCK_MODES.join(', ')}`), now: time })
   .partial();
 const status = z.union([z.int().min(100).max(599), z.string().regex(/^[1-5](?:xx|\d\d)$/)], {
-  error: 'has to be a status, or a class such as 4xx',
+  error: 'must be a status, or a class such as 4xx',
 });
 
 const trigger = z
   .strictObject({
     op: z.union([text, z.array(text).min(1).max(100)], {
-      error: 'has to be an operation id or a glob, or a list of them',
+      error: 'must be an operation id or a glob, or a list of them',
     }),
-    method: z.string().regex(/^[A-Z]+$/, 'has to be a method in upper case, such as POST'),
+    method: z.string().regex(/^[A-Z]+$/, 'must be a method in upper case, such as POST'),
     org: text,
     repo: text,
     push: text.meta({ description: 'Branch that the request moved, by a Git push or through the API.' }),
     ref: text.meta({ description: 'Ref that the request moved, or that a Git request names.' }),
-    status: z.union([status, z.array(status).min(1).max(100)], { error: 'has to be a status, or a class such as 4xx' }),
+    status: z.union([status, z.array(status).min(1).max(100)], { error: 'must be a status, or a class such as 4xx' }),
     code: text,
     fault: text,
     scenario: text,
     times: z.int().min(1).max(1_000_000),
   })
   .partial()
-  .refine((value) => Object.keys(value).some((name) => name !== 'times'), 'has to have a condition besides times')
+  .refine((value) => Object.keys(value).some((name) => name !== 'times'), 'must have a condition besides times')
   .meta({
     description:
-      'Conditions for a request with a decided response. All given members have to match. Texts are globs with * and ?.',
+      'Conditions for a request with a decided response. All given members must match. Texts are globs with * and ?.',
   });
 
-const release = z.string().regex(/^[\w.-]{1,100}$/, 'has to be the name of a latch: letters, digits, ".", "-" and "_"');
+const release = z.string().regex(/^[\w.-]{1,100}$/, 'must be the name of a latch: letters, digits, ".", "-" and "_"');
 
 /** Fault in any accepted notation: fault grammar, grammar with a `match`, or JSON. */
 const writtenFault = z.union([
@@ -82,15 +82,15 @@ function createSchema(isShown: boolean) {
     .partial()
     .refine(
       ({ on: _on, after: _after, ...changes }) => Object.keys(changes).length > 0,
-      'has to change something: clock, quotas, state, repository, faults or release',
+      'must change something: clock, quotas, state, repository, faults or release',
     );
   return z.strictObject({
     id: z
       .string()
-      .regex(ID, 'has to be a name of at most 64 letters, digits, "_", "." and "-", beginning with a letter or digit'),
+      .regex(ID, 'must be a name of at most 64 letters, digits, "_", "." and "-", beginning with a letter or digit'),
     about: text.optional(),
     seed: z
-      .union([z.string().min(1).max(200), z.int()], { error: 'has to be a string or an integer' })
+      .union([z.string().min(1).max(200), z.int()], { error: 'must be a string or an integer' })
       .transform(String)
       .optional(),
     clock: begin.optional(),

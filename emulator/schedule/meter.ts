@@ -56,7 +56,7 @@ export class Meter {
   }
 
   /**
-   * True if the caller has to `await yieldToEventLoop()`. Reading it counts as one unit, so that a loop that reports nothing is
+   * True if the caller must `await yieldToEventLoop()`. Reading it counts as one unit, so that a loop that reports nothing is
    * counted by its iterations.
    */
   get shouldYield(): boolean {

@@ -55,7 +55,7 @@ export class Schedule {
     this.spent += units;
   }
 
-  /** True if the running work has to await `nextSlice`. */
+  /** True if the running work must await `nextSlice`. */
   get isSliceOver(): boolean {
     if (!this.#isArmed) this.#begin();
     return this.spent - this.#start >= SLICE || this.#isClosed || this.#now() >= this.#endTime;

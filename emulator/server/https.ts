@@ -19,7 +19,7 @@ export interface BuiltInHosts {
 }
 
 /**
- * Returns the parameters of the HTTPS servers and the certificate that clients have to trust; undefined if HTTPS is not
+ * Returns the parameters of the HTTPS servers and the certificate that clients must trust; undefined if HTTPS is not
  * served. Throws `OptionError`.
  *
  * @internal

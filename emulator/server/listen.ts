@@ -129,7 +129,7 @@ function handleConnect(
   previous: http.ServerResponse | undefined,
   receive: http.RequestListener,
 ): void {
-  // Discard the bytes that follow. They have to flow, because the end of the connection would not be noticed otherwise.
+  // Discard the bytes that follow. They must flow, because the end of the connection would not be noticed otherwise.
   socket.on('error', () => socket.destroy()).resume();
   const handle = () => {
     const response = new http.ServerResponse(request);

@@ -82,19 +82,19 @@ t.test('keys that cannot be registered are refused at the start', async (t) => {
   const own = join(folder, 'own.pem');
   for (const [key, sentence] of [
     [join(folder, 'absent.pem'), /^key cannot be read: /],
-    [join(folder, 'text.pem'), /^key has to be a file with a key in PEM/],
+    [join(folder, 'text.pem'), /^key must be a file with a key in PEM/],
     [join(folder, 'unfit.pem'), /signs no tokens/],
     [`${own};organization=nobody`, /for the organization nobody, which does not exist/],
     [`${own};allowed_scopes=git:admin`, /has an unknown scope, git:admin; /],
-    [`${own};allowed_scopes=all`, /^key has to have allowed_scopes such as/],
+    [`${own};allowed_scopes=all`, /^key must have allowed_scopes such as/],
     [`${own};color=red`, /^key has no parameter "color"/],
     [`${own}:es256`, /which another key has already/],
     [[`${own}:x`, `${own}:x`], /which another key has already/],
-    [`${own}:a b`, /^key has to have an id/],
+    [`${own}:a b`, /^key must have an id/],
   ] as const) {
     await t.rejects(startEmulator({ port: 0, key }), { constructor: OptionError, message: sentence }, String(key));
   }
-  await t.rejects(startEmulator({ port: 0, key: { file: 5 } as never }), { message: /^key has to be FILE/ });
+  await t.rejects(startEmulator({ port: 0, key: { file: 5 } as never }), { message: /^key must be FILE/ });
 });
 
 t.test('off loopback, a published test key cannot be registered as an own key without testKeys', async (t) => {

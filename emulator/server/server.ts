@@ -32,7 +32,7 @@ export interface Server {
   readonly operations: readonly Operation[];
   /** Path of the file with the admin token; undefined if no token was generated. */
   readonly adminTokenFile: string | undefined;
-  /** Certificate that clients have to trust, as PEM; undefined if HTTPS is not served to all clients. */
+  /** Certificate that clients must trust, as PEM; undefined if HTTPS is not served to all clients. */
   readonly trust: string | undefined;
   /** Key that signs tokens of the first organization. */
   readonly signingKey: SigningKey;
@@ -46,7 +46,7 @@ export interface ServerPorts extends ProcessPorts {
    * if the state could not be saved to the folder of `persist`.
    */
   readonly onClosed?: (isSaved: boolean) => void;
-  /** Called with a sentence that the user has to read, for example that the state could not be saved. */
+  /** Called with a sentence that the user must read, for example that the state could not be saved. */
   readonly onWarning?: (warning: string) => void;
   /** Called with the number of bytes of the imported state that have been read, and the total. */
   readonly onImport?: (bytes: number, total: number) => void;

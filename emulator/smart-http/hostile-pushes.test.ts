@@ -7,7 +7,7 @@ import { Workbench } from '../git/test/workbench.js';
 import { type PushCommand, pushBody } from '../test/git/raw-push.js';
 import { TestServer, type TestServerOptions } from './test/test-server.js';
 
-// Sends the same bytes to git receive-pack and to this server. Both have to give the same result for the pack and for
+// Sends the same bytes to git receive-pack and to this server. Both must give the same result for the pack and for
 // every ref.
 
 const ZERO = '0'.repeat(40);

@@ -170,7 +170,7 @@ export async function* keepAlive<T>(work: Promise<T>, every: number, sign: Buffe
 
 /**
  * gitprotocol-capabilities, include-tag: "The server MUST send annotated tags if we are sending the objects they point
- * to." Returns `numbers`, which have to be ascending, with those tags inserted.
+ * to." Returns `numbers`, which must be ascending, with those tags inserted.
  */
 export async function followingTags(
   view: RepositoryView,

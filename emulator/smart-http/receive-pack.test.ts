@@ -249,7 +249,7 @@ async function post(server: TestServer, body: Buffer, headers: Record<string, st
   });
 }
 
-/** Returns `unpack ok` or not, and `ok` or `ng` by ref: the part of the report that has to agree with the oracle. */
+/** Returns `unpack ok` or not, and `ok` or `ng` by ref: the part of the report that must agree with the oracle. */
 function classOf(report: string): string {
   const lines = [...report.matchAll(/(?:^|[0-9a-f]{4})(unpack|ok|ng) (\S+)/g)];
   return lines

@@ -360,7 +360,7 @@ class Push {
   }
 }
 
-/** Limits a reason to one line and 1,000 characters, because it has to fit into a packet together with a name. */
+/** Limits a reason to one line and 1,000 characters, because it must fit into a packet together with a name. */
 function oneLine(reason: string): ByteString {
   return bytesOf(reason.replaceAll(/[\r\n]+/g, ' ').slice(0, 1000));
 }

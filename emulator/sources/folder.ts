@@ -38,7 +38,7 @@ export function filesOfMap(map: FileMap): FilesSource {
     async *files() {
       for (const [name, content] of Object.entries(map)) {
         if (typeof content !== 'string' && !(content instanceof Uint8Array))
-          throw new SourceError(`${title}: the content of ${JSON.stringify(name)} has to be a string or bytes.`);
+          throw new SourceError(`${title}: the content of ${JSON.stringify(name)} must be a string or bytes.`);
         if (/\p{Surrogate}/u.test(name))
           throw new SourceError(`${title}: the path ${JSON.stringify(name)} is not well-formed Unicode text.`);
         yield { path: bytesOf(name), mode: MODE_FILE, content: async () => [Buffer.from(content as string)] };

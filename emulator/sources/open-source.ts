@@ -41,7 +41,7 @@ export async function openSource(given: GivenSource, options: SourceOptions): Pr
   }
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
     throw new SourceError(
-      'A source has to be a path, a URL, the bytes of a bundle, another repository, or an object of contents by path.',
+      'A source must be a path, a URL, the bytes of a bundle, another repository, or an object of contents by path.',
     );
   }
   return filesOfMap(given as FileMap);

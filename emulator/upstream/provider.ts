@@ -2,7 +2,7 @@ import { isLoopback } from '../config/loopback.js';
 import type { BaseRepository } from '../repositories/repository.js';
 
 interface Provider {
-  /** Host of the provider; undefined if the client has to name one. */
+  /** Host of the provider; undefined if the client must name one. */
   readonly host: string | undefined;
   /** Name in `--upstream-host`. */
   readonly mappedAs: string;

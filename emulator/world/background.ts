@@ -73,7 +73,7 @@ export class Background {
     if (this.isClosed) throw worldReplaced();
   }
 
-  /** Aborted when responses that a fault stalls have to end. */
+  /** Aborted when responses that a fault stalls must end. */
   get stalls(): AbortSignal {
     return this.waits.signal;
   }

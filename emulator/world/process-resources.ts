@@ -26,7 +26,7 @@ export class ProcessResources {
   readonly packs: PackCache;
   readonly scratch = new Scratch();
   /**
-   * Called before a write is acknowledged. Returns a promise if the acknowledgement has to wait, because too much data
+   * Called before a write is acknowledged. Returns a promise if the acknowledgement must wait, because too much data
    * is not saved to the folder yet.
    */
   beforeAcknowledgement: () => Promise<void> | undefined = () => undefined;

@@ -31,7 +31,7 @@ export interface Records {
   readonly created: number;
 }
 
-/** Repositories in a snapshot. It holds their contents and LFS objects, so it has to be released. */
+/** Repositories in a snapshot. It holds their contents and LFS objects, so it must be released. */
 export interface RepositoriesSnapshot {
   readonly records: Records;
   /** Contents by repository id. */
@@ -228,7 +228,7 @@ export class Repositories implements StatePart<RepositoriesSnapshot> {
     this.records = { ...this.records, byId: this.records.byId.with(record.id, record, true) };
   }
 
-  /** Returns the repository with the id, which has to exist. */
+  /** Returns the repository with the id, which must exist. */
   private handle(id: string): Repository {
     const known = this.handles.get(id);
     if (known) return known;

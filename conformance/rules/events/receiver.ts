@@ -35,7 +35,7 @@ export type UpstreamFailure = keyof typeof UPSTREAMS;
 const HOOK = '/hook';
 export const SECRET = 'a secret of the conformance suite';
 /**
- * No scope of the specification covers events. A token with repo:write has to name a repository, and any name is
+ * No scope of the specification covers events. A token with repo:write must name a repository, and any name is
  * accepted.
  */
 const REGISTRAR = { repo: 'org', scopes: ['repo:write'] };

@@ -22,7 +22,7 @@ export const archive = operation({
         ephemeral: z.boolean().optional(),
         include_globs: patternList(),
         exclude_globs: patternList(),
-        max_blob_size: z.int('has to be a whole number of bytes').min(0).optional(),
+        max_blob_size: z.int('must be a whole number of bytes').min(0).optional(),
         archive: z.object({ prefix: z.string().optional() }).optional(),
       })
       .optional()

@@ -113,7 +113,7 @@ class Contents implements ChunkSink<BlobChunk> {
     return contents;
   }
 
-  /** Records the contents that have to arrive. */
+  /** Records the contents that must arrive. */
   async #expect(): Promise<void> {
     const { changes } = this;
     const { meter, world } = this.ctx;

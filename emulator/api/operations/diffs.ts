@@ -22,7 +22,7 @@ const paths = lazy(() => z.array(z.string()).optional());
 /** Two names of one flag. The first takes precedence. */
 const applyFlags = lazy(() => ({
   git_apply_compatible: flag()
-    .meta({ description: 'Whether `git apply` has to take the joined `raw` values, and make the very bytes of them.' })
+    .meta({ description: 'Whether `git apply` must take the joined `raw` values, and make the very bytes of them.' })
     .optional(),
   gitApplyCompatible: flag().optional(),
 }));

@@ -18,7 +18,7 @@ const username = lazy(() =>
     .string()
     .max(1024)
     // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
-    .regex(/^[^:\x00-\x1f\x7f]+$/, 'has to be text without colons and control characters'),
+    .regex(/^[^:\x00-\x1f\x7f]+$/, 'must be text without colons and control characters'),
 );
 const password = lazy(() =>
   z
@@ -26,7 +26,7 @@ const password = lazy(() =>
     .min(1)
     .max(8192)
     // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
-    .regex(/^[^\x00-\x1f\x7f]*$/, 'has to be text without control characters'),
+    .regex(/^[^\x00-\x1f\x7f]*$/, 'must be text without control characters'),
 );
 
 const credentialRecord = lazy(() => z.object({ id: z.string(), created_at: z.iso.datetime().optional() }));

@@ -24,8 +24,8 @@ const MATCHES = 200;
 const MAX_LINES = requestLimit('grepLines');
 const MAX_MATCHES = requestLimit('grepMatches');
 
-const count = lazy(() => z.int('has to be a whole number of at least 0').min(0));
-const limit = lazy(() => z.int('has to be a whole number of at least 1').min(1));
+const count = lazy(() => z.int('must be a whole number of at least 0').min(0));
+const limit = lazy(() => z.int('must be a whole number of at least 1').min(1));
 
 const grepBody = lazy(() =>
   z.object({
@@ -80,7 +80,7 @@ export const grep = operation({
       ({ message }) => problem('bad_request', `query.pattern: ${message}.`),
     );
     if ((limits?.max_lines ?? 0) > MAX_LINES && world.variants.linesAboveMaximum === 'rejected') {
-      throw problem('bad_request', `limits.max_lines has to be at most ${MAX_LINES}.`);
+      throw problem('bad_request', `limits.max_lines must be at most ${MAX_LINES}.`);
     }
     const { pagination: _, limits: __, ...searched } = body;
     const cursor = pagination?.cursor || undefined;

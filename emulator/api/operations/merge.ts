@@ -291,7 +291,7 @@ export const mergePreview = operation({
   },
 });
 
-/** Merges in an overlay over the objects of the repository. Nothing is stored, and no writer has to wait. */
+/** Merges in an overlay over the objects of the repository. Nothing is stored, and no writer must wait. */
 async function preview(
   ctx: Pick<HandlerContext, 'repository' | 'meter'>,
   sides: { source: Oid; target: Oid; sourceName: string },

@@ -90,7 +90,7 @@ function readRevision({ ref, target }: z.infer<ReturnType<typeof createBody>>): 
   const revision = ref ?? target;
   if (!revision) throw problem('bad_request', 'ref or target is required.');
   if (ref === undefined && !isOid(revision)) {
-    throw problem('bad_request', 'target has to be 40 lower-case hexadecimal digits.');
+    throw problem('bad_request', 'target must be 40 lower-case hexadecimal digits.');
   }
   return revision;
 }

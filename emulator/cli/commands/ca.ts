@@ -4,7 +4,7 @@ import { Unreached } from '../usage-error.js';
 /** `emulator ca`: prints the certificate to trust for HTTPS of a running emulator. */
 export const caCommand = adminCommand({
   name: 'ca',
-  describe: 'Print the certificate (PEM) that clients have to trust for the HTTPS of a running emulator',
+  describe: 'Print the certificate (PEM) that clients must trust for the HTTPS of a running emulator',
   isOfNamespace: false,
   run: async (_, client) => {
     const response = (await client.ask('GET', '/ca')) as { certificate?: string };

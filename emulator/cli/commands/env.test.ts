@@ -268,5 +268,5 @@ t.test('what reaches no emulator is exit 3, and prints nothing', async (t) => {
     t.same([code, out], [3, ''], argv.join(' '));
     t.match(err, /^No emulator (at|by) [^\n]+\.\n$/);
   }
-  t.match(await run(['env', '--format', 'csh']), { code: 2, out: '', err: /^--format has to be one of sh, fish/ });
+  t.match(await run(['env', '--format', 'csh']), { code: 2, out: '', err: /^--format must be one of sh, fish/ });
 });

@@ -207,8 +207,8 @@ t.test('no_proxy is kept, but for what would keep clients away; flags are checke
   for (const [given, sentence] of [
     [['--proxy-pass', 'a.test'], /--proxy-pass needs --api-host or --git-host\./],
     [[...HOSTS, '--proxy-pass', 'git.example.test'], /--proxy-pass names git\.example\.test/],
-    [['--api-host', 'https://a.test'], /--api-host has to be the name of a host/],
-    [['--git-host', 'a.test:8443'], /--git-host has to be the name of a host/],
+    [['--api-host', 'https://a.test'], /--api-host must be the name of a host/],
+    [['--git-host', 'a.test:8443'], /--git-host must be the name of a host/],
     [['--git-host', ''], /--git-host/],
   ] as const) {
     const { code, err } = await exec(t, 'true', given);

@@ -172,7 +172,7 @@ t.test('an emulator that does not start is exit 2, and the command does not run'
     [['--port', String(port), '--', 'touch', ran], /^Port \d+ is in use; /],
     [['--host', '192.0.2.1', '--', 'touch', ran], /^This machine has no address/],
     [['--ready-file', '/dev/null', '--', 'touch', ran], /^The ready file cannot be written/],
-    [['--repo', '', '--', 'touch', ran], /^--repo has to be the name of a repository/],
+    [['--repo', '', '--', 'touch', ran], /^--repo must be the name of a repository/],
     [['--repo', 'a', '--repo', 'b', '--', 'touch', ran], /^--repo was given more than once/],
     [['--scopes', 'a,a', '--', 'touch', ran], /^--scopes names "a" twice/],
     [['--repo', '--', 'touch', ran], /^--repo needs a value/],

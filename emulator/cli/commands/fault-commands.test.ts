@@ -276,7 +276,7 @@ t.test('what no command takes, and what an emulator refuses, is one sentence and
     [['fault', 'add', '--file', write(t, '[]')], /^--file has no fault/],
     [
       ['fault', 'add', '--file', write(t, '["lost",1]')],
-      /^--file has to contain a fault or a list of faults: faults\.1 of /,
+      /^--file must contain a fault or a list of faults: faults\.1 of /,
     ],
     [
       ['fault', 'add', '--file', write(t, '["lost",{"do":{"eror":1}}]')],
@@ -310,12 +310,12 @@ t.test('what no command takes, and what an emulator refuses, is one sentence and
     [['namespace', 'rm'], /^namespace rm needs the id/],
     [['namespace', 'rm', 'none'], /^There is no namespace "none"/],
     [['namespace', 'ls', '--seed', 's'], /^namespace ls takes no --seed/],
-    [['fault', 'ls', '--namespace', 'a b'], /^--namespace has to be the id of a namespace/],
+    [['fault', 'ls', '--namespace', 'a b'], /^--namespace must be the id of a namespace/],
     [['requests', '--op', 'none'], /there is no operation "none"/],
     [['requests', '--status', '9'], /status/],
     [['requests', '--origin', 'me'], /origin/],
     [['verify', 'x'], /Unknown argument: x/],
-    [['verify', '--file', write(t, '[]')], /^--file has to have an object of expectations/],
+    [['verify', '--file', write(t, '[]')], /^--file must have an object of expectations/],
     [['verify', '--file', write(t, '{"color":1}')], /"color"/],
     [['verify', '--file', write(t, '{"requests":[{"match":{"status":"9"}}]}')], /requests\.0\.match\.status/],
   ] as const) {
@@ -342,7 +342,7 @@ t.test('faults prints what there is, and one alone', async (t) => {
       'stages: git.pack; default git.pack\n  bytes=  a whole number from 0 to 1000000000\n',
   );
   const raw = (await run(['faults', 'raw'])).out;
-  t.match(raw, /\n {2}status= {2}a whole number from 200 to 599 \(has to be given\)\n/);
+  t.match(raw, /\n {2}status= {2}a whole number from 200 to 599 \(must be given\)\n/);
   const { names, codes } = JSON.parse((await run(['faults', 'bad_gateway', '--json'])).out);
   t.match([names, codes], [[{ name: 'bad_gateway' }], [{ code: 'bad_gateway', status: 502, way: 'fault' }]]);
   t.match((await run(['faults', 'acme_app_not_configured'])).out, /^acme_app_not_configured: 412.*# 412, by a state/s);

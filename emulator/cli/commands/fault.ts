@@ -75,7 +75,7 @@ async function readFaults(spec: string | undefined, file: string | undefined, co
     if (typeof fault === 'string') return { spec: fault };
     if (typeof fault === 'object' && fault !== null && !Array.isArray(fault)) return fault as Body;
     throw new UsageError(
-      `--file has to contain a fault or a list of faults: faults.${index} of ${JSON.stringify(file)} is not a fault.`,
+      `--file must contain a fault or a list of faults: faults.${index} of ${JSON.stringify(file)} is not a fault.`,
     );
   });
 }

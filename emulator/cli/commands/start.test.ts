@@ -63,8 +63,8 @@ t.test('a ready line that cannot be written ends the process, and takes the read
 t.test('what the system refuses is one sentence that names the option', async (t) => {
   for (const [argv, sentence] of [
     [['--host', '192.0.2.1'], /^This machine has no address 192\.0\.2\.1; .* --host\.$/m],
-    [['--host', 'a b'], /^--host has to be/],
-    [['--host', '::1%lo'], /^--host has to be/],
+    [['--host', 'a b'], /^--host must be/],
+    [['--host', '::1%lo'], /^--host must be/],
   ] as const) {
     await refused(t, spawnCli(t, ['start', ...argv]), sentence);
   }

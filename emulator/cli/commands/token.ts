@@ -117,5 +117,5 @@ function readKey(file: string): string {
 }
 
 function readClaims(given: unknown): Readonly<Record<string, unknown>> {
-  return readJsonObject(String(given), 'has to be a JSON object, such as {"ops":["no-force-push"]}');
+  return readJsonObject(String(given), 'must be a JSON object, such as {"ops":["no-force-push"]}');
 }

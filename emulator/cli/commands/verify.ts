@@ -31,7 +31,7 @@ export const verifyCommand = adminCommand({
 async function readExpectations(file: string): Promise<object> {
   const read = await readDocument('--file', file);
   if (typeof read !== 'object' || read === null || Array.isArray(read)) {
-    throw new UsageError(`--file has to have an object of expectations: ${JSON.stringify(file)}.`);
+    throw new UsageError(`--file must have an object of expectations: ${JSON.stringify(file)}.`);
   }
   // Neither `id` nor `expect` is a member of expectations, so the file is a scenario.
   return 'id' in read || 'expect' in read ? expectationsOfScenario(file) : read;

@@ -20,7 +20,7 @@ export const waitCommand = defineCommand({
   flags: {
     url: ADMIN_FLAGS.url,
     'ready-file': { read: text('the name of a file'), describe: 'Its ready file, instead of its address' },
-    pid: { read: integer(1, 2 ** 31 - 1), describe: 'Process that has to live on until then' },
+    pid: { read: integer(1, 2 ** 31 - 1), describe: 'Process that must live on until then' },
     timeout: { read: duration, default: '30s', describe: 'How long to wait' },
     json: ADMIN_FLAGS.json,
   },

@@ -18,7 +18,7 @@ export const code: Kind<Code> = {
       'a code, such as quota_exhausted',
       /^[a-z][a-z0-9_]{0,99}$/,
       'quota_exhausted',
-      'Has to be lower-case letters, digits and _',
+      'Must be lower-case letters, digits and _',
     ),
     status: integer(400, 599),
     'retry-after': RETRY_AFTER,

@@ -59,7 +59,7 @@ export const cut: Kind<Cut, CutKeys> = {
         .partial()
         .refine(
           (value) => Object.keys(value).length === 1,
-          'Has to have one of bytes, fraction, objects, beforeTrailer',
+          'Must have one of bytes, fraction, objects, beforeTrailer',
         )
         .optional(),
       how: HOW.schema().optional(),

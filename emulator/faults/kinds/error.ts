@@ -23,7 +23,7 @@ export const RETRY_AFTER: Key<RetryAfter> = {
   form: { ...COUNT.form, values: RETRY_WORDS },
   read: (text) => RETRY_WORDS.find((word) => word === text) ?? COUNT.read(text),
   schema: () =>
-    z.union([COUNT.schema(), z.enum(RETRY_WORDS)], { error: 'Has to be seconds, http-date, omit or garbage' }),
+    z.union([COUNT.schema(), z.enum(RETRY_WORDS)], { error: 'Must be seconds, http-date, omit or garbage' }),
 };
 
 export const error: Kind<ErrorValue, ErrorKeys> = {

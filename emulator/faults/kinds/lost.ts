@@ -25,7 +25,7 @@ export const lost: Kind<Lost, LostKeys> = {
   toKeys: (value) => (typeof value === 'string' ? { how: value } : value),
   schema: () =>
     z.union([HOW.schema(), strict({ status: STATUS.schema() })], {
-      error: 'Has to be fin, rst, or an object with a status',
+      error: 'Must be fin, rst, or an object with a status',
     }),
   endsStage: () => true,
 };

@@ -35,7 +35,7 @@ export const ng: Kind<Ng, NgKeys> = {
   schema: () =>
     strict({ unpack: LINE.schema(), refs: z.record(LINE.schema(), LINE.schema()) })
       .partial()
-      .refine((value) => Object.keys(value).length > 0, 'Has to have unpack or refs'),
+      .refine((value) => Object.keys(value).length > 0, 'Must have unpack or refs'),
   endsStage: () => false,
   isForOtherRefs: ({ unpack, refs = {} }, pushed) =>
     unpack === undefined && Object.keys(refs).every((ref) => ref !== '*' && !pushed.includes(ref)),

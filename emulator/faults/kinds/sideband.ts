@@ -24,7 +24,7 @@ export const sideband: Kind<Sideband, SidebandKeys> = {
   ofKeys: ({ band, text = 'injected fault' }) => ({ band: band === '2' ? 2 : 3, text }),
   toKeys: ({ band, text }) => ({ band: `${band}`, text }),
   schema: () =>
-    strict({ band: z.union([z.literal(2), z.literal(3)], { error: 'Has to be 2 or 3' }), text: LINE.schema() }),
+    strict({ band: z.union([z.literal(2), z.literal(3)], { error: 'Must be 2 or 3' }), text: LINE.schema() }),
   endsStage: ({ band }) => band === 3,
   stagesOf: ({ band }) => (band === 2 ? STAGE_SETS.sideBanded : STAGE_SETS.git),
 };

@@ -140,7 +140,7 @@ const CASES: readonly (readonly [name: string, patch: string])[] = [
     'diff --git "a/l\\nf" "b/l\\nf"\nnew file mode 100644\n--- /dev/null\n+++ "b/l\\nf"\n@@ -0,0 +1 @@\n+1\n',
   ],
   [
-    'a file where a folder has to be',
+    'a file where a folder must be',
     'diff --git a/n/x b/n/x\nnew file mode 100644\n--- /dev/null\n+++ b/n/x\n@@ -0,0 +1 @@\n+1\n',
   ],
   [

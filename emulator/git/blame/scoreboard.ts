@@ -17,7 +17,7 @@ import { type BlameEntry, Origin } from './origin.js';
 import { type Found, PathLookup } from './path-lookup.js';
 
 /**
- * State of a blame: the origins whose lines still have to be examined, and the operations on them. Git's `struct
+ * State of a blame: the origins whose lines still must be examined, and the operations on them. Git's `struct
  * blame_scoreboard`.
  */
 export class Scoreboard {

@@ -31,7 +31,7 @@ interface Kept {
 const KEPT = {};
 
 /**
- * Texts and tree listings that all searches of one repository share. Objects never change, so no entry has to be
+ * Texts and tree listings that all searches of one repository share. Objects never change, so no entry must be
  * invalidated; the regions limit their memory.
  */
 export class TextCache {

@@ -163,7 +163,7 @@ class MergeInfoCollector {
     return { path, names, versions, renameMask: mask, at: 0 };
   }
 
-  /** Records a path. Returns the folder to walk below it, undefined if nothing below it has to be walked. */
+  /** Records a path. Returns the folder to walk below it, undefined if nothing below it must be walked. */
   #collect(folder: Folder, name: ByteString, stages: Three<Version>): FolderVersions | undefined {
     const path = pathIn(folder.path, name);
     const { fileMask, dirMask } = masksOf(stages);

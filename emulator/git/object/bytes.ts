@@ -64,8 +64,8 @@ export function isAscii(value: string): boolean {
 }
 
 /**
- * Template tag that builds a byte string. Its literal parts have to be ASCII. Its values are byte strings, ids and
- * numbers; text has to be encoded with `bytesOf` first.
+ * Template tag that builds a byte string. Its literal parts must be ASCII. Its values are byte strings, ids and
+ * numbers; text must be encoded with `bytesOf` first.
  */
 export function latin1(literals: TemplateStringsArray, ...values: readonly (ByteString | Oid | number)[]): ByteString {
   let all = literals[0]!;

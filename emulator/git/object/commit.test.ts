@@ -121,7 +121,7 @@ t.test('identities are read as leniently as git log reads them', (t) => {
     const [name, email, date] = git.run(['log', '-1', '--format=%an%n%ae%n%aI', git.add('commit', body)]).split('\n');
     const { author } = parseCommit(bytes(body));
     const shown = [author.name, author.email, formatDate(author)];
-    // Git prints the format placeholder itself if it cannot parse the date; the API has to return a date.
+    // Git prints the format placeholder itself if it cannot parse the date; the API must return a date.
     t.same(
       shown,
       [name, email, date!.replace('%aI', '1970-01-01T00:00:00Z').replace('+00:00', 'Z')],

@@ -46,7 +46,7 @@ export function readCommit(objects: ObjectReader, oid: Oid): Commit {
  *     <empty line>
  *     <message>
  *
- * Only the `tree` and `parent` lines have to be well-formed, as in Git. Throws `MalformedObject` if they are not.
+ * Only the `tree` and `parent` lines must be well-formed, as in Git. Throws `MalformedObject` if they are not.
  */
 export function parseCommit(body: Buffer): Commit {
   const { tree, parents, end } = parseLinks(body);

@@ -52,7 +52,7 @@ function* findRewritten(body: Buffer, names: { has(name: ByteString): boolean })
 }
 
 /**
- * Replaces all entries whose names are in `names` by `entries`. `body` has to be sorted. Returns the new body in parts.
+ * Replaces all entries whose names are in `names` by `entries`. `body` must be sorted. Returns the new body in parts.
  */
 export function* replaceEntries(
   body: Buffer,

@@ -31,7 +31,7 @@ export function describePathIssue(issue: PathIssue): string {
 export type PathReading = { readonly path: ByteString; readonly issue?: undefined } | { readonly issue: PathIssue };
 
 /**
- * Validates a path given by a client. Removes slashes from its start. The rest has to be a path that Git would check
+ * Validates a path given by a client. Removes slashes from its start. The rest must be a path that Git would check
  * out on any file system (git's `verify_path` with `core.protectNTFS` and `core.protectHFS`). A backslash is an
  * ordinary byte. `mode` matters only for a symbolic link, because `.gitmodules` must not be one.
  */

@@ -23,7 +23,7 @@ t.test('what git tag wrote tells its object, and is written alike', (t) => {
   t.end();
 });
 
-t.test('of a tag only the first line has to be well-formed to follow it', (t) => {
+t.test('of a tag only the first line must be well-formed to follow it', (t) => {
   const target = oid('a'.repeat(40));
   for (const text of [`object ${target}\ntype tree\ntag x\n`, `object ${target}\n`, `object ${target}`]) {
     t.equal(tagTarget(Buffer.from(text)), target, JSON.stringify(text));

@@ -47,7 +47,7 @@ export interface Tag {
  *     <empty line>
  *     <message>
  *
- * Only the first line has to be well-formed. Throws `MalformedObject` if it is not.
+ * Only the first line must be well-formed. Throws `MalformedObject` if it is not.
  */
 export function parseTag(body: Buffer): Tag {
   const object = tagTarget(body);

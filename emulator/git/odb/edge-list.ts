@@ -46,7 +46,7 @@ function* readTreeEdges(body: Buffer, onEdge: OnEdge): Steps<boolean> {
 
 /**
  * Reads `tree <40 digits> LF` and any number of `parent <40 digits> LF`. As in Git, a line that begins with `parent `
- * has to be valid, unless the object ends too early for such a line.
+ * must be valid, unless the object ends too early for such a line.
  */
 function* readCommitEdges(body: Buffer, onEdge: OnEdge): Steps<boolean> {
   const raw = Buffer.alloc(OID_BYTES);

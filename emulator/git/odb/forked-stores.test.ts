@@ -187,7 +187,7 @@ t.test('a pack of a fork has the bytes that a store without forks would give it'
     const base = pack.whole('blob', text);
     const more = `and ${round}`;
     pack.delta(base, delta(text.length, text.length + more.length, copy(0, text.length), insert(more)));
-    // This entry has to swap numbers with the delta before it, which is resolved later.
+    // This entry must swap numbers with the delta before it, which is resolved later.
     pack.whole('blob', `last ${round}`);
     for (const store of [plain, next]) {
       const quarantine = store.quarantine();

@@ -99,7 +99,7 @@ export class GrowingTable extends ObjectTable {
   }
 
   /**
-   * Adds an object under the id at the start of `oid`. Returns its number. If it `wantsPin`, the caller has to pin it
+   * Adds an object under the id at the start of `oid`. Returns its number. If it `wantsPin`, the caller must pin it
    * before adding the next object.
    */
   add(type: TypeCode, size: number, entry: EntryLocation, oid: Uint8Array): number {
@@ -122,7 +122,7 @@ export class GrowingTable extends ObjectTable {
     return this.count++;
   }
 
-  /** Returns true if the object ends a delta chain so long that its body has to be kept in memory. */
+  /** Returns true if the object ends a delta chain so long that its body must be kept in memory. */
   wantsPin(number: number): boolean {
     return this.baseOf(number) !== UNDELTIFIED && this.depthOf(number) === 0;
   }

@@ -100,7 +100,7 @@ function valid(since: number, table: ObjectTable): number {
   return since <= table.count ? since : 0;
 }
 
-/** Copies the segments, and the data that only few objects have. Tables have to be copied from the bottom up. */
+/** Copies the segments, and the data that only few objects have. Tables must be copied from the bottom up. */
 function copyRest(from: ObjectTable, to: ObjectTable): void {
   to.segments.push(...from.segments);
   to.loose.push(...from.loose);

@@ -122,7 +122,7 @@ t.test('what a caller does to its buffer afterwards changes nothing', async (t) 
   t.equal(store.read(store.find(oid)).toString(), 'before');
 });
 
-t.test('connectivity: every link has to lead to an object of the right type', async (t) => {
+t.test('connectivity: every link must lead to an object of the right type', async (t) => {
   const store = new ObjectStore();
   const file = oidOf('blob', 'file');
   const tree = writeTree([{ mode: 0o100644, name: bytesOf('file'), oid: file }]);

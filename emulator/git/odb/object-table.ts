@@ -279,7 +279,7 @@ export class ObjectTable {
   }
 
   /**
-   * Returns true if one of the first `count` objects points at the object. `count` has to be the number of all objects,
+   * Returns true if one of the first `count` objects points at the object. `count` must be the number of all objects,
    * or of all without the quarantine.
    */
   isReferenced(number: number, count = this.count): boolean {

@@ -90,7 +90,7 @@ export class Quarantine extends StoreReader {
   }
 
   /**
-   * Records the end of each new chain of tags; yields while it works. Everything reachable from the tags has to be
+   * Records the end of each new chain of tags; yields while it works. Everything reachable from the tags must be
    * present.
    */
   async peelTags(): Promise<void> {

@@ -11,7 +11,7 @@ export class Positions {
   readonly #positions: Float64Array;
   readonly #first: number;
 
-  /** `numbers` have to be ascending. `tell` is called with each position as it becomes known. */
+  /** `numbers` must be ascending. `tell` is called with each position as it becomes known. */
   constructor(
     numbers: Int32Array,
     private readonly tell?: (position: number, number: number) => void,

@@ -13,7 +13,7 @@ export class DeltaWriter {
 
   constructor(private readonly most: number) {}
 
-  /** Writes the sizes of base and target. Has to be called first. */
+  /** Writes the sizes of base and target. Must be called first. */
   sizes(base: number, target: number): void {
     for (const size of [base, target]) {
       let rest = size;

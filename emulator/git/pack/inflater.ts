@@ -35,7 +35,7 @@ export class InflateError extends Error {
  */
 export abstract class Inflater {
   isDone = false;
-  /** True if the input taken so far produces more output. `feed` then has to be called again, even without input. */
+  /** True if the input taken so far produces more output. `feed` then must be called again, even without input. */
   hasMore = false;
   output: Buffer = Buffer.allocUnsafeSlow(HEADROOM);
   size = 0;

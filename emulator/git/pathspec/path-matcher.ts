@@ -2,7 +2,7 @@ import { COST } from '../../schedule/cost.js';
 import type { Steps } from '../../schedule/steps.js';
 import { ANY, ANY_BUT_SLASH, type Token } from './wildmatch.js';
 
-/** Sequence of tokens that has to match a whole path, or a prefix that ends before one of `ends`. */
+/** Sequence of tokens that must match a whole path, or a prefix that ends before one of `ends`. */
 export interface PathPattern {
   readonly tokens: readonly Token[];
   readonly ignoreCase: boolean;

@@ -33,7 +33,7 @@ const MAGIC = {
 
 type Magic = keyof typeof MAGIC;
 
-/** Patterns of which a path has to match one, or must not match any. */
+/** Patterns of which a path must match one, or must not match any. */
 export interface Pathspec {
   readonly patterns: readonly PathPattern[];
   readonly isExclude: boolean;

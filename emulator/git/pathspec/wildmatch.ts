@@ -23,8 +23,8 @@ export const ANY_BUT_SLASH: ByteSet = ANY.map((_, byte) => (byte === SLASH ? 0 :
  *     ?  *  **  [a-z]  [!a-z]  [^a-z]  [[:alpha:]]  \x
  *
  * With `pathname`, `**` is special only between slashes or at an end: `**\/a`, `a/**`, `a/**\/b`; elsewhere it equals
- * `*`. Without `pathname`, it always equals `*`, and both match slashes. The pattern has to match the whole text. With
- * `ignoreCase`, the text has to be in lower case. Returns undefined for an invalid pattern (an open bracket, a final
+ * `*`. Without `pathname`, it always equals `*`, and both match slashes. The pattern must match the whole text. With
+ * `ignoreCase`, the text must be in lower case. Returns undefined for an invalid pattern (an open bracket, a final
  * backslash, an unknown class), which matches nothing.
  */
 export function parseWildmatch(

@@ -24,7 +24,7 @@ export interface DepthRequest {
 }
 
 export interface ShallowBoundary {
-  /** Commits that the client has to treat as parentless from now on. */
+  /** Commits that the client must treat as parentless from now on. */
   readonly shallow: Oid[];
   /** Commits of the client's shallow boundary whose parents will be sent. */
   readonly unshallow: Oid[];

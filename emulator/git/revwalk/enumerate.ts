@@ -57,7 +57,7 @@ class Planner {
   readonly #found: NumberSet;
   /** Objects wanted by name, and the targets of tags among them. */
   readonly #explicit = new Set<number>();
-  /** Trees and blobs that the client has. Filled only where whole trees have to be compared. */
+  /** Trees and blobs that the client has. Filled only where whole trees must be compared. */
   readonly #known: NumberSet;
   readonly #haves: readonly Oid[];
   readonly #wantedCommits: number[] = [];

@@ -13,7 +13,7 @@ import { TreeDiff } from './tree-diff.js';
  *
  * Every object of a commit is either introduced by it or contained in its first parent. By induction, the objects
  * introduced by a set of commits are all objects reachable from the set but not from first parents outside the set. A
- * fetch has to send exactly these, and the index finds them without opening a tree. An object is listed for every
+ * fetch must send exactly these, and the index finds them without opening a tree. An object is listed for every
  * commit that introduced it, because the same blob may reappear years later, beyond the edge of a set.
  *
  * Filled on demand, commit by commit. The record of a commit never changes.

@@ -155,7 +155,7 @@ export class History {
     }
   }
 
-  /** Computes the objects that a fetch has to send, with information that helps to write a small pack. */
+  /** Computes the objects that a fetch must send, with information that helps to write a small pack. */
   plan(request: EnumerateRequest, meter: Meter): Promise<SendPlan> {
     return runYielding(planSend(this.#graph, this.#index, request), meter);
   }

@@ -3,7 +3,7 @@ import type { PreviousVersions } from '../pack-objects/delta-choice.js';
 import type { HistoryIndex } from './history-index.js';
 import { NumberSet } from './number-set.js';
 
-/** Objects that a fetch has to send, with information that helps to write a small pack. Objects are given by number. */
+/** Objects that a fetch must send, with information that helps to write a small pack. Objects are given by number. */
 export class SendPlan {
   #held: NumberSet | undefined;
 

@@ -13,7 +13,7 @@ import { stateDigest } from '../world/state-digest.js';
 import { changedParts } from '../world/world-parts.js';
 import { START, startAdmin } from './admin-service.js';
 
-t.test('a body has to be JSON with known members, of a limited size', async (t) => {
+t.test('a body must be JSON with known members, of a limited size', async (t) => {
   const { service, admin } = await startAdmin(t);
   const before = { world: service.world, snapshot: service.world.snapshot() };
   const routes = adminRoutes.filter(({ method, bodyType }) => method !== 'GET' && bodyType === undefined);
@@ -38,11 +38,11 @@ t.test('a body has to be JSON with known members, of a limited size', async (t) 
     bad(await post({ body: `{"x":"${'x'.repeat(1024 * 1024)}"}`, headers: type }), 413, /1048576 bytes/);
   }
   for (const [path, detail] of [
-    ['/requests?limit=0', /limit has to be/],
-    ['/requests?limit=x', /limit has to be/],
+    ['/requests?limit=0', /limit must be/],
+    ['/requests?limit=x', /limit must be/],
     ['/requests?cursor=x', /cursor/],
     ['/requests?cursor=x&cursor=y', /twice/],
-    ['/requests?status=200x', /^status.*has to be a status/],
+    ['/requests?status=200x', /^status.*must be a status/],
     ['/keys?organisation=x', /"organisation"/],
     ['/repositories/%zz', /percent/],
     ['/repositories/%00', /NUL/],
@@ -191,12 +191,12 @@ t.test('the clock is shown, set and advanced', async (t) => {
     t.equal(emulator.clock.now(), Date.parse(now));
   }
   for (const [change, detail] of [
-    [{ advance: 'soon' }, /^advance: has to be an ISO 8601 duration/],
+    [{ advance: 'soon' }, /^advance: must be an ISO 8601 duration/],
     [{ advance: '-PT1S' }, /^advance: /],
     [{ advance: 30 }, /^advance: /],
-    [{ now: '2026-02-30T00:00:00Z' }, /^now: has to be an ISO 8601 time/],
+    [{ now: '2026-02-30T00:00:00Z' }, /^now: must be an ISO 8601 time/],
     [{ now: 'later' }, /^now: /],
-    [{ mode: 'slow' }, /^mode: has to be one of real, frozen, tick/],
+    [{ mode: 'slow' }, /^mode: must be one of real, frozen, tick/],
     [{ freeze: true }, /"freeze"/],
   ] as const) {
     t.match(await admin('PATCH', '/clock', change), { status: 400, json: { detail } }, JSON.stringify(change));
@@ -302,9 +302,9 @@ t.test('keys are registered, shown by their public part, and removed', async (t)
     [{}, 400, /^public_key: /],
     [{ public_key: 'x' }, 400, /^public_key cannot be read/],
     [{ public_key: { kty: 'oct', k: 'AAAA' } }, 400, /^public_key cannot be read/],
-    [{ public_key: 5 }, 400, /^public_key: has to be/],
+    [{ public_key: 5 }, 400, /^public_key: must be/],
     [{ public_key: pem(p256k, 'spki') }, 400, /P-256/],
-    [{ ...again, allowed_scopes: ['git:admin'] }, 400, /^allowed_scopes: has to be/],
+    [{ ...again, allowed_scopes: ['git:admin'] }, 400, /^allowed_scopes: must be/],
     [{ ...again, allowed_scopes: [] }, 400, /^allowed_scopes: Too small/],
     [{ ...again, id: '' }, 400, /^id: /],
     [{ ...again, organization: 'nobody' }, 404, /nobody/],
@@ -357,8 +357,8 @@ t.test('tokens are signed with the time of the emulator', async (t) => {
     [{ ttl: 0 }, /^ttl: /],
     [{ ttl: 1.5 }, /^ttl: /],
     [{ scopes: [] }, /^scopes: /],
-    [{ key: 'mine' }, /^key: has to be one of es256/],
-    [{ key: '/etc/passwd' }, /^key: has to be one of es256/],
+    [{ key: 'mine' }, /^key: must be one of es256/],
+    [{ key: '/etc/passwd' }, /^key: must be one of es256/],
     [{ repo: '' }, /^repo: /],
     [{ faults: 'cut' }, /^faults: /],
     [{ faults: ['cut;bytes=1', 'nonsense'] }, /^faults: .*nonsense/],

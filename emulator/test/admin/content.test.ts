@@ -109,11 +109,11 @@ t.test('the diff of a commit equals git diff, against each parent and against no
   t.match(bytes.files, [{ path: '\ufffd\ufffd', path_bytes: '__4', additions: 1 }]);
   t.same((await get(`/commits/${root}/diff?path=none`)).json.files, []);
   for (const [query, detail] of [
-    ['parent=3', /^parent has to be from 1 to 2/],
-    ['parent=0', /^parent has to be/],
+    ['parent=3', /^parent must be from 1 to 2/],
+    ['parent=0', /^parent must be/],
     ['path=a&path_bytes=YQ', /^path and path_bytes/],
-    ['path_bytes=a', /^path_bytes has to be/],
-    ['old_path_bytes=*', /^old_path_bytes has to be/],
+    ['path_bytes=a', /^path_bytes must be/],
+    ['old_path_bytes=*', /^old_path_bytes must be/],
   ] as const)
     t.match(await get(`/commits/${merge}/diff?${query}`), { status: 400, json: { detail } }, query);
   t.match(await get(`/commits/${root}/diff?parent=1`), { status: 400, json: { detail: /the commit has no parents/ } });

@@ -60,7 +60,7 @@ t.test('a stream that continues before the start of the journal reports how many
   }
   t.match(text, /event: missed\ndata: {"missed":2}\n\nid: 4\nevent: request\ndata: {"id":"req-00000004"/);
   const bad = await admin('GET', '/requests/stream', undefined, { headers: { 'last-event-id': 'req-00000001' } });
-  t.match(bad, { status: 400, json: { detail: /^Last-Event-ID has to be/ } });
+  t.match(bad, { status: 400, json: { detail: /^Last-Event-ID must be/ } });
 });
 
 t.test('every list of requests has the number of requests that the journal dropped', async (t) => {
@@ -167,7 +167,7 @@ t.test('requests are filtered and exported', async (t) => {
     ['status=600', /^status/],
     ['git.phase=x', /^git\.phase/],
     ['git.x=1', /"git\.x"/],
-    ['format=xml', /^format: has to be json, ndjson or har/],
+    ['format=xml', /^format: must be json, ndjson or har/],
     ['since=today', /^since/],
   ] as const) {
     t.match(await admin('GET', `/requests?${query}`), { status: 400, json: { detail } }, query);

@@ -37,7 +37,7 @@ const isTip = (state: string, { tip }: Situation) => state === tip;
 const atRoot = ({ root }: Situation) => root;
 const nowhere = () => ZERO;
 
-/** A 4xx status means refused. Any other status has to be a success. */
+/** A 4xx status means refused. Any other status must be a success. */
 async function isDone(sent: Promise<ServiceResponse>): Promise<ServiceResponse & { isDone: boolean }> {
   const response = await sent;
   if (response.status >= 500) throw new Error(`${response.status}: ${response.text}`);

@@ -321,12 +321,12 @@ t.test('faults on refs and commands are taken at the stages of their requests, a
     [
       'internal_error',
       { http: { header: { a: { equals: 1 } } } },
-      /match\.http\.header: "a": equals has to be a text, not 1/,
+      /match\.http\.header: "a": equals must be a text, not 1/,
     ],
     [
       'internal_error',
       { http: { query: { a: { equals: null } } } },
-      /match\.http\.query: "a": equals has to be a text/,
+      /match\.http\.query: "a": equals must be a text/,
     ],
     [
       'internal_error',

@@ -39,11 +39,11 @@ t.test('a token asks for faults as a header does', async (t) => {
 t.test('a claim that cannot be read is refused, and names what is allowed', async (t) => {
   const service = await stage(t);
   const rows: readonly (readonly [emu: unknown, sentence: RegExp])[] = [
-    ['conflict', /The claim emu has to be an object of faults and scenario/],
-    [null, /has to be an object/],
-    [[], /has to be an object/],
+    ['conflict', /The claim emu must be an object of faults and scenario/],
+    [null, /must be an object/],
+    [[], /must be an object/],
     [{ fault: 'conflict' }, /there is no member "fault"; there are faults, scenario/],
-    [{ faults: 'conflict' }, /faults has to be a list/],
+    [{ faults: 'conflict' }, /faults must be a list/],
     [{ faults: ['nonsense'] }, /faults\.0: there is no fault nonsense/],
     [{ faults: ['conflict', 5] }, /faults\.1: .*object/],
     [{ faults: [{ do: { error: { code: 'nonsense' } } }] }, /do\.error\.code/],
@@ -246,7 +246,7 @@ t.test('a token is not minted with a fault that nothing could meet', async (t) =
     [['--fault', 'nonsense'], /--fault: there is no fault nonsense/],
     [['--fault', 'conflict', '--fault', 'latency'], /--fault: latency needs ms=/],
     [['--fault', 'conflict@headers'], /--fault: at: headers cannot be asked for in band/],
-    [['--scenario', 'a b'], /^--scenario has to be a name/],
+    [['--scenario', 'a b'], /^--scenario must be a name/],
   ] as const) {
     const { code, out, err } = await token(...argv);
     t.same([code, out], [2, ''], argv.join(' '));

@@ -255,9 +255,9 @@ t.test('requests are selected by their properties', async (t) => {
   for (const [query, sentence] of [
     [{ operations: 'x' }, /operations/],
     [{ operation: 'nothing' }, /operation: there is no operation "nothing"/],
-    [{ status: '9xx' }, /status: has to be a status from 100 to 599/],
-    [{ method: 'get' }, /method: has to be/],
-    [{ origin: 'fault' }, /origin: has to be real/],
+    [{ status: '9xx' }, /status: must be a status from 100 to 599/],
+    [{ method: 'get' }, /method: must be/],
+    [{ origin: 'fault' }, /origin: must be real/],
     [{ since: 'yesterday' }, /since: .*ISO/],
     [{ git: { verb: 'x' } }, /git: .*verb/],
     [{ outcome: 'lost' }, /outcome: .*complete/],

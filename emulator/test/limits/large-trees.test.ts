@@ -37,7 +37,7 @@ t.test('a folder of very many files is listed, changed and compared in slices', 
   const get = (target: string) => () => service.call('GET', path + target, { repo: REPO });
   const inflated = tree.body.length * COST.byteInflated;
   const scanned = FILES * COST.entry;
-  /** Minimum number of units that each request has to count. */
+  /** Minimum number of units that each request must count. */
   const requests: Record<string, [least: number, send: () => Promise<ServiceResponse>]> = {
     'one page of the list': [inflated, get('/files?ref=main&limit=100')],
     'the diff of one file': [scanned, get(`/diff?sha=${oidOf(commit)}&path=f0000001`)],

@@ -106,7 +106,7 @@ t.test('an invalid quota is refused with the name of the member, and nothing cha
   const good = { capacity: 5, refill: '1/s' };
   for (const [change, sentence] of [
     [{ q: { ...good, capacity: 0 } }, /q\.capacity/],
-    [{ q: { ...good, refill: 'often' } }, /q\.refill: has to be a rate/],
+    [{ q: { ...good, refill: 'often' } }, /q\.refill: must be a rate/],
     [{ q: { ...good, refill: '0/s' } }, /q\.refill/],
     [{ q: { ...good, refill: '1/90000h' } }, /q\.refill/],
     [{ q: { ...good, by: ['ip'] } }, /q\.by/],

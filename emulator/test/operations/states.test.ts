@@ -353,8 +353,8 @@ t.test('an invalid change is refused with the name of the member, and nothing ch
   const of = (change: object) => ({ organizations: { demo: { forgeApps: 2 } }, repositories: { 'team/app': change } });
   for (const [change, sentence] of [
     [of({ state: 'frozen' }), /repositories\.team\/app\.state/],
-    [of({ state: 'thawing', ends: {} }), /ends: has to name one of/],
-    [of({ state: 'thawing', ends: { requests: 1, after: 'PT1S' } }), /ends: has to name one of/],
+    [of({ state: 'thawing', ends: {} }), /ends: must name one of/],
+    [of({ state: 'thawing', ends: { requests: 1, after: 'PT1S' } }), /ends: must name one of/],
     [of({ state: 'thawing', ends: { requests: 0 } }), /ends\.requests/],
     [of({ state: 'thawing', ends: { after: 'soon' } }), /ends\.after/],
     [of({ state: 'active', ends: { requests: 1 } }), /ends: goes with a state/],

@@ -354,17 +354,17 @@ t.test('the number of forge applications and their error codes are start options
 t.test('an invalid base_repo is refused with 400', async (t) => {
   const { service } = await stage(t);
   const bad: [object, RegExp][] = [
-    [{ ...GENERIC, provider: 'cvs' }, /provider has to be one of/],
+    [{ ...GENERIC, provider: 'cvs' }, /provider must be one of/],
     [{ ...GENERIC, upstream_host: undefined }, /upstream_host is required/],
-    [{ ...GENERIC, upstream_host: 'https://git.example/x' }, /upstream_host has to be a host/],
+    [{ ...GENERIC, upstream_host: 'https://git.example/x' }, /upstream_host must be a host/],
     [{ ...GENERIC, owner: undefined }, /owner/],
     [{ ...GENERIC, owner: 'a/../..' }, /owner/],
     [{ ...GENERIC, name: '' }, /name/],
-    [{ ...GENERIC, operation: 'fork' }, /operation has to be sync/],
-    [{ ...PUBLIC, auth: { auth_type: 'ssh' } }, /auth_type has to be public/],
+    [{ ...GENERIC, operation: 'fork' }, /operation must be sync/],
+    [{ ...PUBLIC, auth: { auth_type: 'ssh' } }, /auth_type must be public/],
     [{ ...PUBLIC, default_branch: 'a b' }, /default_branch/],
     [{ provider: 'code', name: 'x', operation: 'fork' }, /auth.token is required/],
-    [{ provider: 'code', name: 'x', operation: 'sync', auth: { token: 't' } }, /operation has to be fork or snapshot/],
+    [{ provider: 'code', name: 'x', operation: 'sync', auth: { token: 't' } }, /operation must be fork or snapshot/],
     [{ provider: 'code', name: 'x', operation: 'snapshot', auth: { token: 't' } }, /ref is required/],
     [{ provider: 'code', name: 'x', sha: 'HEAD', auth: { token: 't' } }, /sha/],
   ];

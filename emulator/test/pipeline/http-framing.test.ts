@@ -42,7 +42,7 @@ function isRefusal(t: Test, service: Service, response: RawResponse | undefined,
   t.match(entries, [{ status, code: GENERIC[status], why: [body.detail] }], `${what}: one line in the journal`);
 }
 
-t.test('a transfer coding has to be chunked, once, and alone', async (t) => {
+t.test('a transfer coding must be chunked, once, and alone', async (t) => {
   const { service, authorization } = await setUp(t);
   const before = stateDigest(service.world);
   const smuggled = `DELETE /api/v1/repos/delete HTTP/1.1\r\n${HOST}${authorization}\r\n`;

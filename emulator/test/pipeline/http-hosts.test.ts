@@ -244,9 +244,9 @@ t.test('an absolute-form target says by its authority whom it is for', async (t)
       isProblem(t, await get(`${origin}${path}`), 400, 'bad_request', `${origin}${path}`);
     }
     isProblem(t, await get(`http://localhost${path}#x`), 400, 'bad_request', `${path} with a fragment`);
-    isProblem(t, await get(`http://localhost${path}`, 'Host: a b\r\n'), 400, 'bad_request', 'Host has to be valid');
-    isProblem(t, await get(`http://localhost${path}`, ''), 400, 'bad_request', 'Host has to be there');
-    isProblem(t, await get(`http://localhost${path}`, `${host}${host}`), 400, 'bad_request', 'Host has to be one');
+    isProblem(t, await get(`http://localhost${path}`, 'Host: a b\r\n'), 400, 'bad_request', 'Host must be valid');
+    isProblem(t, await get(`http://localhost${path}`, ''), 400, 'bad_request', 'Host must be there');
+    isProblem(t, await get(`http://localhost${path}`, `${host}${host}`), 400, 'bad_request', 'Host must be one');
   }
 });
 

@@ -14,7 +14,7 @@ export const openers = [
   [/^As (it|they|is)\b/, 'begin with the subject'],
 ];
 
-/** Phrases that have to be read twice. */
+/** Phrases that must be read twice. */
 export const phrases = [
   [/\bthat (is|are) no [a-z]/, 'write "that is not a …"'],
   [/\b(?<!there )(is|are) none\b/, 'write "if absent" or "there is no …"'],
@@ -22,7 +22,7 @@ export const phrases = [
   [/\bas (it|they) lies?\b/, 'write "as stored"'],
   [/\bso manieth\b/, 'write "every n-th"'],
   [/\bgrow no \w+er\b/, 'write "does not"'],
-  [/\bno more than (it|they) has to\b/, 'state the limit'],
+  [/\bno more than (it|they) must\b/, 'state the limit'],
   [/\bthere is none that\b/, 'write "no … does"'],
   [/\bwhat (was|is) asked for\b/, 'name it: the requested pack, the Accept header'],
   [/\bcame to the limit of\b/, 'write "reached the limit of"'],

@@ -257,10 +257,10 @@ t.test('an invalid scenario, or one that could never have an effect, is 400 with
   const patterns = Object.fromEntries(Array.from({ length: 101 }, (_, n) => [`a${n}*`, THAWING]));
   const rows: readonly (readonly [scenario: object, detail: RegExp])[] = [
     [{}, /id/],
-    [{ id: 'a b' }, /^id: has to be a name/],
+    [{ id: 'a b' }, /^id: must be a name/],
     [{ id: 's', color: 'red' }, /"color"/],
     [{ id: 's', start: 'yes' }, /^start/],
-    [{ id: 's', clock: 'noon' }, /^clock: has to be real/],
+    [{ id: 's', clock: 'noon' }, /^clock: must be real/],
     [{ id: 's', clock: { mode: 'slow' } }, /^clock\.mode/],
     [{ id: 's', state: { organizations: { nobody: {} } } }, /^state\.organizations\.nobody.*demo/],
     [{ id: 's', state: { repositories: { r: { state: 'asleep' } } } }, /^state\.repositories\.r\.state/],
@@ -271,13 +271,13 @@ t.test('an invalid scenario, or one that could never have an effect, is 400 with
     [{ id: 's', faults: [{ do: { cut: {} }, at: 'lunch' }] }, /^faults\.0.*at/],
     [{ id: 's', faults: [{ match: { op: 'getRepository' }, at: 'git.pack', do: { cut: {} } }] }, /^faults\.0/],
     [{ id: 's', faults: ['conflict', { spec: 'conflict', id: 's.1' }] }, /s\.1/],
-    [{ id: 's', steps: [{ on: 'pull from main', release: 'x' }] }, /^steps\.0\.on: has to be "push to BRANCH"/],
+    [{ id: 's', steps: [{ on: 'pull from main', release: 'x' }] }, /^steps\.0\.on: must be "push to BRANCH"/],
     [{ id: 's', steps: [{ on: { op: 'getRepositories' }, release: 'x' }] }, /^steps\.0\.on\.op: .*getRepositories/],
     [{ id: 's', steps: [{ on: { op: 'grep', push: 'main' }, release: 'x' }] }, /^steps\.0\.on\.push: .*grep/],
     [{ id: 's', steps: [{ on: { times: 2 }, release: 'x' }] }, /^steps\.0\.on/],
     [{ id: 's', steps: [{ on: { status: 'ok' }, release: 'x' }] }, /^steps\.0\.on\.status/],
     [{ id: 's', steps: [{ after: 'soon', release: 'x' }] }, /^steps\.0\.after/],
-    [{ id: 's', steps: [{ after: 'PT1S' }] }, /^steps\.0.*has to change something/],
+    [{ id: 's', steps: [{ after: 'PT1S' }] }, /^steps\.0.*must change something/],
     [
       { id: 's', steps: [{ repository: { state: 'active' } }] },
       /^steps\.0\.repository.*neither this step nor an earlier one/,

@@ -94,7 +94,7 @@ t.test('an empty one is as a new emulator: the same seed and clock give the same
     variants: { restoreNoop: '412' },
   });
   for (const [options, sentence] of [
-    [{ clock: 'noon' }, /clock has to be/],
+    [{ clock: 'noon' }, /clock must be/],
     [{ limits: { maxFile: 1 } }, /maxFile/],
     [{ limits: { maxHeldBytes: 1 } }, /limits\.maxHeldBytes: is a limit of the whole process/],
     [{ variants: { restoreNoop: '500' } }, /restoreNoop/],

@@ -9,7 +9,7 @@ export function build(fill: (pack: PackBuilder) => void, options?: Parameters<Pa
 }
 
 const BASE = 'twenty bytes of base';
-/** Packs that have to be refused, by their defect, with the expected reason. */
+/** Packs that must be refused, by their defect, with the expected reason. */
 export const CORRUPT: Record<string, [Buffer, RegExp]> = {
   'another signature': [build((pack) => pack.whole('blob', 'x'), { magic: 'PACC' }), /signature mismatch/],
   'version 1': [build((pack) => pack.whole('blob', 'x'), { version: 1 }), /^pack version 1 unsupported$/],
