@@ -68,5 +68,5 @@ export async function startEmulator(
 function logOf(given: Log | Log['write']): Log {
   if (typeof given === 'function') return { write: given };
   if (typeof given?.write === 'function') return given;
-  throw new TypeError('log must be a function of a line, or an object with the method write.');
+  throw new TypeError('log must be a function that takes a line, or an object with a method write.');
 }

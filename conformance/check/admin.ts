@@ -16,7 +16,7 @@ import { RuleContext } from './rule-context.js';
 export async function askAdmin(t: RuleContext, method: string, path: string, json?: object): Promise<JsonRecord> {
   const response = await tryAdmin(t, method, path, json);
   if (response.status > 299)
-    throw new Error(`${method} ${t.target.adminUrl}${path} is ${response.status}: ${response.text}`);
+    throw new Error(`${method} ${t.target.adminUrl}${path} returned ${response.status}: ${response.text}`);
   return isRecord(response.json) ? response.json : {};
 }
 
@@ -52,7 +52,7 @@ export async function inNamespace<Result>(
   restrictedKey?: SigningKey,
 ): Promise<Result> {
   t.needsEmulator();
-  if (!hasNamespaces(t.target)) throw new Skip('a namespace of the emulator is reached on its own machine only');
+  if (!hasNamespaces(t.target)) throw new Skip('a namespace of the emulator can be reached only from its own machine');
   const { id, admin_url: adminUrl, orgs } = await askAdmin(t, 'POST', '/namespaces', options);
   try {
     const own = (orgs as { org: string; base_url: string; git_url: string }[]).find(({ org }) => org === t.target.org);

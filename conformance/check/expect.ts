@@ -98,7 +98,7 @@ const RFC3339 = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(\.\d+)?([Zz]|[+-]\d{2}:
 /** Expects an RFC 3339 time that exists in the calendar. */
 export function expectTime(value: unknown, what: string): asserts value is string {
   expectMatch(value, RFC3339, what);
-  if (Number.isNaN(Date.parse(value))) throw new AssertionFailure(what, 'a time that exists', value);
+  if (Number.isNaN(Date.parse(value))) throw new AssertionFailure(what, 'a valid time', value);
 }
 
 const WRITE_WORKFLOW = /\/(commit-pack|restore-commit|reset-commits|notes)$/;

@@ -19,7 +19,7 @@ export async function answerToNobody(
   path: string,
   options: RequestOptions & { readonly sentBytes?: number },
 ): Promise<ApiResponse> {
-  if (t.target.baseUrl.startsWith('https:')) throw new Skip('only over plain HTTP does the suite hang up');
+  if (t.target.baseUrl.startsWith('https:')) throw new Skip('the suite closes connections early only over plain HTTP');
   const subject = t.uniqueName();
   const as = { ...options.as, claims: { ...options.as?.claims, sub: subject } };
   const request = t.wireRequest(method, path, { ...options, as });
@@ -27,9 +27,11 @@ export async function answerToNobody(
     await hangUp(request, options.sentBytes ?? request.body?.length ?? 0);
   } catch (error) {
     const loss = lossOf(error);
-    throw loss ? new AssertionFailure(`${method} ${path} can be sent`, 'a connection', loss.seen) : error;
+    throw loss
+      ? new AssertionFailure(`the target must accept the request ${method} ${path}`, 'the request sent', loss.seen)
+      : error;
   }
-  const entry = await t.eventually(() => endedRequest(t, subject), 'the journal shows how the request ended');
+  const entry = await t.eventually(() => endedRequest(t, subject), 'the journal must show how the request ended');
   return t.take(journaled(request, entry), options);
 }
 

@@ -22,9 +22,7 @@ export class InjectedEvidence extends Error {
   override readonly name = 'InjectedEvidence';
 
   constructor({ method, path, headers }: Exchange) {
-    super(
-      `${method} ${path} was answered by the fault ${headers[FAULT_FIRED]}: only rules of reach emulator rest on that`,
-    );
+    super(`the fault ${headers[FAULT_FIRED]} answered ${method} ${path}, which only rules of reach emulator may use`);
   }
 }
 
@@ -38,7 +36,7 @@ export class NeedsSetUp extends Error {
   override readonly name = 'NeedsSetUp';
 
   constructor(step: string) {
-    super(`needs the fixture "${step}", which could not be made`);
+    super(`needs the fixture "${step}", which could not be created`);
   }
 }
 

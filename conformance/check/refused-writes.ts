@@ -148,7 +148,7 @@ class Attempt {
     if (changed.length === 0) return undefined;
     const { method, path } = this.request;
     return new AssertionFailure(
-      `${method} ${path} was refused with ${exchange.status}, so nothing of ${this.repo} changes`,
+      `${method} ${path} was refused with ${exchange.status}, so ${this.repo} must not change`,
       Object.fromEntries(changed.map(({ name, before }) => [name, before])),
       Object.fromEntries(changed.map(({ name, after }) => [name, after])),
     );

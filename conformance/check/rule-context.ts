@@ -93,7 +93,7 @@ export class RuleContext {
 
   /** Sends a request. Fails the rule if no complete response arrives. */
   async request(method: string, path: string, options: RequestOptions = {}): Promise<ApiResponse> {
-    if (this.stopwatch.isStopped) throw new Error(`${this.rule.id} is over, and asks for ${path}`);
+    if (this.stopwatch.isStopped) throw new Error(`${this.rule.id} requested ${path} after its end`);
     const name = namedToMake(method, path, options);
     if (name?.startsWith(this.run.prefix)) await this.run.onRepository(name);
     try {
@@ -107,7 +107,7 @@ export class RuleContext {
     } catch (error) {
       if (!(error instanceof NoResponse)) throw error;
       this.exchanges.push(error.exchange);
-      throw new AssertionFailure(`${method} ${path} is answered`, 'an HTTP response', error.loss.seen);
+      throw new AssertionFailure(`${method} ${path} must get a response`, 'an HTTP response', error.loss.seen);
     }
   }
 
@@ -144,7 +144,7 @@ export class RuleContext {
     this.exchanges.push(exchange);
     if (exchange.injected && this.rule.reach !== 'emulator') throw new InjectedEvidence(exchange);
     if (fault !== undefined && !faultIsOptional && !exchange.injected) {
-      throw new Skip(`the target has no fault ${fault}`);
+      throw new Skip(`the target does not support the fault ${fault}`);
     }
     return new ApiResponse(exchange);
   }
@@ -207,7 +207,7 @@ export class RuleContext {
 
   /** Skips the rule unless the suite may write to the target. */
   needsWrite(): void {
-    if (!this.target.write) throw new Skip('needs a repository made for it: --write');
+    if (!this.target.write) throw new Skip('needs a new repository: --write');
   }
 
   /** Skips the rule unless the target is an emulator, where failures can be caused on purpose. */
@@ -250,7 +250,7 @@ export class RuleContext {
 }
 
 /** Reason for skipping a rule of reach `emulator` on other targets. */
-export const ONLY_ON_EMULATOR = 'failures can be caused on purpose only on the emulator';
+export const ONLY_ON_EMULATOR = 'needs a failure that only the emulator can cause on purpose';
 
 const MISSING_KEY: Readonly<Record<KeyRole, string>> = {
   main: 'needs --key',

@@ -16,14 +16,14 @@ export class Variants {
   record(key: string, member: string, rule: string): void {
     const pinned = this.pinned.get(key);
     if (pinned !== undefined && pinned !== member) {
-      throw new PinnedDrift(`${key}: the target still answers as its target file says`, pinned, member);
+      throw new PinnedDrift(`${key}: must be what the target file says`, pinned, member);
     }
     const seen = this.#seen.get(rule) ?? new Map<string, string>();
     this.#seen.set(rule, seen);
     const earlier = seen.get(key);
     if (earlier === undefined) seen.set(key, member);
     else if (earlier !== member) {
-      throw new AssertionFailure(`${key}: the target gives one answer throughout`, earlier, member);
+      throw new AssertionFailure(`${key}: must be the same in all responses`, earlier, member);
     }
   }
 

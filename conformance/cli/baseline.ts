@@ -10,10 +10,13 @@ const USUAL_DAYS = 90;
 export const baselineCommand = defineCommand({
   name: 'baseline',
   arguments: ['result'],
-  describe: 'Write a first baseline: every rule that made a run fail, as an expected failure',
+  describe: 'Write a first baseline with every rule that made a run fail as an expected failure',
   flags: {
-    reason: { read: text('a reason'), describe: 'Why the rules are broken; default: the day on which they failed' },
-    expires: { read: date, describe: `The last day on which that is expected; default: ${USUAL_DAYS} days from now` },
+    reason: { read: text('a reason'), describe: 'Reason for the expected failures; default: the day of the run' },
+    expires: {
+      read: date,
+      describe: `Last day on which the failures are expected; default: ${USUAL_DAYS} days from now`,
+    },
     ...NEW_FILE_FLAGS,
   },
   needs: [['force', 'output']],
@@ -24,7 +27,7 @@ export const baselineCommand = defineCommand({
     const later = new Date(now + USUAL_DAYS * 86_400_000).toISOString().slice(0, 10);
     const today = new Date(now).toISOString().slice(0, 10);
     if (report.interrupted || report.ended !== undefined) {
-      session.warn(`${file} is of a run that ended early: what it did not come to is not in the baseline\n`);
+      session.warn(`${file} is of a run that ended early; rules that it did not check are not in the baseline\n`);
     }
     const { reason, expires = later } = args;
     await write(writeBaseline(report, { reason, expires, today }), session);

@@ -81,7 +81,7 @@ t.test('requests of a browser to other hosts are listed and not checked', async 
   t.equal(code, 0);
   t.match(out, 'Not checked: 2 entries to other addresses.');
   t.match(out, 'Not checked: 1 entry without their body.');
-  t.match(out, 'Not checked: 1 entry with a body that was cut.');
+  t.match(out, 'Not checked: 1 entry with a truncated body.');
   t.match(out, /on 2 of 6 recorded requests/);
   t.match(await check(t, recorded, '--strict', '--base-url', 'https://cdn.example'), { code: 1, out: /err\.5xx-safe/ });
 });
@@ -172,7 +172,7 @@ t.test('a file that is not an HTTP Archive is exit 2 and a sentence that quotes 
   t.match(await call('/dev/zero'), { code: 2, err: '/dev/zero cannot be read: it is larger than 1 MiB\n' });
   t.match(await call('/absent.har'), {
     code: 2,
-    err: /^\/absent\.har cannot be read: there is no such file \(ENOENT\)\n$/,
+    err: /^\/absent\.har cannot be read: no such file \(ENOENT\)\n$/,
   });
   t.match(await check(t, whole, '--only', 'jwt.alg.none'), { code: 2, err: /can be checked on recorded traffic/ });
 });

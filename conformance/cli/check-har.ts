@@ -12,14 +12,17 @@ import { httpAddress, text } from './values.js';
 export const checkHarCommand = defineCommand({
   name: 'check-har',
   arguments: ['file'],
-  describe: 'Check recorded traffic (HTTP Archive 1.2) by the rules that hold for every answer',
+  describe: 'Check recorded traffic (HTTP Archive 1.2) by the rules that apply to every response',
   flags: {
     'base-url': {
       read: httpAddress,
-      describe: 'Check what went to this address; default: everything below /api/, and Git',
+      describe: 'Address of the requests to check; default: all requests to /api/ and Git',
     },
-    only: { read: text('ids of rules'), describe: 'Rules to check by: ids, `*` for anything, joined by commas' },
-    strict: { describe: 'Warnings fail as well' },
+    only: {
+      read: text('ids of rules'),
+      describe: 'Ids of the rules to check, separated by commas; `*` matches any characters',
+    },
+    strict: { describe: 'Warnings fail the run as well' },
     ...REPORT_FLAGS,
   },
   run: async (args, session, [file = '']) => {

@@ -173,7 +173,7 @@ t.test('what the flags of run cannot mean is refused before anything starts', as
     [['--reporter', 'xml'], /^--reporter must be one of pretty, tap, json/],
     [['--output', '/absent/report'], /^--output cannot be written/],
     [['--output', '/'], /^--output cannot be written/],
-    [['--only', 'nonsense'], /^no rule is called nonsense/],
+    [['--only', 'nonsense'], /^unknown rule nonsense/],
     [['--rate', '-1'], /or unlimited/],
     [['--window', '0'], /^--window must be a number of seconds above 0/],
     [['--workers', '0'], /^--workers must be a whole number from 1 to 64/],
@@ -181,21 +181,21 @@ t.test('what the flags of run cannot mean is refused before anything starts', as
     [['--prefix', 'Team'], /^--prefix must be 1 to 32 lower-case letters/],
     [['--prefix', 'a/b'], /^--prefix must be/],
     ...['0/4', '5/4', '1', 'a/b', '1/0', '-1/4', '1/4/4', '1.5/4'].map(
-      (shard) => [['--shard', shard], /^--shard must be a part of a whole, such as 1\/4 or 4\/4, not/] as const,
+      (shard) => [['--shard', shard], /^--shard must be a shard, such as 1\/4 or 4\/4, not/] as const,
     ),
-    [['--baseline', '/absent'], /^--baseline: \/absent cannot be read: there is no such file/],
+    [['--baseline', '/absent'], /^--baseline: \/absent cannot be read: no such file/],
     [['--baseline', '/dev/zero'], /^--baseline: \/dev\/zero cannot be read: it is larger than 1 MiB/],
-    [['--target', '/absent'], /^\/absent cannot be read: there is no such file/],
+    [['--target', '/absent'], /^\/absent cannot be read: no such file/],
     [['--target', '/dev/zero'], /^\/dev\/zero cannot be read: it is larger than 1 MiB/],
     [[...target.slice(0, 4), '--key-env', 'not-a-name'], /^--key-env must be the name of an environment variable/],
     [[...target.slice(0, 4), '--key-env', 'REPOHOST_ABSENT'], /^--key-env: the environment has no REPOHOST_ABSENT/],
     [[...target, '--key-env', 'KEY'], /^--key and --key-env contradict each other/],
-    [['--org', 'a'], /^--org says nothing without --base-url or --target/],
-    [['--no-write'], /^--write says nothing without --base-url/],
-    [['--base-url', 'http://x'], /^--base-url says nothing without --org/],
+    [['--org', 'a'], /^--org has no effect without --base-url or --target/],
+    [['--no-write'], /^--write has no effect without --base-url/],
+    [['--base-url', 'http://x'], /^--base-url has no effect without --org/],
     [['--base-url', 'x', '--org', 'a', '--key', key], /^--base-url must be an http or https address/],
-    [[...target, '--second-org', 'b'], /^--second-org says nothing without --second-key/],
-    [[...target, '--restricted-scopes', 'git:read'], /^--restricted-scopes says nothing without --restricted-key/],
+    [[...target, '--second-org', 'b'], /^--second-org has no effect without --second-key/],
+    [[...target, '--restricted-scopes', 'git:read'], /^--restricted-scopes has no effect without --restricted-key/],
     [[...target, '--deleted-key', '/absent'], /ENOENT/],
     [[...target, '--deleted-key', '/dev/zero'], /^--deleted-key: \/dev\/zero cannot be read: it is larger/],
   ] as const) {
@@ -208,8 +208,8 @@ t.test('what the flags of run cannot mean is refused before anything starts', as
   process.env.CONFORMANCE_STRICT = 'perhaps';
   await refused(t, ['run'], /^--strict of the environment must be true or false/);
   delete process.env.CONFORMANCE_STRICT;
-  await refused(t, ['explain', 'nonsense'], /^no rule is called nonsense$/m);
-  await refused(t, ['list', '--only', 'nonsense'], /^no rule is called nonsense$/m);
+  await refused(t, ['explain', 'nonsense'], /^unknown rule nonsense$/m);
+  await refused(t, ['list', '--only', 'nonsense'], /^unknown rule nonsense$/m);
   const token = ['token', '--org', 'a', '--key', key];
   await refused(t, [...token, '--ttl', '-5'], /^--ttl must be/);
   for (const recipe of ['{', '[]', '5'])
@@ -268,7 +268,7 @@ t.test('the report goes to the file that --output names', async (t) => {
 });
 
 t.test('without an address the emulator of the package is started, checked and stopped', async (t) => {
-  t.match(await call(['run', '--only', rule]), { code: 0, out: /conforms in what was asked/, err: '' });
+  t.match(await call(['run', '--only', rule]), { code: 0, out: /conforms in the checked rules/, err: '' });
 });
 
 /** Modules that a module of the suite imports, directly and indirectly. */

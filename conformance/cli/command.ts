@@ -97,7 +97,7 @@ export function defineCommand<Table extends Flags>(command: {
         for (const [one, without] of needs) {
           const others = [without].flat();
           if (!isGiven(one) || others.some(isGiven)) continue;
-          throw new UsageError(`--${one} says nothing without ${others.map((other) => `--${other}`).join(' or ')}`);
+          throw new UsageError(`--${one} has no effect without ${others.map((other) => `--${other}`).join(' or ')}`);
         }
         const values = Object.entries(flags).map(([flag, row]) => [flag, readFlag(flag, row, args[flag])]);
         const given = names.flatMap((one) => [args[one.replace('..', '')]].flat().map(String));
@@ -165,7 +165,7 @@ function checkAsTyped(argv: readonly string[], flags: Flags): void {
   const seen = new Set<string>();
   let before: string | undefined;
   for (const token of tokens) {
-    if (token.kind === 'option-terminator') throw new UsageError('commands take nothing after --');
+    if (token.kind === 'option-terminator') throw new UsageError('commands take no arguments after --');
     if (token.kind === 'positional' && before !== undefined && /^(true|false)$/.test(token.value)) {
       throw new UsageError(`--${before} takes no value`);
     }
@@ -175,7 +175,7 @@ function checkAsTyped(argv: readonly string[], flags: Flags): void {
     const name = isNegated ? token.name.slice(3) : token.name;
     const row = flags[name];
     if (!row) continue;
-    if (isNegated && !row.negatable) throw new UsageError(`there is no flag --${token.name}`);
+    if (isNegated && !row.negatable) throw new UsageError(`unknown flag --${token.name}`);
     if (!row.read) {
       before = token.name;
       if (token.value !== undefined) throw new UsageError(`--${token.name} takes no value`);

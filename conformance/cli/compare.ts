@@ -16,7 +16,7 @@ const FLAGS = {
   reporter: {
     read: reporterFlag(['text', 'html', 'json']),
     repeatable: true,
-    describe: 'Format, with =FILE to write it there; text unless said: text, html, json',
+    describe: 'Format: text (default), html or json; with =FILE, written to a file',
   },
   output: { read: fileName, describe: 'File for the comparison instead of standard output' },
 } satisfies Flags;
@@ -24,7 +24,7 @@ const FLAGS = {
 export const compareCommand = defineCommand({
   name: 'compare',
   arguments: ['before', 'after'],
-  describe: 'Say what changed between two results: exit 0 where nothing did, 1 where something did',
+  describe: 'Show the differences between two results; exit 0 if there are none, 1 if there are some',
   flags: FLAGS,
   run: async ({ reporter, output }, session, [before = '', after = '']) => {
     const wanted = reporter.length === 0 ? [{ name: 'text' as const }] : reporter;

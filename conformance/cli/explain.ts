@@ -8,31 +8,31 @@ import { UsageError } from './usage-error.js';
 
 const REACH = {
   any: 'any target',
-  'needs-setup': 'targets with further keys, organizations or routes',
-  emulator: 'the emulator only',
+  'needs-setup': 'targets for which additional keys, organizations or routes are given',
+  emulator: 'only the emulator',
 } as const;
 
 const WAYS: Readonly<Record<string, string>> = {
   true: 'by writing',
   false: 'by reading',
-  'where-allowed': 'by reading, and where it may be written to also by writing',
+  'where-allowed': 'by reading; with --write also by writing',
 };
 
 const BROKEN: Readonly<Record<Level, string>> = {
-  MUST: 'where it is broken, the run fails',
-  SHOULD: 'where it is broken, that is a warning; with --strict the run fails',
-  MAY: 'what is seen is noted',
-  UNSPECIFIED: 'what is seen is noted, because the specification does not say it',
+  MUST: 'a violation fails the run',
+  SHOULD: 'a violation is a warning; with --strict it fails the run',
+  MAY: 'the observed behaviour is reported',
+  UNSPECIFIED: 'the observed behaviour is reported, because the specification does not define it',
 };
 
 export const explainCommand = defineCommand({
   name: 'explain',
   arguments: ['id'],
-  describe: 'Say what one rule asks for, and what proves that it can fail',
+  describe: 'Explain one rule, and show the mutant that proves that it can fail',
   flags: {},
   run: async (_values, { print }, [id = '']) => {
     const rule = allRules().find((one) => one.id === id);
-    if (rule === undefined) throw new UsageError(`no rule is called ${id}`);
+    if (rule === undefined) throw new UsageError(`unknown rule ${id}`);
     const mutants = await readMutants();
     const lines = [
       rule.id,

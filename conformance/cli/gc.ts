@@ -29,9 +29,9 @@ const FLAGS = {
   journal: {
     read: fileName,
     isFile: true,
-    describe: 'The journal of the runs; default: in the state folder of the user',
+    describe: 'Scratch journal of the runs; default: in the state folder of the user',
   },
-  'dry-run': { describe: 'Say what would be removed, and ask nothing' },
+  'dry-run': { describe: 'Print what would be removed, without removing it' },
   ...PACE_FLAGS,
 } satisfies Flags;
 
@@ -39,18 +39,18 @@ type Arguments = Values<typeof FLAGS>;
 
 export const gcCommand = defineCommand({
   name: 'gc',
-  describe: 'Remove the repositories that interrupted runs left, and no others',
+  describe: 'Remove the repositories that interrupted runs left behind',
   flags: FLAGS,
   exclusive: TARGET_EXCLUSIVE,
   needs: TARGET_NEEDS,
   epilogue:
-    'Exit codes: 0 nothing is left; 1 something is left; 2 the command or the journal is wrong; 3 a target does not answer.',
+    'Exit codes: 0 has_more must be false; 1 something is left; 2 invalid command or journal; 3 a target does not answer.',
   run: async (args, session) => {
     const file = args.journal ?? defaultJournal();
     const entries = await readEntries(file, args.journal !== undefined);
     const described = await describeTarget(args);
     const groups = groupsOf(described === undefined ? entries : entries.filter((entry) => isAt(entry, described)));
-    if (groups.length === 0) session.print('nothing is left\n');
+    if (groups.length === 0) session.print('has_more must be false\n');
     for (const group of groups) await collect(group, { args, file, described, session });
   },
 });
@@ -97,7 +97,7 @@ async function collect(group: readonly ScratchEntry[], collection: Collection): 
   };
   for (const { name, pid } of group.filter(isInUse)) session.print(`kept ${name}: process ${pid} still uses it\n`);
   const free = [...new Set(group.filter((entry) => !isInUse(entry)).map(({ name }) => name))];
-  for (const name of free.filter((one) => !isScratchName(one))) left(name, 'no run gives a repository such a name');
+  for (const name of free.filter((one) => !isScratchName(one))) left(name, 'the name is not one that a run uses');
   const names = free.filter(isScratchName);
   if (names.length === 0) return;
   if (args['dry-run']) {
@@ -106,7 +106,7 @@ async function collect(group: readonly ScratchEntry[], collection: Collection): 
   }
   try {
     const { target, manners } = await targetOf(entry, collection);
-    const { left: kept, reason = 'it is not known why' } = await collectLeft(target, file, manners);
+    const { left: kept, reason = 'unknown reason' } = await collectLeft(target, file, manners);
     const still = new Set(kept);
     for (const name of names) {
       if (still.has(name)) left(name, reason);
@@ -126,7 +126,7 @@ async function collect(group: readonly ScratchEntry[], collection: Collection): 
 async function targetOf(entry: ScratchEntry, { args, described }: Collection) {
   const named = described ?? (await describeTarget(argumentsOf(entry.flags ?? [])));
   if (named === undefined || !isAt(entry, named)) {
-    throw new UsageError(`its target is not known any more, give --target: ${entry.base_url}, ${entry.org}`);
+    throw new UsageError(`its target is unknown; use --target: ${entry.base_url}, ${entry.org}`);
   }
   const manners = mannersOf(args, named);
   return { target: await openTarget(named, manners.timeout), manners };

@@ -8,10 +8,13 @@ export const listCommand = defineCommand({
   name: 'list',
   describe: 'List the rules',
   flags: {
-    only: { read: text('ids of rules'), describe: 'Rules to list: ids, `*` for anything, joined by commas' },
+    only: {
+      read: text('ids of rules'),
+      describe: 'Ids of the rules to list, separated by commas; `*` matches any characters',
+    },
     json: { describe: 'As JSON' },
-    tsv: { describe: 'As a table with tabs' },
-    markdown: { describe: 'As a document, with what is contradictory or open' },
+    tsv: { describe: 'As tab-separated values' },
+    markdown: { describe: 'As the document SPECIFICATION.md, with contradictions and gaps' },
   },
   exclusive: [
     ['json', 'tsv'],

@@ -33,7 +33,7 @@ const EPILOGUE = `Exit codes: 0 the target conforms; 1 rules are broken, or some
 file it was given, is wrong; 3 the target does not answer, rejects the key, goes on throttling or cannot delete what
 --write creates; 4 internal error of the suite, or something could not be written or deleted; 130 interrupted.
 
-Every flag can stand in the environment: CONFORMANCE_KEY_ID for --key-id.`;
+Every flag can be set by an environment variable: CONFORMANCE_KEY_ID for --key-id.`;
 
 /** Standard output and standard error. */
 interface Terminal extends Pick<Session, 'print' | 'warn'> {

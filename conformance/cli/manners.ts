@@ -4,14 +4,14 @@ import { rate, seconds, wholeNumber } from './values.js';
 
 /** Flags for timeout and request rate. */
 export const PACE_FLAGS = {
-  timeout: { read: wholeNumber(), describe: 'Milliseconds for one answer; default: 15000' },
-  rate: { read: rate, describe: 'Requests a second, or unlimited; default: 5, unlimited on an emulator' },
+  timeout: { read: wholeNumber(), describe: 'Timeout of a request in milliseconds; default: 15000' },
+  rate: { read: rate, describe: 'Maximum requests per second, or unlimited; default: 5, unlimited on an emulator' },
 } satisfies Flags;
 
 /** Flags for the pace of a run. */
 export const MANNER_FLAGS = {
   ...PACE_FLAGS,
-  window: { read: seconds, describe: 'Seconds over which the requests are spread' },
+  window: { read: seconds, describe: 'Spread the requests over this many seconds' },
 } satisfies Flags;
 
 /**

@@ -7,7 +7,7 @@ import { UsageError } from './usage-error.js';
 export const mergeCommand = defineCommand({
   name: 'merge',
   arguments: ['results..'],
-  describe: 'Join the results of all shards of a run, as if it had been one',
+  describe: 'Merge the results of all shards of a run into one result',
   flags: REPORT_FLAGS,
   run: async (args, session, files) => {
     const write = await readReportOutput(args);

@@ -7,7 +7,7 @@ import { fileName } from './values.js';
 /** Flags of commands that write a file for users to edit. */
 export const NEW_FILE_FLAGS = {
   output: { read: fileName, isFile: true, describe: 'File to write instead of standard output' },
-  force: { describe: 'Write it also where there is one already' },
+  force: { describe: 'Overwrite an existing file' },
 } satisfies Flags;
 
 /**
@@ -16,7 +16,7 @@ export const NEW_FILE_FLAGS = {
  */
 export async function openNewFile({ output, force }: Values<typeof NEW_FILE_FLAGS>) {
   const found = output === undefined ? undefined : await lstat(output).catch(() => undefined);
-  if (found?.isFile() && !force) throw new UsageError(`${output} is there already; --force overwrites it`);
+  if (found?.isFile() && !force) throw new UsageError(`${output} already exists; --force overwrites it`);
   const outputs = await openOutputs([{ name: 'file' }], output);
   return async (content: string, session: Session): Promise<void> =>
     endWith(session.exitCode, await outputs(() => content, session), session);

@@ -28,7 +28,7 @@ t.test('a target that rejects the key is written down as far as it is known', as
   t.match(err, /rejects the key given for demo/);
   const text = readFileSync(file, 'utf8');
   t.match(parse(text), { base_url: server.baseUrl, org: 'demo', variants: undefined, repo: undefined });
-  t.match(text, /^# not accepted, or not to be told: the target rejects the key/m);
+  t.match(text, /^# not accepted, or not determined: the target rejects the key/m);
   t.match(text, /^# repo: not found out/m);
 });
 
@@ -55,7 +55,7 @@ t.test('facts that could not be determined are listed once per reason', async (t
   const server = await startTestServer(always(200, 'application/json', '{"repos":[]}'));
   t.teardown(() => server.close());
   const { out } = await probe(server.baseUrl);
-  const [, told = ''] = out.split('\n# Not found out:\n');
+  const [, told = ''] = out.split('\n# Not determined:\n');
   const lines = told.trimEnd().split('\n');
   for (const line of lines) t.match(line, /^# - .+: \d+ points?$/);
   t.ok(lines.length < 8, `${lines.length} reasons`);
@@ -65,8 +65,8 @@ t.test('facts that could not be determined are listed once per reason', async (t
 t.test('a probe without a target is a mistake', async (t) => {
   t.match(await conformance('probe'), {
     code: 2,
-    err: /^a target is needed: --base-url, --org and --key, or --target\n$/,
+    err: /^no target: use --base-url, --org and --key, or --target\n$/,
   });
-  t.match(await probe('http://127.0.0.1:1', '--force'), { code: 2, err: /^--force says nothing without --output/ });
+  t.match(await probe('http://127.0.0.1:1', '--force'), { code: 2, err: /^--force has no effect without --output/ });
   t.match(await probe('http://127.0.0.1:1', '--output', '/absent/x'), { code: 2, err: /^--output cannot be written/ });
 });

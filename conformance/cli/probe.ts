@@ -24,13 +24,13 @@ import { UsageError } from './usage-error.js';
 
 export const probeCommand = defineCommand({
   name: 'probe',
-  describe: 'Look at a deployment without writing to it, and write a first target file',
+  describe: 'Read from a deployment, and write a first target file for it',
   flags: { ...TARGET_FLAGS, ...PACE_FLAGS, ...NEW_FILE_FLAGS },
   exclusive: TARGET_EXCLUSIVE,
   needs: [...TARGET_NEEDS, ['force', 'output']],
   run: async (args, session) => {
     const described = await describeTarget(args);
-    if (described === undefined) throw new UsageError('a target is needed: --base-url, --org and --key, or --target');
+    if (described === undefined) throw new UsageError('no target: use --base-url, --org and --key, or --target');
     const write = await openNewFile(args);
     const manners = mannersOf(args, described);
     const found = await openTarget(described, manners.timeout);
@@ -103,7 +103,7 @@ function writeTarget({ described, target, findings, told, folder }: Written): st
       'second',
       second && keys.second && defined({ org: second.org, key: place(keys.second), base_url: second.base_url }),
     ),
-    member('repo', findings.repo) ?? '# repo: not found out; name one that has commits',
+    member('repo', findings.repo) ?? '# repo: not determined; give a repository with commits',
     aboutRepository(findings),
     '',
     member('write', described.write) ?? withoutWrite(target),
@@ -118,8 +118,8 @@ function writeTarget({ described, target, findings, told, folder }: Written): st
 
 function withoutWrite({ adminUrl }: Target): string {
   return adminUrl === undefined
-    ? '# write: true   # lets a run create and change repositories below the prefix; without it nothing is written'
-    : '# write: false   # an emulator is written to unless this is said';
+    ? '# write: true   # allows runs to create and change repositories with the prefix; default: runs only read'
+    : '# write: false   # default on an emulator: runs also write';
 }
 
 /** Returns a file name relative to a folder. */
@@ -140,7 +140,7 @@ function note(text: string): string {
 }
 
 function wordsOf({ status, type, code, lost }: Look): string {
-  if (status === undefined) return `no answer (${lost})`;
+  if (status === undefined) return `no response (${lost})`;
   return [status, ...(code === undefined ? [] : [code]), ...(type === undefined ? [] : [`(${type})`])].join(' ');
 }
 
@@ -150,26 +150,28 @@ const MAX_SKEW = 3;
 function aboutApi({ list, anonymous, meta }: Findings, target: Target): (string | undefined)[] {
   const { ahead = meta.ahead } = list;
   const skew = (seconds: number) =>
-    Math.abs(seconds) < MAX_SKEW ? 'agrees' : `${Math.abs(seconds)} s ${seconds > 0 ? 'ahead' : 'behind'}`;
+    Math.abs(seconds) < MAX_SKEW
+      ? 'agrees with the local clock'
+      : `${Math.abs(seconds)} s ${seconds > 0 ? 'ahead' : 'behind'}`;
   return [
-    target.adminUrl === undefined ? undefined : note(`it is an emulator, controlled at ${target.adminUrl}`),
+    target.adminUrl === undefined ? undefined : note(`an emulator; its admin API is at ${target.adminUrl}`),
     note(`without a token: ${wordsOf(anonymous)}`),
-    note(ahead === undefined ? 'its clock cannot be told: answers have no Date' : `its clock: ${skew(ahead)}`),
+    note(ahead === undefined ? 'clock: unknown, because responses have no Date header' : `clock: ${skew(ahead)}`),
   ];
 }
 
 function aboutGit({ git, repo }: Findings): string {
   const words = wordsOf(git);
-  if (git.status === undefined) return note(`nothing answers there: ${words}`);
-  if (repo === undefined) return note(`it answers; which of its repositories can be fetched is not known: ${words}`);
+  if (git.status === undefined) return note(`no response: ${words}`);
+  if (repo === undefined) return note(`it responds; no repository is known to try a fetch: ${words}`);
   return note(
-    git.status === 200 ? `it answers, and ${repo} can be fetched` : `it answers, but not with refs: ${words}`,
+    git.status === 200 ? `it responds, and ${repo} must succeed` : `it responds, but not with refs: ${words}`,
   );
 }
 
 function aboutOrganization({ list, meta, envelope }: Findings, told: Report | Unready): string[] {
   return [
-    note(told instanceof Unready ? `not accepted, or not to be told: ${told.message}` : 'its key is accepted'),
+    note(told instanceof Unready ? `not accepted, or not determined: ${told.message}` : 'its key is accepted'),
     note(`list of repositories: ${wordsOf(list)}${envelope.length === 0 ? '' : `, members ${envelope.join(', ')}`}`),
     note(`service metadata: ${wordsOf(meta)}`),
   ];
@@ -177,7 +179,7 @@ function aboutOrganization({ list, meta, envelope }: Findings, told: Report | Un
 
 function aboutRepository({ repo, branch }: Findings): string | undefined {
   if (repo === undefined) return undefined;
-  return note(branch === undefined ? 'its default branch is not known' : `its default branch: ${branch}`);
+  return note(branch === undefined ? 'default branch: unknown' : `default branch: ${branch}`);
 }
 
 /** Lists the keys that are not given, and the rules that need them. */
@@ -192,24 +194,28 @@ function lacking({ keys, second }: DescribedTarget): string[] {
   const lines = missing.flatMap(([isGiven, name, rules]) =>
     isGiven ? [] : [`${name}   # not given: rules about ${rules} are skipped`],
   );
-  return lines.length === 0 ? [] : [...lines, note(`${setUp} rules need such keys, or routes that only clients show`)];
+  return lines.length === 0
+    ? []
+    : [...lines, note(`${setUp} rules need such keys, or routes that only published clients use`)];
 }
 
 function aboutCompanion({ companion }: Findings, { companion: said }: DescribedTarget): string[] {
   if (said !== undefined) return [`companion: ${said}`];
   const lines = companion.map(([route, look]) => note(`- GET ${route}: ${presence(look)}`));
   return [
-    '# companion: true   # also tries routes that only published clients show',
-    ...(lines.length === 0 ? [note('which of them are there is not known: no repository to try them on')] : lines),
+    '# companion: true   # also tries routes that only published clients use',
+    ...(lines.length === 0
+      ? [note('unknown which of them exist, because no repository is known to try them on')]
+      : lines),
   ];
 }
 
 function presence(look: Look): string {
   const { status, code } = look;
-  if (status === undefined) return `not known, ${wordsOf(look)}`;
-  if (status < 300) return 'there';
-  if (code === 'route_not_found' || status === 405 || status === 501) return `not there, ${wordsOf(look)}`;
-  return `not known, ${wordsOf(look)}`;
+  if (status === undefined) return `unknown: ${wordsOf(look)}`;
+  if (status < 300) return 'exists';
+  if (code === 'route_not_found' || status === 405 || status === 501) return `does not exist: ${wordsOf(look)}`;
+  return `unknown: ${wordsOf(look)}`;
 }
 
 function aboutVariants(told: Report | Unready, { variants: pinned = {} }: DescribedTarget): string[] {
@@ -217,9 +223,9 @@ function aboutVariants(told: Report | Unready, { variants: pinned = {} }: Descri
   const variants = Object.fromEntries(Object.entries({ ...told.variants, ...pinned }).sort());
   const silent = countReasons(told.rules.filter((rule) => rule.variants === undefined));
   return [
-    '# What it does where the specification leaves a choice: another answer fails from now on.',
+    '# Observed choices where the specification leaves one. A run fails if the target behaves differently.',
     `${member('variants', variants)}`,
-    ...(silent.length === 0 ? [] : ['# Not found out:']),
+    ...(silent.length === 0 ? [] : ['# Not determined:']),
     ...silent.map(([reason, count]) => note(`- ${reason}: ${count} point${count === 1 ? '' : 's'}`)),
   ];
 }

@@ -41,13 +41,13 @@ t.test('it says what it waits for', async (t) => {
   const { progress, written, pass } = stage(true);
   pass(1);
   progress.move(at(1, 10, 29.5));
-  t.match(written.at(-1), 'waiting 30 s because the target asks to');
+  t.match(written.at(-1), 'waiting 30 s, as Retry-After of the target demands');
   pass(30);
   progress.move(at(1, 11));
   t.notMatch(written.at(-1), 'waiting');
   pass(7);
   progress.move(at(1, 11));
-  t.match(written.at(-1), 'waiting 7 s for an answer');
+  t.match(written.at(-1), 'waiting 7 waiting for a response for');
 });
 
 t.test('a line is never wider than the terminal', async (t) => {

@@ -48,7 +48,7 @@ export function createProgress(stream: ProgressStream, quiet: boolean, now: () =
     if (!isDue && now() - written < (isTerminal ? TERMINAL_PAUSE : LOG_PAUSE)) return;
     written = now();
     const idle = Math.round((now() - answered) / 1000);
-    const waiting = state.waiting ?? (idle >= IDLE ? `waiting ${idle} s for an answer` : undefined);
+    const waiting = state.waiting ?? (idle >= IDLE ? `waiting for a response for ${idle} s` : undefined);
     const line = lineOf({ ...state, waiting }, now() - started);
     isShown = isTerminal;
     stream.write(isTerminal ? `\r${line.slice(0, (stream.columns || 80) - 1)}\x1b[K` : `${line}\n`);
@@ -69,7 +69,7 @@ export function createProgress(stream: ProgressStream, quiet: boolean, now: () =
     move: ({ done, total, requests, waitingSeconds }) => {
       if (requests !== state.requests) answered = now();
       const waiting =
-        waitingSeconds > 0 ? `waiting ${Math.ceil(waitingSeconds)} s because the target asks to` : undefined;
+        waitingSeconds > 0 ? `waiting ${Math.ceil(waitingSeconds)} s, as Retry-After of the target demands` : undefined;
       const isDue = isTerminal && waiting !== undefined && state.waiting === undefined;
       Object.assign(state, { done, total, requests, waiting });
       write(isDue);

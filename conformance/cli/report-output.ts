@@ -29,7 +29,7 @@ export const REPORT_FLAGS = {
   reporter: {
     read: reporterFlag(REPORTERS),
     repeatable: true,
-    describe: `Format of a report, with =FILE to write it there; pretty unless said: ${REPORTERS.join(', ')}`,
+    describe: `Format of a report (default: pretty), with =FILE to write it to a file: ${REPORTERS.join(', ')}`,
   },
   output: { read: fileName, describe: 'File for the report instead of standard output' },
 } satisfies Flags;

@@ -5,7 +5,7 @@ import { REPORT_FLAGS, readReportOutput } from './report-output.js';
 export const reportCommand = defineCommand({
   name: 'report',
   arguments: ['result'],
-  describe: 'Make any report from a result that run --reporter json=FILE wrote',
+  describe: 'Print a result of run --reporter json=FILE in another format',
   flags: REPORT_FLAGS,
   run: async (args, session, [file = '']) => {
     const write = await readReportOutput(args);

@@ -23,28 +23,37 @@ import { fileName, prefix, shard, text, wholeNumber } from './values.js';
 
 const FLAGS = {
   ...TARGET_FLAGS,
-  only: { read: text('ids of rules'), describe: 'Rules to run: ids, `*` for anything, joined by commas' },
+  only: {
+    read: text('ids of rules'),
+    describe: 'Ids of the rules to check, separated by commas; `*` matches any characters',
+  },
   strict: { describe: 'Warnings and tolerated variants fail the run' },
   baseline: {
     read: fileName,
     isFile: true,
-    describe: 'Failures that are expected, YAML or JSON; conformance baseline writes a first one',
+    describe: 'File with expected failures, YAML or JSON; conformance baseline writes a first one',
   },
-  shard: { read: shard, describe: 'Check one part of the rules, such as 1/4; conformance merge joins the results' },
+  shard: { read: shard, describe: 'Check one part of the rules, such as 1/4; conformance merge merges the results' },
   ...REPORT_FLAGS,
-  keep: { describe: 'Leave the repositories that the run makes; without it, --write needs a target that deletes them' },
+  keep: {
+    describe: 'Keep the repositories that the run creates; otherwise --write requires a target that can delete them',
+  },
   quiet: { describe: 'Show no progress on standard error' },
   ...MANNER_FLAGS,
   workers: {
     read: wholeNumber(64),
-    describe: 'Groups of rules that run side by side; default: 4, on an emulator 8',
+    describe: 'Number of rule groups that run concurrently; default: 4, on an emulator 8',
   },
-  seed: { read: wholeNumber(2 ** 32 - 1, 0), describe: 'Try the rules in another order, the same for the same number' },
-  prefix: { read: prefix, describe: 'What the names of scratch repositories begin with; default: cf' },
+  seed: {
+    read: wholeNumber(2 ** 32 - 1, 0),
+    describe: 'Seed of the order of the rules; the same seed repeats the order',
+  },
+  prefix: { read: prefix, describe: 'Prefix of the names of scratch repositories; default: cf' },
   journal: {
     read: fileName,
     isFile: true,
-    describe: 'Where repositories are noted before they are made; default: in the state folder of the user',
+    describe:
+      'Scratch journal, which lists repositories before they are created; default: in the state folder of the user',
   },
 } satisfies Flags;
 
@@ -99,7 +108,7 @@ class Interruption {
     }
     const left = this.scratch?.left() ?? [];
     const names = left.length === 0 ? 'nothing' : left.join(', ');
-    this.session.warn(`interrupted twice; left behind: ${names}\n`);
+    this.session.warn(`interrupted twice; repositories left behind: ${names}\n`);
     process.exit(130);
   };
 }
@@ -164,7 +173,7 @@ async function openJournal(target: Target, args: RunArguments, session: Session)
   } catch (error) {
     if (!(error instanceof ScratchFailure)) throw error;
     if (args.journal !== undefined) throw new UsageError(`--journal: ${error.message}`);
-    session.warn(`${error.message}; what this run leaves, if it is killed, is not remembered: --journal FILE\n`);
+    session.warn(`${error.message}; if this run is killed, gc cannot find its repositories; use --journal FILE\n`);
     return openScratch({ target });
   }
 }

@@ -18,7 +18,7 @@ export const schemaCommand = defineCommand({
   flags: {},
   run: (_values, { print }, [of = '']) => {
     if (!Object.hasOwn(SCHEMAS, of)) {
-      throw new UsageError(`there is a schema of ${Object.keys(SCHEMAS).join(', ')}, and none of ${of}`);
+      throw new UsageError(`unknown schema ${of}; the schemas are ${Object.keys(SCHEMAS).join(', ')}`);
     }
     print(`${JSON.stringify(SCHEMAS[of as keyof typeof SCHEMAS](), null, 2)}\n`);
   },

@@ -16,22 +16,22 @@ export const TARGET_FLAGS = {
   target: {
     read: fileName,
     isFile: true,
-    describe: 'Target file, YAML or JSON; each of the flags below overrides a member of it',
+    describe: 'Target file, YAML or JSON; the flags below override its members',
   },
   'base-url': { read: httpAddress, describe: 'Address of the API' },
   'git-url': { read: httpAddress, describe: 'Address of the Git host; default: the API address' },
   org: { read: organization, describe: 'Organization: the iss of every token' },
   key: { read: fileName, isFile: true, describe: 'PKCS#8 PEM of an unrestricted key' },
-  'key-env': { read: variable, describe: 'The environment variable that holds it, instead of a file' },
+  'key-env': { read: variable, describe: 'Environment variable with the key, instead of a file' },
   'key-id': { read: text('the id of a key'), describe: 'Id under which that key is registered' },
   'other-key': {
     read: fileName,
     isFile: true,
     repeatable: true,
-    describe: 'PEM of another unrestricted key, of any kind',
+    describe: 'PEM of another unrestricted key, of any algorithm',
   },
   'restricted-key': { read: fileName, isFile: true, describe: 'PEM of a restricted key' },
-  'restricted-scopes': { read: list, describe: 'Its allowlist; default: git:read' },
+  'restricted-scopes': { read: list, describe: 'Allowlist of the restricted key; default: git:read' },
   'deleted-key': { read: fileName, isFile: true, describe: 'PEM of a key that was registered and deleted' },
   'second-org': { read: organization, describe: 'Another organization on the same service' },
   'second-key': { read: fileName, isFile: true, describe: 'PEM of a key of that organization' },
@@ -41,15 +41,15 @@ export const TARGET_FLAGS = {
     describe: 'An existing repository with commits, for runs that do not write',
   },
   write: { negatable: true, describe: 'Create and change repositories; default: only on an emulator' },
-  companion: { negatable: true, describe: 'Also try routes that only published clients show' },
+  companion: { negatable: true, describe: 'Also try routes that only published clients use' },
   'admin-url': {
     read: httpAddress,
-    describe: 'Where the emulator is controlled; default: /_emulator below the API address',
+    describe: 'Address of the admin API of the emulator; default: /_emulator below the API address',
   },
   'admin-token': {
     read: text('an admin token'),
     secret: true,
-    describe: 'What its admin routes ask for; default: EMULATOR_ADMIN_TOKEN',
+    describe: 'Token for its admin routes; default: EMULATOR_ADMIN_TOKEN',
   },
 } satisfies Flags;
 
@@ -204,7 +204,7 @@ function restrictedKey(args: TargetArguments, ofFile: NamedKey | undefined): Nam
   if (typed) return { ...typed, scopes: scopes ?? ['git:read'] };
   if (ofFile === undefined && scopes !== undefined) {
     throw new UsageError(
-      `--restricted-scopes says nothing without --restricted-key or keys.restricted of ${args.target}`,
+      `--restricted-scopes has no effect without --restricted-key or keys.restricted of ${args.target}`,
     );
   }
   return ofFile && { ...ofFile, ...defined({ scopes }) };
@@ -215,7 +215,7 @@ function checkSecond(args: TargetArguments, { org, key }: { org?: string | undef
   const typed = (['second-org', 'second-key', 'second-base-url'] as const).find((flag) => args[flag] !== undefined);
   if (typed === undefined) return;
   const lacking = org === undefined ? 'second-org' : 'second-key';
-  throw new UsageError(`--${typed} says nothing without --${lacking} or second of ${args.target}`);
+  throw new UsageError(`--${typed} has no effect without --${lacking} or second of ${args.target}`);
 }
 
 /** Reads a key. Throws `UsageError`, which contains the flag or member that names the key. */
@@ -233,7 +233,8 @@ export async function openTarget(described: DescribedTarget, timeout: number): P
   const adminUrl = described.adminUrl?.replace(/\/$/, '') ?? adminUrlOf(keyed.baseUrl);
   const adminToken = await adminTokenOf(described);
   const emulator = await isEmulator(adminUrl, Math.min(timeout, 5000));
-  if (described.adminUrl !== undefined && !emulator) throw new UsageError(`${adminUrl}/health is not an emulator's`);
+  if (described.adminUrl !== undefined && !emulator)
+    throw new UsageError(`${adminUrl}/health is not that of an emulator`);
   return {
     ...keyed,
     write: described.write ?? emulator,
@@ -253,7 +254,7 @@ async function readKeys(described: DescribedTarget): Promise<Target> {
   const { keys, second, repo } = described;
   const baseUrl = originOf(described.base_url);
   const { main } = keys;
-  if (main === undefined) throw new UsageError('a target needs a key: --key');
+  if (main === undefined) throw new UsageError('the target has no key: use --key');
   return {
     baseUrl,
     gitUrl: originOf(described.git_url ?? baseUrl),

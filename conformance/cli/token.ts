@@ -13,32 +13,35 @@ import { choice, fileName, jsonObject, list, text, variable, wholeNumber } from 
 const ROLES: readonly KeyRole[] = ['main', 'restricted', 'deleted', 'second', 'ES256', 'ES384', 'ES512', 'RS256'];
 
 const FLAGS = {
-  target: { read: fileName, isFile: true, describe: 'Target file that names organization and keys' },
-  role: { read: choice(ROLES), describe: `Which of its keys: ${ROLES.join(', ')}; default: main, or that of --rule` },
+  target: { read: fileName, isFile: true, describe: 'Target file with the organization and the keys' },
+  role: {
+    read: choice(ROLES),
+    describe: `Key of the target file: ${ROLES.join(', ')}; default: main, or the key of --rule`,
+  },
   org: {
     read: text('the name of an organization'),
-    describe: 'Organization: the iss claim; default: of --target or --result',
+    describe: 'Organization: the iss claim; default: that of --target or --result',
   },
   key: { read: fileName, isFile: true, describe: 'PKCS#8 PEM file' },
-  'key-env': { read: variable, describe: 'The environment variable that holds the key, instead of a file' },
+  'key-env': { read: variable, describe: 'Environment variable with the key, instead of a file' },
   repo: { read: text('the name of a repository'), describe: 'Repository: the repo claim' },
-  scopes: { read: list, describe: 'Scopes, joined by commas' },
+  scopes: { read: list, describe: 'Scopes, separated by commas' },
   ttl: { read: wholeNumber(Number.MAX_SAFE_INTEGER), describe: 'Lifetime in seconds' },
   recipe: {
     read: jsonObject,
     default: '{}',
-    describe: 'All of it as JSON, with what is to be wrong; times also as {"from_now": SECONDS}',
+    describe: 'Complete token as JSON, including its defects; times also as {"from_now": SECONDS}',
   },
-  rule: { read: text('the id of a rule'), describe: 'The token of the request that decided this rule' },
+  rule: { read: text('the id of a rule'), describe: 'Rule whose deciding request had the token' },
   result: {
     read: fileName,
-    describe: 'The result that says how it was made: of run --reporter json',
+    describe: 'Result of run --reporter json that has the token of the rule',
   },
 } satisfies Flags;
 
 export const tokenCommand = defineCommand({
   name: 'token',
-  describe: 'Make a token, good or broken, as the curl lines of a report ask for',
+  describe: 'Print a token, valid or defective, as the curl commands of a report require',
   flags: FLAGS,
   exclusive: [
     ['key', 'key-env'],
@@ -55,17 +58,17 @@ export const tokenCommand = defineCommand({
     const typed = { repo, scopes, lifetime: ttl };
     for (const [member, value] of Object.entries(typed)) {
       if (value !== undefined && Object.hasOwn(recipe, member)) {
-        throw new UsageError(`--recipe says ${member} too, and a flag says it already`);
+        throw new UsageError(`${member} is set by both --recipe and a flag`);
       }
     }
     if (rule !== undefined) await checkRule(rule);
     const recorded = report === undefined || rule === undefined ? {} : recipeOf(report, rule, `${result}`);
     if (rule !== undefined && report === undefined) {
-      warn(`without --result this is an ordinary token: a result says what ${rule} was checked with\n`);
+      warn(`without --result this is an ordinary token; use --result to repeat the token that checked ${rule}\n`);
     }
     const { key, org: own } = await keyFor(args, recorded.key);
     const iss = org ?? own ?? report?.target.org;
-    if (iss === undefined) throw new UsageError('--org is needed: the organization that signs');
+    if (iss === undefined) throw new UsageError('--org is required: the organization that signs');
     const wanted: TokenRecipe = { ...recorded, ...defined(typed), ...recipe };
     const now = Math.floor(Date.now() / 1000);
     // A failure to sign is caused by the recipe or the key.
@@ -84,7 +87,7 @@ async function keyFor(
 ): Promise<{ readonly key: SigningKey; readonly org?: string }> {
   const described = target === undefined ? undefined : await describeTarget(argumentsOf(['--target', target]));
   if (file === undefined && env === undefined) {
-    if (described === undefined) throw new UsageError('a key is needed: --key, --key-env or --target');
+    if (described === undefined) throw new UsageError('a key is required: --key, --key-env or --target');
     return keyOfRole(described, role ?? recorded ?? 'main');
   }
   const flag = file === undefined ? '--key-env' : '--key';
@@ -94,7 +97,7 @@ async function keyFor(
 
 async function checkRule(id: string): Promise<void> {
   const { allRules } = await import('../rules/registry.js');
-  if (!allRules().some((rule) => rule.id === id)) throw new UsageError(`no rule is called ${id}`);
+  if (!allRules().some((rule) => rule.id === id)) throw new UsageError(`unknown rule ${id}`);
 }
 
 /** Returns the recipe of the token in the request that decided a rule. */
@@ -102,7 +105,7 @@ function recipeOf(report: Report, id: string, file: string): TokenRecipe {
   const rule = report.rules.find((one) => one.id === id);
   if (rule === undefined) throw new UsageError(`${file} has no rule ${id}`);
   if (rule.recipe === undefined) {
-    throw new UsageError(`${file} has no token of ${id}: it is ${rule.verdict}, or its request carried none`);
+    throw new UsageError(`${file} has no token of ${id}: its verdict is ${rule.verdict}, or its request had no token`);
   }
   return { scopes: ['git:read'], lifetime: 600, ...rule.recipe };
 }

@@ -57,7 +57,7 @@ export const seconds: Read<number> = aboveZero('a number of seconds above 0 and 
 /** Parses a shard: `2/4` is the second of four. */
 export const shard: Read<Shard> = (typed) => {
   const [, index = 0, count = 0] = (/^(\d{1,6})\/(\d{1,6})$/.exec(typed) ?? []).map(Number);
-  if (index < 1 || index > count) throw wanted('a part of a whole, such as 1/4 or 4/4', typed);
+  if (index < 1 || index > count) throw wanted('a shard, such as 1/4 or 4/4', typed);
   return { index, count };
 };
 
@@ -81,7 +81,7 @@ export const date: Read<string> = (typed) => {
 /** Parses a comma-separated list. */
 export const list: Read<readonly string[]> = (typed) => {
   const values = typed.split(',').map((value) => value.trim());
-  if (values.includes('')) throw wanted('names joined by commas', typed);
+  if (values.includes('')) throw wanted('names separated by commas', typed);
   return values;
 };
 

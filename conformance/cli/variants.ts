@@ -5,9 +5,9 @@ import { readResult } from './read-result.js';
 export const variantsCommand = defineCommand({
   name: 'variants',
   arguments: ['result'],
-  describe: 'Print the --variants with which the emulator answers as the target of a JSON report did',
+  describe: 'Print the --variants with which the emulator behaves like the target of a JSON report',
   flags: {
-    json: { describe: 'With what has no switch, and why, as JSON' },
+    json: { describe: 'As JSON, with the points that no variant can express, and the reasons' },
   },
   run: async ({ json }, { print, warn }, [file = '']) => {
     const { variants, without } = emulatorVariants(await readResult(file));

@@ -6,7 +6,7 @@ import { UsageError } from './usage-error.js';
 
 /** Returns a readable reason why a file cannot be written. */
 function why(error: unknown): string {
-  return reasonOf(error, { ENOENT: 'there is no such folder' });
+  return reasonOf(error, { ENOENT: 'no such folder' });
 }
 
 /** Writing a file failed. Its previous content is unchanged. */
@@ -60,6 +60,6 @@ export async function writeWhole(file: string, text: string): Promise<void> {
     await rename(made, path);
   } catch (error) {
     if (made !== undefined) await unlink(made).catch(() => undefined);
-    throw new Unwritten(`${file} cannot be written: ${why(error)}; nothing of it was changed`);
+    throw new Unwritten(`${file} cannot be written: ${why(error)}; the file was not changed`);
   }
 }

@@ -90,7 +90,7 @@ export async function createGit(t: RuleContext) {
         if (result.fetchHead === null) throw new Error('nothing was fetched');
         return result.fetchHead;
       } catch (error) {
-        throw asFailure(error, `${ref} of ${repo} can be fetched`);
+        throw asFailure(error, `fetching ${ref} of ${repo} must succeed`);
       }
     },
     parents: async (sha: string): Promise<readonly string[]> =>
@@ -140,7 +140,8 @@ export async function commitLocally(
 /** Pushes refs and expects all of them to be accepted. */
 export async function mustPush(git: Git, repo: string, refs: readonly string[], what: string): Promise<void> {
   const refusal = await git.push(repo, refs);
-  if (refusal !== undefined) throw new AssertionFailure(`${what} can be pushed`, 'every ref accepted', refusal);
+  if (refusal !== undefined)
+    throw new AssertionFailure(`pushing ${what} must succeed`, 'every ref is accepted', refusal);
 }
 
 /** Reads an object that the fetch must have transferred. Throws `AssertionFailure` if it is absent. */
@@ -148,7 +149,7 @@ async function fetched<Value>(name: string, read: () => Promise<Value>): Promise
   try {
     return await read();
   } catch (error) {
-    throw asFailure(error, `${name} came with what was fetched`);
+    throw asFailure(error, `the fetched pack must contain ${name}`);
   }
 }
 

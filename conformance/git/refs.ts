@@ -63,7 +63,7 @@ export async function listRefs(t: RuleContext, repo: string, recipe: TokenRecipe
 /** Returns the refs of a repository and the branch that HEAD refers to. */
 export async function listRefsAndHead(t: RuleContext, repo: string, recipe: TokenRecipe): Promise<ListedRefs> {
   const response = await requestRefs(t, repo, recipe);
-  if (response.status !== 200) throw new AssertionFailure('ls-refs is answered', 200, response.outcome);
+  if (response.status !== 200) throw new AssertionFailure('ls-refs must succeed', 200, response.outcome);
   return inPkts(response, () => readListedRefs(response.body));
 }
 
@@ -87,7 +87,7 @@ function inPkts<Read>(response: ApiResponse, read: () => Read): Read {
   try {
     return read();
   } catch {
-    throw new AssertionFailure('the body is made of pkt-lines', 'pkt-lines', response.text.slice(0, 80));
+    throw new AssertionFailure('the body must consist of pkt-lines', 'pkt-lines', response.text.slice(0, 80));
   }
 }
 

@@ -255,7 +255,7 @@ t.test('a target that accepts no connections ends the run', async (t) => {
   const request = { rule: 'x', method: 'GET', origin: server.baseUrl, path: '/', headers: {} };
   await t.rejects(client.send(request), {
     name: 'RunEnded',
-    message: /does not accept connections any more \(no connection \(.*ECONNREFUSED/,
+    message: /no longer accepts connections \(no connection \(.*ECONNREFUSED/,
   });
   t.equal(ended.length, 1);
 });

@@ -160,7 +160,7 @@ export class Client {
     const place = this.options.baseUrl ?? origin;
     let reason: string | undefined;
     if (this.#late >= MAX_LATE) reason = `${place} stopped responding: ${this.#late} requests in a row timed out`;
-    else if (!(await this.isThere(place))) reason = `${place} does not accept connections any more (${seen})`;
+    else if (!(await this.isThere(place))) reason = `${place} no longer accepts connections (${seen})`;
     if (reason === undefined) return;
     const ended = new RunEnded('target', reason);
     this.options.onEnd?.(ended);

@@ -99,10 +99,10 @@ function readAddress(url: string): { readonly origin: string; readonly path: str
 function readBody(response: JsonRecord, method: string, status: number, extra: JsonRecord): Buffer | string {
   const content = isRecord(response.content) ? response.content : {};
   const { text, encoding, size } = content;
-  if (isRecord(extra.truncated) && extra.truncated.answer === true) return 'with a body that was cut';
+  if (isRecord(extra.truncated) && extra.truncated.answer === true) return 'with a truncated body';
   if (typeof text === 'string') {
     if (encoding === undefined || encoding === '') return Buffer.from(text);
-    return encoding === 'base64' ? Buffer.from(text, 'base64') : 'with a body in an encoding that is not known';
+    return encoding === 'base64' ? Buffer.from(text, 'base64') : 'with a body in an unknown encoding';
   }
   const isEmpty = method === 'HEAD' || status < 200 || [204, 205, 304].includes(status);
   const length = typeof size === 'number' && size >= 0 ? size : response.bodySize;

@@ -26,7 +26,10 @@ export function isDate(text: string): boolean {
 }
 
 const entry = z.strictObject({
-  reason: z.string().regex(/\S/, 'must be a reason').describe('Why it is broken, and who knows'),
+  reason: z
+    .string()
+    .regex(/\S/, 'must be a non-empty reason')
+    .describe('Reason for the failure, and who knows about it'),
   expires: z
     .string()
     .regex(DATE, 'must be a date like 2027-01-31')
@@ -65,7 +68,7 @@ export function readBaseline(text: string, ids: ReadonlySet<string>): readonly B
   }
   const { rules } = readStructured(text, baseline);
   for (const id of Object.keys(rules)) {
-    if (!ids.has(id)) throw new InvalidFile(`expects a failure of ${id}, and no rule is called so`);
+    if (!ids.has(id)) throw new InvalidFile(`expects a failure of the unknown rule ${id}`);
   }
   return Object.entries(rules).map(([rule, { reason, expires, verdict }]) => ({
     ...{ rule, reason, expires },

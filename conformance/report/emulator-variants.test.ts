@@ -34,8 +34,8 @@ t.test('a value must fit all that the switch governs', async (t) => {
 
 t.test('an ambiguity without a switch is listed with the reason', async (t) => {
   t.same(told({ 'A34 other tenant': '403 forbidden', 'A99 new': 'x' }).without, [
-    { point: 'A34 other tenant', seen: '403 forbidden', why: 'both texts give one answer only' },
-    { point: 'A99 new', seen: 'x', why: 'the emulator has no switch for it' },
+    { point: 'A34 other tenant', seen: '403 forbidden', why: 'both sections state both responses must be equal' },
+    { point: 'A99 new', seen: 'x', why: 'the emulator has no variant for it' },
   ]);
 });
 

@@ -200,21 +200,21 @@ const SWITCHES: readonly SwitchRow[] = [
 
 /** Points that no switch controls, with the reason. */
 const WITHOUT_SWITCH: readonly (readonly [points: Points, why: string])[] = [
-  [at('A34', '*'), 'both texts give one answer only'],
+  [at('A34', '*'), 'both sections state both responses must be equal'],
   [
     at('A35', 'other tenant', ...GIT_PLACES),
     'a Git remote refuses a token of another tenant with 403 in every profile',
   ],
   [at('A07', 'stale head'), 'the code is stated; only the body has a switch, writeFailureBody'],
-  [at('A07', 'failed restore'), 'told by what restore.failure-body observed'],
+  [at('A07', 'failed restore'), 'already determined by restore.failure-body'],
 ];
 
 /** Switches of the emulator that no rule can observe, with the reason. */
 export const UNSEEN_SWITCHES: Readonly<Record<string, string>> = {
-  diffBase: 'the specification names no diff of a commit with a base',
-  customNotesRefs: 'the specification names no other notes ref',
-  afterImport: 'the specification names no import',
-  metadataPagination: 'file metadata is never paginated by the specification: a rule holds the default',
+  diffBase: 'the specification describes no diff of a commit with a base',
+  customNotesRefs: 'the specification describes no other notes ref',
+  afterImport: 'the specification describes no import',
+  metadataPagination: 'the specification never paginates file metadata, and a rule checks this',
 };
 
 /**
@@ -233,13 +233,13 @@ export function emulatorVariants(report: Pick<Report, 'variants' | 'rules'>) {
     const index = row.values.findIndex(([, shows]) => own.every(({ group, seen }) => fits(shows[group], seen)));
     if (index > 0) variants[row.name] = row.values[index]?.[0] ?? '';
     if (index < 0) {
-      const why = `no value of ${row.name} gives ${own.length === 1 ? 'this' : 'these together'}`;
+      const why = `no value of ${row.name} matches ${own.length === 1 ? 'this' : 'these together'}`;
       without.push(...own.map(({ point, seen }) => ({ point, seen, why })));
     }
   }
   for (const [point, seen] of Object.entries(report.variants)) {
     if (governed.has(point)) continue;
-    const why = WITHOUT_SWITCH.find(([points]) => isAmong(points, point))?.[1] ?? 'the emulator has no switch for it';
+    const why = WITHOUT_SWITCH.find(([points]) => isAmong(points, point))?.[1] ?? 'the emulator has no variant for it';
     without.push({ point, seen, why });
   }
   return { variants, without };

@@ -86,7 +86,7 @@ function wholeRun(report: Report): Suite | undefined {
   if (isGreen) return setup.length === 0 ? undefined : suiteOf(report, THE_RUN, setup);
   const reason = [conclusion, ...remarks].join(' ');
   const own: RuleResult = {
-    id: 'the run is whole',
+    id: 'the run is complete',
     section: THE_RUN,
     says: 'Every rule that can be checked is checked.',
     level: 'MUST',

@@ -74,7 +74,7 @@ function describe(report: Report, result: RuleResult): string {
     ...(commands.length === 0 ? [] : [fence(commands.join('\n'), 'sh')]),
     ...(shown.length === 0
       ? []
-      : ['<details><summary>What was sent and answered</summary>', fence(shown.join('\n\n'), 'http'), '</details>']),
+      : ['<details><summary>Requests and responses</summary>', fence(shown.join('\n\n'), 'http'), '</details>']),
   ].join('\n\n');
 }
 

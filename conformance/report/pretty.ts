@@ -105,7 +105,7 @@ function describeBroken(report: Report, result: RuleResult, paint: Paint): strin
   lines.push(...nearest.map((line) => `  ${line}`));
   if (curl !== undefined) {
     lines.push(
-      curl.length > MAX_CURL ? `  the curl line has ${curl.length} characters: --reporter json has it` : `  $ ${curl}`,
+      curl.length > MAX_CURL ? `  the curl command has ${curl.length} characters; see --reporter json` : `  $ ${curl}`,
     );
   }
   if (repeat !== undefined) lines.push(`  $ ${repeat}`);
@@ -154,8 +154,8 @@ function describeKinds(kinds: readonly Alike[], max: number, paint: Paint): stri
   return [
     kinds.slice(0, max).flatMap((kind) => describeAlike(kind, paint)),
     [
-      ...(untold === 0 ? [] : [`${untold} more rules say something else.`]),
-      'Every rule, with what was sent and answered: --reporter html; one of them: --only and its id.',
+      ...(untold === 0 ? [] : [`${untold} more rules have other reasons.`]),
+      'All rules with their requests and responses: --reporter html. A single rule: --only ID.',
     ],
   ];
 }

@@ -95,7 +95,7 @@ function remarks(report: Report): string[] {
     ...notices,
     ...(ended === undefined ? [] : [`The run ended before all rules were checked: ${ended.reason}`]),
     ...(shard === undefined ? [] : [`This is part ${shard.index} of ${shard.count}.`]),
-    ...(throttled === 0 ? [] : [`The target had the run wait ${throttled} s.`]),
+    ...(throttled === 0 ? [] : [`The target throttled the run for ${throttled} s.`]),
     ...(left.length === 0 ? [] : [`${done} on the target${why}: ${enumerate(left)}`]),
     ...expectedFailures(report).map((result) => `${result.id}: ${explainBaseline(result).join()}`),
     ...unobserved(report),
@@ -106,7 +106,7 @@ function remarks(report: Report): string[] {
 function unobserved({ rules, baseline }: Report): string[] {
   const own = rules.flatMap(({ id, baseline: one }) => (one?.state === 'unobserved' ? [id] : []));
   const ids = [...own, ...(baseline?.elsewhere ?? []).map(({ rule }) => rule)];
-  return ids.length === 0 ? [] : [`Of the baseline these were not checked: ${enumerate(ids)}.`];
+  return ids.length === 0 ? [] : [`Not checked, although in the baseline: ${enumerate(ids)}.`];
 }
 
 /** Explains the baseline of a rule. */
@@ -115,10 +115,10 @@ export function explainBaseline({ verdict, baseline }: RuleResult): string[] {
   const { state, reason, expires, verdict: wanted = 'a failure' } = baseline;
   const words = {
     expected: `expected to be broken until ${expires}`,
-    expired: `was expected to be broken until ${expires}, and no longer`,
-    unexpected: `the baseline expects ${wanted}, and this is ${verdict}`,
-    stale: `the baseline expects ${wanted}, and this is ${verdict}: take it out of the baseline`,
-    unobserved: `expected to be broken until ${expires}; this was not checked`,
+    expired: `was expected to be broken only until ${expires}`,
+    unexpected: `the baseline expects ${wanted}, but the verdict is ${verdict}`,
+    stale: `the baseline expects ${wanted}, but the verdict is ${verdict}; remove it from the baseline`,
+    unobserved: `expected to be broken until ${expires}, but not checked`,
   };
   return [`${words[state]} (${reason})`];
 }
@@ -242,19 +242,20 @@ function conclude(report: Report): string {
   const { target, interrupted, counts, exit_code: code, mode, recording, ended, setup = [] } = report;
   const name = target.base_url;
   if (interrupted) return 'Interrupted.';
-  if (ended !== undefined) return ended.by === 'target' ? `${name} could not be checked to the end.` : 'The run broke.';
-  if (executed(counts) === 0) return `Nothing was checked: this says nothing about ${name}.`;
+  if (ended !== undefined)
+    return ended.by === 'target' ? `The check of ${name} did not complete.` : 'The run failed with an internal error.';
+  if (executed(counts) === 0) return `Nothing was checked, so the result says nothing about ${name}.`;
   if (recording !== undefined) {
-    return code === 0 ? `${name} keeps every rule that it says anything about.` : `${name} does not conform.`;
+    return code === 0 ? `${name} satisfies every rule that could be checked.` : `${name} does not conform.`;
   }
   if (code === 0) {
     const expected = expectedFailures(report).length;
     const but = expected === 0 ? '' : ` but for ${expected} expected failure${expected === 1 ? '' : 's'}`;
-    return `${name} conforms${mode.only === undefined ? '' : ' in what was asked'}${but}.`;
+    return `${name} conforms${mode.only === undefined ? '' : ' in the checked rules'}${but}.`;
   }
   if (code === 3) return `Not all rules could be checked on ${name}; the run is incomplete.`;
   if (code === 4 && counts.error + setup.length === 0) return `The run left repositories behind on ${name}.`;
-  if (code === 4) return 'The run broke in places and proves nothing there.';
+  if (code === 4) return 'The run had internal errors; its other verdicts hold.';
   return `${name} does not conform.`;
 }
 

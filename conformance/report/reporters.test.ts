@@ -152,7 +152,7 @@ t.test('the pretty report groups many equal failures; other formats list every r
     'one of them as it happened',
   );
   t.match(text, /^fail 199 times {2}unexpected status: expected 200, actual 404\n {2}same\.n1\., .* and 194 more$/m);
-  t.match(text, /^145 more rules say something else\.$/m);
+  t.match(text, /^145 more rules have other reasons\.$/m);
   t.match(text, /^blocked {3}10 {2}step 0 could not be made$/m);
   t.match(text, /^blocked {2}180 {2}18 other reasons$/m);
   t.match(text, /^skip {6}60 {2}needs a key$/m);

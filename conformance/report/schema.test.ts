@@ -58,9 +58,9 @@ t.test('a file that is not a result of this format is rejected with a message', 
     ['{}', /^is no result/],
     ['{"format": 2}', /^has the format 2; this suite reads format 1$/],
     ['{"format": "1"}', /^has the format unknown; this suite reads format 1$/],
-    ['{"format": 1}', /^is no result of this suite: suite: /],
-    [JSON.stringify({ ...whole, rules: 5 }), /^is no result of this suite: rules: /],
-    [JSON.stringify({ ...whole, rules: [{ id: 'x' }] }), /^is no result of this suite: rules\[0\]\.section: /],
+    ['{"format": 1}', /^is not a result of this suite: suite: /],
+    [JSON.stringify({ ...whole, rules: 5 }), /^is not a result of this suite: rules: /],
+    [JSON.stringify({ ...whole, rules: [{ id: 'x' }] }), /^is not a result of this suite: rules\[0\]\.section: /],
     [JSON.stringify({ ...whole, rules: [{ ...whole.rules[0], verdict: 'good' }] }), /rules\[0\]\.verdict: /],
   ];
   for (const [text, message] of cases)

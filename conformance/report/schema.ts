@@ -123,13 +123,13 @@ export function reportJsonSchema(): z.core.JSONSchema.BaseSchema {
 export function readReport(text: string): Report {
   const value = parse(text);
   const format = (value as { format?: unknown } | null)?.format;
-  if (format === undefined) throw new InvalidFile('is no result of conformance run --reporter json');
+  if (format === undefined) throw new InvalidFile('is not a result of conformance run --reporter json');
   if (format !== FORMAT) {
     const said = typeof format === 'number' ? String(format) : 'unknown';
     throw new InvalidFile(`has the format ${said}; this suite reads format ${FORMAT}`);
   }
   const { error } = report.safeParse(value);
-  if (error !== undefined) throw new InvalidFile(`is no result of this suite: ${wrongMember(error)}`);
+  if (error !== undefined) throw new InvalidFile(`is not a result of this suite: ${wrongMember(error)}`);
   // Names of sections and keys are not checked, because they belong to the version of the suite that wrote the result
   // and are only displayed.
   return value as Report;
@@ -154,7 +154,7 @@ function isDeeper(value: unknown, limit: number): boolean {
 
 function wrongMember({ issues }: z.ZodError): string {
   const [first] = issues;
-  if (first === undefined) return 'it has another shape';
+  if (first === undefined) return 'it has the wrong shape';
   const path = first.path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`)).join('');
   return `${path.replace(/^\./, '') || 'the whole'}: ${first.message}`;
 }

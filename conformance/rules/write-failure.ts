@@ -15,11 +15,15 @@ export function expectFailureBody(t: RuleContext, where: string, response: ApiRe
   const isProblem = response.code !== undefined;
   if (!isResult && !isProblem) {
     const expected = ['problem', 'result'];
-    throw new AssertionFailure('the body is problem details or a result', expected, response.text.slice(0, 200));
+    throw new AssertionFailure(
+      'the body must be problem details or a write result',
+      expected,
+      response.text.slice(0, 200),
+    );
   }
   if (isResult) {
-    expectOther(response.string('result', 'status'), '', 'result.status says what went wrong');
-    expectOther(response.string('result', 'message'), '', 'result.message says why');
+    expectOther(response.string('result', 'status'), '', 'result.status must be a failure status');
+    expectOther(response.string('result', 'message'), '', 'result.message must not be empty');
   }
   const shape = isResult === isProblem ? best : isResult ? 'result' : 'problem';
   t.tolerateValue('A07', where, shape, [best, best === 'problem' ? 'result' : 'problem']);

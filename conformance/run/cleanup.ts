@@ -122,8 +122,8 @@ export async function checkDeletion(
     const { status } = await deletion.create(name);
     if (status > 299) return;
     const reason = await deletion.remove(name);
-    if (reason !== undefined) throw cannotDelete(`${reason}; ${name} is left`);
-    if (!(await deletion.isGone(name))) throw cannotDelete(`${name} is still there after its deletion`);
+    if (reason !== undefined) throw cannotDelete(`${reason}; ${name} is left behind`);
+    if (!(await deletion.isGone(name))) throw cannotDelete(`${name} still exists after its deletion`);
     await scratch.remove([name]);
   } catch (error) {
     // The rules report any other failure.
@@ -135,7 +135,7 @@ export async function checkDeletion(
 
 function cannotDelete(reason: string): Unready {
   return new Unready(
-    `the target cannot delete the repositories that --write makes: ${reason}; --no-write only reads, --keep leaves them`,
+    `the target cannot delete the repositories that --write creates: ${reason}; use --no-write to only read, or --keep to keep them`,
   );
 }
 

@@ -148,5 +148,5 @@ function codeOf(exchange: Exchange): unknown {
 }
 
 function sentenceOf({ method, status }: Exchange): string {
-  return `${method} /api/repos/{repo_name} is answered ${status}`;
+  return `${method} /api/repos/{repo_name} returned ${status}`;
 }

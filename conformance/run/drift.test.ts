@@ -22,7 +22,7 @@ t.test('the first rule of the list decides which member a target must stay with'
     ['a: pass', 'b: fail', 'c: pass', 'd: fail', 'e: warn'],
   );
   t.match(settled[1], {
-    reason: 'A01: the target gives one answer throughout (see a)',
+    reason: 'A01: must be the same in all responses (see a)',
     expected: '403',
     actual: '401',
   });

@@ -24,7 +24,7 @@ export function settleVariants(
         drifted = {
           ...result,
           verdict: BROKEN[result.level],
-          reason: `${key}: the target gives one answer throughout (see ${earlier.id})`,
+          reason: `${key}: must be the same in all responses (see ${earlier.id})`,
           expected: earlier.member,
           actual: member,
           without_drift: { verdict, ...(reason === undefined ? {} : { reason }) },

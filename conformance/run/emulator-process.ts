@@ -69,7 +69,7 @@ async function readReady(child: ChildProcess): Promise<ReadyLine> {
     };
     child.once('error', (error) => settle(() => reject(error)));
     child.once('exit', (code) =>
-      settle(() => reject(new Error(`the emulator ended with ${code}: ${complaint.trim()}`))),
+      settle(() => reject(new Error(`the emulator exited with ${code}: ${complaint.trim()}`))),
     );
     if (child.stdout === null) return;
     createInterface({ input: child.stdout }).on('line', (line) => {

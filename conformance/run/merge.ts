@@ -35,7 +35,7 @@ export class UnmergeableReports extends Error {
  */
 export function mergeReports(reports: readonly Report[]): Report {
   const [first] = reports;
-  if (first === undefined) throw new UnmergeableReports('there is no report to merge');
+  if (first === undefined) throw new UnmergeableReports('no report to merge');
   checkShards(first, reports);
   const watched = joinWatched(reports);
   const order = new Map(allRules().map(({ id }, index) => [id, index]));
@@ -82,13 +82,13 @@ function checkShards(first: Report, reports: readonly Report[]): void {
     'git_url of the target': report.target.git_url,
     'org of the target': report.target.org,
     'the number of shards': report.mode.shard?.count ?? 0,
-    'the rules that were asked for': report.mode.only ?? '',
-    'whether it was strict': report.mode.strict,
-    'whether it could write': report.mode.write,
+    'the selected rules': report.mode.only ?? '',
+    'the option --strict': report.mode.strict,
+    'the option --write': report.mode.write,
     'the baseline': JSON.stringify(entriesOf(report) ?? []),
   });
   for (const report of reports) {
-    if (report.mode.shard === undefined) throw new UnmergeableReports('a report is of a whole run, and of no shard');
+    if (report.mode.shard === undefined) throw new UnmergeableReports('a report is of a complete run, not of a shard');
     for (const [name, value] of Object.entries(facts(report))) {
       const expected = (facts(first) as Record<string, unknown>)[name];
       if (value !== expected) throw new UnmergeableReports(`${name} differs: ${expected} and ${value}`);
@@ -96,7 +96,7 @@ function checkShards(first: Report, reports: readonly Report[]): void {
   }
   for (let index = 1; index <= count; index++) {
     const found = reports.filter(({ mode }) => mode.shard?.index === index).length;
-    if (found !== 1) throw new UnmergeableReports(`shard ${index}/${count} is there ${found} times, and not once`);
+    if (found !== 1) throw new UnmergeableReports(`shard ${index}/${count} is given ${found} times instead of once`);
   }
 }
 

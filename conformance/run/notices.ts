@@ -43,7 +43,7 @@ function describe(exchange: Exchange): string {
   const question = 'is this the address of the API?';
   if (status > 299 && status < 400) return `${status}, a redirect to ${location ?? 'nowhere'}; ${question}`;
   if (type === 'text/html') return `${status}, a web page (text/html); ${question}`;
-  return `${status} ${type || 'without a type'}, ${exchange.body.length} bytes`;
+  return `${status} ${type || 'without a media type'}, ${exchange.body.length} bytes`;
 }
 
 /** Minimum number of `route_not_found` responses, because a single one can be about a repository in the path. */

@@ -31,7 +31,7 @@ export class EmptySelection extends InvalidOption {
 /** Returns the rules that a pattern selects; all rules if undefined. Throws `EmptySelection` if none match. */
 export function selectSome(only: string | undefined): Rule[] {
   const rules = selectRules(allRules(), only);
-  if (rules.length === 0) throw new EmptySelection(`no rule is called ${only}`);
+  if (rules.length === 0) throw new EmptySelection(`no rule matches ${only}`);
   return rules;
 }
 

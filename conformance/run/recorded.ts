@@ -98,7 +98,7 @@ function checkRule(
     ...aboutRule(rule),
     read_only: true,
     ...addWatched(rule.level, undefined, seen),
-    ...(broken.length > 0 && { reason: `not so in ${broken.length} of ${responses}: ${named.join('; ')}` }),
+    ...(broken.length > 0 && { reason: `violated by ${broken.length} of ${responses} responses: ${named.join('; ')}` }),
     milliseconds: 0,
   };
 }

@@ -164,7 +164,7 @@ export class RuleRunner {
   async #endIfGone(): Promise<void> {
     const { client, target } = this.run;
     if (await client.isThere(target.baseUrl)) return;
-    this.around.ending.end(new RunEnded('target', `${target.baseUrl} does not accept connections any more`));
+    this.around.ending.end(new RunEnded('target', `${target.baseUrl} no longer accepts connections`));
   }
 
   /** Retries broken rules once, one at a time. A rule that passes then gets the verdict `flaky`, not `pass`. */
@@ -183,7 +183,7 @@ export class RuleRunner {
         this.run.variants.put(rule.id, seen);
         continue;
       }
-      const reason = `${first.verdict.reason} (passed when tried again alone)`;
+      const reason = `${first.verdict.reason} (passed when repeated alone)`;
       this.#outcomes.set(rule.id, { ...first, verdict: { ...first.verdict, verdict: 'flaky', reason } });
     }
   }

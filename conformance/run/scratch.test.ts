@@ -83,13 +83,13 @@ t.test('a file that is not a journal is not changed', async (t) => {
     writeFileSync(file, text);
     await t.rejects(readScratch(file), {
       name: 'ScratchFailure',
-      message: /notes\.txt:1 is no entry of a scratch journal/,
+      message: /notes\.txt:1 is not an entry of a scratch journal/,
     });
     t.equal(readFileSync(file, 'utf8'), text);
   }
   await t.rejects(readScratch('/dev/zero'), { message: /cannot be read: it is larger than 1 MiB$/ });
   await t.rejects(readScratch(`${file}.none`), {
     name: 'ScratchFailure',
-    message: /cannot be read: there is no such file/,
+    message: /cannot be read: no such file/,
   });
 });

@@ -147,7 +147,7 @@ export async function readScratch(file: string): Promise<readonly ScratchEntry[]
   const text = await attempt(file, 'read', () => readTextFile(file, LARGE_FILE));
   return linesOf(text).map((line, index) => {
     const entry = parse(line);
-    if (entry === undefined) throw new ScratchFailure(`${file}:${index + 1} is no entry of a scratch journal`);
+    if (entry === undefined) throw new ScratchFailure(`${file}:${index + 1} is not an entry of a scratch journal`);
     return entry;
   });
 }

@@ -64,7 +64,7 @@ export class Overdue extends Error {
   override readonly name = 'Overdue';
 
   constructor(seconds: number) {
-    super(`no verdict within ${seconds} s of work: the target answers slowly, --timeout gives it longer`);
+    super(`no verdict within ${seconds} s, because the target is slow; --timeout raises the limit`);
   }
 }
 
@@ -101,7 +101,7 @@ export function verdictOfThrown(rule: Rule, t: RuleContext, thrown: unknown): Ru
   if (error instanceof Skip) return { verdict: 'skip', reason: error.message };
   if (isBlocked(error)) return { verdict: 'blocked', reason: error.message };
   const loss = lossOf(error);
-  if (loss !== undefined) return { verdict: 'blocked', reason: `what the rule rests on was not reached: ${loss.seen}` };
+  if (loss !== undefined) return { verdict: 'blocked', reason: `a request of the rule got no response: ${loss.seen}` };
   const shown = show(t.exchanges, t.target);
   if (error instanceof AssertionFailure) {
     const verdict = error instanceof PinnedDrift ? 'fail' : BROKEN[rule.level];
@@ -150,7 +150,7 @@ export function addWatched(level: Level, own: RuleVerdict | undefined, seen: Wat
   return { verdict: GOOD[level], evidence, observed: { answers: responses } };
 }
 
-const NOTHING_SEEN = 'no answer of this run says anything about it';
+const NOTHING_SEEN = 'no response of this run shows the behaviour';
 
 /** Returns the requests of a rule as a report shows them, and the deciding exchange. */
 function show(exchanges: readonly Exchange[], target: Target): Shown & Pick<RuleVerdict, 'decidedBy'> {

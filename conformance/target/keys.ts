@@ -61,7 +61,7 @@ function readPem(pem: string, file: string): KeyObject {
   try {
     return createPrivateKey(pem);
   } catch {
-    throw new Error(`${file} holds no private key that can be read`);
+    throw new Error(`${file} contains no readable private key`);
   }
 }
 

@@ -6,7 +6,7 @@ import type { KeyEntry, Secret } from './target-file.js';
 export async function readSecret({ file, env }: Secret, environment: NodeJS.ProcessEnv): Promise<string> {
   if (file !== undefined) return readSecretFile(file);
   const value = environment[env ?? ''];
-  if (value === undefined || value === '') throw new Error(`the environment has no ${env}`);
+  if (value === undefined || value === '') throw new Error(`the environment variable ${env} is not set`);
   return value;
 }
 

@@ -18,16 +18,16 @@ function sentenceOf(issue: z.core.$ZodIssue | undefined, value: unknown): string
   const at = pathOf(issue.path);
   if (issue.code === 'unrecognized_keys') {
     const [unknown = ''] = issue.keys;
-    return `has a member that is not known: ${pathOf([...issue.path, unknown])}`;
+    return `has an unknown member: ${pathOf([...issue.path, unknown])}`;
   }
-  if (issue.code === 'invalid_key') return `has a name that cannot be: ${at}`;
+  if (issue.code === 'invalid_key') return `has an invalid name: ${at}`;
   const given = issue.path.reduce<unknown>(
     (one, part) => (one as Record<PropertyKey, unknown> | null | undefined)?.[part],
     value,
   );
-  const where = at === '' ? 'the whole of it' : at;
+  const where = at === '' ? 'the document' : at;
   if (given === undefined) return `lacks ${where}`;
-  return `has a member that is wrong: ${where} ${wordsOf(issue)}`;
+  return `has an invalid member: ${where} ${wordsOf(issue)}`;
 }
 
 const KINDS: Readonly<Record<string, string>> = {
@@ -44,11 +44,11 @@ function wordsOf(issue: z.core.$ZodIssue): string {
   if (issue.message.startsWith('must')) return issue.message;
   if (issue.code === 'invalid_type') return `must be ${KINDS[issue.expected] ?? issue.expected}`;
   if (issue.code === 'too_small') {
-    if (issue.origin !== 'number' && issue.origin !== 'int') return 'must hold something';
+    if (issue.origin !== 'number' && issue.origin !== 'int') return 'must not be empty';
     return `must be ${issue.inclusive ? 'at least' : 'above'} ${issue.minimum}`;
   }
   if (issue.code === 'too_big') return `must be at most ${issue.maximum}`;
-  return `is wrong: ${issue.message}`;
+  return `is invalid: ${issue.message}`;
 }
 
 /** Formats the path of a member, such as `keys.others[1].file`. */

@@ -52,8 +52,8 @@ const MANY_KEYS = Array.from({ length: 60_000 }, (_none, at) => `key${at}: ${at}
 const WRONG: readonly (readonly [text: string, says: RegExp])[] = [
   ['', / is empty$/],
   ['# nothing', / is empty$/],
-  ['[]', /the whole of it must be an object with members$/],
-  ['text', /the whole of it must be an object with members$/],
+  ['[]', /the document must be an object with members$/],
+  ['text', /the document must be an object with members$/],
   ['{"a": ', / is neither YAML nor JSON: /],
   ['a: 1\na: 2', /neither YAML nor JSON: Map keys must be unique/],
   ['a: *b', /neither YAML nor JSON: Unresolved alias/],
@@ -68,8 +68,8 @@ const WRONG: readonly (readonly [text: string, says: RegExp])[] = [
   [stringify({ ...LEAST, base_url: 'file:///etc' }), /base_url must be an http or https address$/],
   [stringify({ ...LEAST, git_url: 5 }), /git_url must be/],
   [stringify({ ...LEAST, org: 5 }), /org must be a text$/],
-  [stringify({ ...LEAST, org: '' }), /org must hold something$/],
-  [stringify({ ...LEAST, baseurl: 'x' }), /has a member that is not known: baseurl$/],
+  [stringify({ ...LEAST, org: '' }), /org must not be empty$/],
+  [stringify({ ...LEAST, baseurl: 'x' }), /has an unknown member: baseurl$/],
   [stringify({ ...LEAST, keys: {} }), / lacks keys\.main$/],
   [stringify({ ...LEAST, keys: { main: {} } }), /keys\.main must have either file or env$/],
   [stringify({ ...LEAST, keys: { main: { file: 'a', env: 'B' } } }), /keys\.main must have either file or env$/],
@@ -106,7 +106,7 @@ t.test('an error message names the file and the member and contains no secret', 
     t.match(error.message, /^\S*target\.yaml [^\n]+$/, 'one line');
     t.notMatch(error.message, /PRIVATE KEY|MIG/);
   }
-  await t.rejects(readTargetFile('/absent'), { message: '/absent cannot be read: there is no such file (ENOENT)' });
+  await t.rejects(readTargetFile('/absent'), { message: '/absent cannot be read: no such file (ENOENT)' });
   await t.rejects(readTargetFile('/'), { message: /^\/ cannot be read: it is a folder/ });
 });
 

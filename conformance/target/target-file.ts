@@ -8,12 +8,12 @@ const name = z.string().min(1);
 
 /** Members that say where a secret is. The target file never contains the secret. */
 const place = {
-  file: name.optional().describe('Name of a file; it counts from the folder of this one'),
+  file: name.optional().describe('Path of a file, relative to the folder of this file'),
   env: z
     .string()
     .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be the name of an environment variable')
     .optional()
-    .describe('Name of an environment variable that holds it'),
+    .describe('Name of an environment variable with the key'),
 };
 
 function secretWith<Shape extends z.ZodRawShape>(more: Shape) {
@@ -81,7 +81,7 @@ const targetFile = z.strictObject({
       main: key.describe('An unrestricted key'),
       restricted: restrictedKey.optional().describe('A restricted key, and the scopes of its allowlist'),
       deleted: key.optional().describe('A key that was registered and deleted'),
-      others: z.array(key).optional().describe('Further unrestricted keys, of any kind'),
+      others: z.array(key).optional().describe('Other unrestricted keys, of any algorithm'),
     })
     .describe('PKCS#8 PEM, in a file or an environment variable'),
   second: z
@@ -90,39 +90,39 @@ const targetFile = z.strictObject({
     .describe('Another organization on the same service'),
   repo: name.optional().describe('An existing repository with commits, for runs that do not write'),
   write: z.boolean().optional().describe('Create and change repositories; default: only on an emulator'),
-  companion: z.boolean().optional().describe('Also try routes that only published clients show'),
+  companion: z.boolean().optional().describe('Also try routes that only published clients use'),
   prefix: z
     .string()
     .regex(PREFIX, PREFIX_WORDS)
     .optional()
-    .describe('What the names of scratch repositories begin with; default: cf'),
+    .describe('Prefix of the names of scratch repositories; default: cf'),
   admin: z
     .strictObject({ url: address.optional(), token: secret.optional() })
     .optional()
-    .describe('Where an emulator is controlled, and what its admin routes ask for'),
+    .describe('Address of the admin API of an emulator, and its token'),
   rate: z
     .union(
       [z.number().positive('must be a number above 0, or unlimited'), z.literal('unlimited')],
       'must be a number above 0, or unlimited',
     )
     .optional()
-    .describe('Requests a second; default: 5 unless the target is an emulator'),
+    .describe('Maximum requests per second; default: 5 unless the target is an emulator'),
   timeout: z
     .int()
     .positive()
     .max(2 ** 31 - 1)
     .optional()
-    .describe('Milliseconds for one answer; default: 15000'),
+    .describe('Timeout of a request in milliseconds; default: 15000'),
   window: z
     .number()
     .positive()
     .max(7 * 86_400)
     .optional()
-    .describe('Seconds over which the requests are spread'),
+    .describe('Spread the requests over this many seconds'),
   variants: z
     .record(name, z.string())
     .optional()
-    .describe('Answers seen before where the specification leaves a choice: another one fails'),
+    .describe('Observed choices where the specification leaves one; a run fails if the target behaves differently'),
 }) satisfies z.ZodType<TargetFile>;
 
 /**

@@ -30,18 +30,18 @@ export const LARGE_FILE = 128 * MEBIBYTE;
 
 /** Readable reasons why a file cannot be read or written, by error code of the operating system. */
 const WHY: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file',
-  ENOTDIR: 'a part of its path is no folder',
+  ENOENT: 'no such file',
+  ENOTDIR: 'a part of its path is not a folder',
   EISDIR: 'it is a folder',
   EACCES: 'permission denied',
   EPERM: 'permission denied',
   ENAMETOOLONG: 'its name is too long',
-  ELOOP: 'its links go in circles',
+  ELOOP: 'its symbolic links form a loop',
   EROFS: 'the file system is read-only',
-  EFBIG: 'it gets larger than a file may be',
+  EFBIG: 'it exceeds the maximum size of a file',
   ENOSPC: 'no space is left on the device',
-  EDQUOT: 'the quota of the disk is used up',
-  ERR_INVALID_ARG_VALUE: 'its name is none',
+  EDQUOT: 'the disk quota is exceeded',
+  ERR_INVALID_ARG_VALUE: 'its name is invalid',
 };
 
 /** Returns a readable reason for a file error. `own`: messages that replace the default ones, by error code. */

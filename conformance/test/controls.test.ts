@@ -156,7 +156,7 @@ t.test('a target that stops accepting connections ends the run: exit 3', async (
   const { code, report } = await check(server.baseUrl);
   t.equal(code, 3);
   checkWhole(t, report);
-  t.match(report?.ended, { by: 'target', reason: /^http:\/\/127.* does not accept connections any more/ });
+  t.match(report?.ended, { by: 'target', reason: /^http:\/\/127.* no longer accepts connections/ });
   const blocked = report?.rules.filter(({ verdict }) => verdict === 'blocked') ?? [];
   t.ok(blocked.length > 100, 'what was not checked is blocked');
   t.same([...new Set(blocked.map(({ reason }) => reason))], [report?.ended?.reason]);

@@ -55,10 +55,7 @@ for (const [what, response] of Object.entries(NO_WAY)) {
     const before = await repositories();
     const { code, out, err } = await run();
     t.same([code, out, made()], [3, '', 0]);
-    t.match(
-      err,
-      `DELETE /api/repos/{repo_name} is answered ${response[0]}; --no-write only reads, --keep leaves them\n`,
-    );
+    t.match(err, `DELETE /api/repos/{repo_name} returned ${response[0]}; --no-write only reads, --keep leaves them\n`);
     t.equal(err.trim().split('\n').length, 1);
     t.same(await repositories(), before);
     t.equal(readFileSync(journal, 'utf8'), '');
@@ -95,7 +92,7 @@ t.test('--keep keeps the repositories, and gc deletes them', async (t) => {
   t.match(await conformance('report', report, '--reporter', 'pretty'), { code: 0, out: /^Kept on the target: cf-/m });
   const refused = await collect();
   t.equal(refused.code, 1);
-  for (const name of left) t.match(refused.out, `left ${name}: DELETE /api/repos/{repo_name} is answered 405\n`);
+  for (const name of left) t.match(refused.out, `left ${name}: DELETE /api/repos/{repo_name} returned 405\n`);
   state.deletion = undefined;
   const { code: collected, out } = await collect();
   t.equal(collected, 0, out);

@@ -163,5 +163,5 @@ t.test('a second interruption ends it at once, and says what is left', async (t)
   const { code, out, err } = await ended();
   t.equal(code, 130);
   t.equal(out, '');
-  t.match(err, /^interrupted twice; left behind: cf-[0-9a-f]{8}\S*, cf-/);
+  t.match(err, /^interrupted twice; repositories left behind: cf-[0-9a-f]{8}\S*, cf-/);
 });

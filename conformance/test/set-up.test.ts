@@ -125,9 +125,9 @@ t.test('an emulator that exits ends the run: exit 3', async (t) => {
     },
   });
   t.equal(report.exit_code, 3);
-  t.match(report.ended, { by: 'target', reason: /does not accept connections any more/ });
+  t.match(report.ended, { by: 'target', reason: /no longer accepts connections/ });
   t.match(report.counts, { fail: 0, error: 0 });
-  t.match(report.cleanup?.reason, /does not accept connections any more/);
+  t.match(report.cleanup?.reason, /no longer accepts connections/);
   t.ok((report.cleanup?.left.length ?? 0) > 0, 'it lists what it could not remove');
 });
 

@@ -88,11 +88,11 @@ export const addKey = adminRoute({
     const fields = { id: body.id, allowedScopes: body.allowed_scopes };
     const key = registeredKey(body.public_key, fields, (why) => problem('bad_request', `public_key ${why}`));
     if (controls.refusesTestKeys && isFixtureKey(key.publicKey)) {
-      const why = 'with which anybody can sign; start the emulator with --test-keys to allow it';
+      const why = 'which anybody can sign with; start the emulator with --test-keys to allow it';
       throw problem('bad_request', `public_key is a published test key, ${why}.`);
     }
     if (keys.find(key.kid))
-      throw problem('conflict', `id: the organization ${name} has a key ${JSON.stringify(key.kid)} already.`);
+      throw problem('conflict', `id: the organization ${name} already has a key ${JSON.stringify(key.kid)}.`);
     if ([...keys.keys()].length >= MAX_KEYS) {
       throw problem(
         'insufficient_storage',

@@ -116,7 +116,7 @@ export const addRepository = adminRoute({
     readBranch(default_branch, 'default_branch');
     const found = repositories.find(organization, name);
     if (found && found.state !== 'deleted')
-      throw problem('conflict', `The repository ${JSON.stringify(name)} exists already.`);
+      throw problem('conflict', `The repository ${JSON.stringify(name)} already exists.`);
     return json(201, showSummary(repositories.create(organization, name, { defaultBranch: default_branch })));
   },
 });
@@ -182,7 +182,7 @@ export const showTree = adminRoute({
     const { objects } = findRepository(ctx).git;
     const oid = requireObject(objects, ctx.params.oid!);
     const tree = await runYielding(findTree(objects, oid), ctx.meter);
-    if (tree === undefined) throw problem('not_found', `The object ${oid} is not a tree, and leads to none.`);
+    if (tree === undefined) throw problem('not_found', `The object ${oid} is not a tree, and does not lead to one.`);
     return writeList(ctx, {
       of: ['tree', tree],
       items: await runYielding(readTree(objects, tree), ctx.meter),

@@ -207,7 +207,7 @@ export async function resolveCommit(repository: Repository, ref: string | undefi
 export function requireObject(objects: ObjectReader, text: string): Oid {
   if (!/^[0-9a-f]{40}$/.test(text)) throw problem('bad_request', 'oid must be 40 lower-case hexadecimal digits.');
   const oid = parseOid(text);
-  if (objects.find(oid) < 0) throw problem('not_found', `There is no object ${oid} in the repository.`);
+  if (objects.find(oid) < 0) throw problem('not_found', `The repository has no object ${oid}.`);
   return oid;
 }
 

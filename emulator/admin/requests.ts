@@ -141,7 +141,7 @@ export const showRequest = adminRoute({
   handle: ({ world, params }) => {
     const entry = world.state.journal.entry(params.id!);
     if (entry) return json(200, entry);
-    throw problem('not_found', `There is no request ${JSON.stringify(params.id)} in the journal.`);
+    throw problem('not_found', `The journal has no request ${JSON.stringify(params.id)}.`);
   },
 });
 

@@ -101,5 +101,5 @@ export const organizationName = lazy(() =>
  */
 export function requireFound<T>(found: T | undefined | false, kind: string, name: string | undefined): T {
   if (found !== undefined && found !== false) return found;
-  throw problem('not_found', `There is no ${kind} ${JSON.stringify(name)}.`);
+  throw problem('not_found', `The ${kind} ${JSON.stringify(name)} does not exist.`);
 }

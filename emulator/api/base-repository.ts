@@ -71,9 +71,8 @@ function readForge(body: BaseRepoBody): Base {
   if (owner === undefined || !isPath(owner)) throw invalid('owner', 'must be the owner of a repository');
   if (!isPath(name)) throw invalid('name', 'must be the name of a repository');
   if (host === undefined && needsHost(provider)) throw invalid('upstream_host', `is required for ${provider}`);
-  if (host !== undefined && !isBareHost(host))
-    throw invalid('upstream_host', 'must be a host without scheme or path');
-  if (provider === 'github' && host !== undefined) throw invalid('upstream_host', 'is not for github');
+  if (host !== undefined && !isBareHost(host)) throw invalid('upstream_host', 'must be a host without scheme or path');
+  if (provider === 'github' && host !== undefined) throw invalid('upstream_host', 'is not allowed for github');
   if (auth?.auth_type !== undefined && auth.auth_type !== 'public') throw invalid('auth.auth_type', 'must be public');
   const access = provider !== 'github' ? 'credential' : auth?.auth_type === 'public' ? 'public' : 'app';
   return { kind: 'sync', repository: { provider, owner, name, host, access, runs: 0 } };

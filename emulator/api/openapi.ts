@@ -30,7 +30,7 @@ export function* writeOpenApi(operations: readonly Operation[], serverUrl: strin
     info: {
       title: 'Repository hosting service',
       version: '1.0.0',
-      description: 'Git repositories over an HTTP API and Git over HTTPS, with JWTs signed by the customer.',
+      description: 'Hosts Git repositories: an HTTP API and Git over HTTPS, with JWTs signed by the customer.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: serverUrl }],
@@ -67,7 +67,7 @@ export function pathParameters({ path }: { readonly path: string }): Json[] {
     name,
     in: 'path',
     required: true,
-    description: 'URL-encoded so that it fills one path segment.',
+    description: 'URL-encoded, so that it is one path segment.',
     schema: { type: 'string' },
   }));
 }

@@ -123,7 +123,7 @@ const USE_RULES: readonly UseRule[] = [
       exp === undefined ||
       exp > iat ||
       (variants.expNotAfterIat === 'accepted' && !key.isRestricted),
-    shows: ({ iat, exp }) => `iat is ${showTime(iat! * 1000)}, exp ${showTime(exp! * 1000)}`,
+    shows: ({ iat, exp }) => `iat is ${showTime(iat! * 1000)}, exp is ${showTime(exp! * 1000)}`,
   },
   {
     check: 'times',
@@ -136,25 +136,25 @@ const USE_RULES: readonly UseRule[] = [
     check: 'scopes',
     reason: 'scopes contains an unknown scope',
     holds: ({ scopes }, { hosting }) => scopes.every((scope) => (hosting ? ALL_SCOPES : BASIC_SCOPES).has(scope)),
-    shows: (claims, { hosting }) => `${showScopes(claims)}, hosting is ${hosting ? 'on' : 'off'}`,
+    shows: (claims, { hosting }) => `${showScopes(claims)}; hosting is ${hosting ? 'on' : 'off'}`,
   },
   {
     check: 'expired',
     reason: 'exp is in the past',
     holds: ({ exp }, { now }) => exp === undefined || exp * 1000 > now,
-    shows: ({ exp }, { now }) => `exp is ${showTime(exp! * 1000)}, the time ${showTime(now)}`,
+    shows: ({ exp }, { now }) => `exp is ${showTime(exp! * 1000)}, the current time is ${showTime(now)}`,
   },
   {
     check: 'not-yet-valid',
     reason: 'nbf is in the future',
     holds: ({ nbf }, { now }) => nbf === undefined || nbf * 1000 <= now,
-    shows: ({ nbf }, { now }) => `nbf is ${showTime(nbf! * 1000)}, the time ${showTime(now)}`,
+    shows: ({ nbf }, { now }) => `nbf is ${showTime(nbf! * 1000)}, the current time is ${showTime(now)}`,
   },
   {
     check: 'restricted-key',
     reason: 'iat and exp must be whole seconds for a restricted key',
     holds: ({ iat, exp }, { key }) => !key.isRestricted || (Number.isSafeInteger(iat) && Number.isSafeInteger(exp)),
-    shows: ({ iat, exp }, { key }) => `the key is ${key.kid}, iat ${iat ?? 'missing'}, exp ${exp ?? 'missing'}`,
+    shows: ({ iat, exp }, { key }) => `the key is ${key.kid}, iat is ${iat ?? 'missing'}, exp is ${exp ?? 'missing'}`,
   },
   {
     check: 'restricted-key',
@@ -167,7 +167,7 @@ const USE_RULES: readonly UseRule[] = [
     reason: 'scopes contains a scope that the restricted key does not allow',
     holds: ({ scopes }, { key }) =>
       !key.isRestricted || scopes.every((scope) => (key.allowedScopes as readonly string[]).includes(scope)),
-    shows: (claims, { key }) => `${showScopes(claims)}, the key ${key.kid} allows ${key.allowedScopes.join(' ')}`,
+    shows: (claims, { key }) => `${showScopes(claims)}; the key ${key.kid} allows ${key.allowedScopes.join(' ')}`,
   },
   {
     check: 'tenant',
@@ -206,7 +206,7 @@ export function requireRepo(claims: Claims): string {
 export function requireScopes(claims: Claims, needed: readonly Scope[]): void {
   for (const scope of needed) {
     if (!claims.scopes.includes(scope)) {
-      const evidence = `needed is ${needed.join(' ')}, ${showScopes(claims)}`;
+      const evidence = `the operation needs ${needed.join(' ')}; ${showScopes(claims)}`;
       throw reject('scope-missing', `The token lacks the scope ${scope}`, undefined, evidence);
     }
   }

@@ -17,7 +17,7 @@ function readPublicKey(given: string | Readonly<Record<string, unknown>>, refuse
     throw refuse('cannot be read: it must be PEM ("BEGIN PUBLIC KEY") or a JWK.');
   }
   if (algorithmOf(key)) return key;
-  throw refuse('signs no tokens: it must be EC P-256, P-384 or P-521, or RSA of 2048 to 8192 bits.');
+  throw refuse('cannot sign tokens: it must be EC P-256, P-384 or P-521, or RSA of 2048 to 8192 bits.');
 }
 
 function publicPart(jwk: Readonly<Record<string, unknown>>): JsonWebKey {

@@ -36,7 +36,7 @@ export async function findSigner(decoded: DecodedToken, ring: KeyRing): Promise<
       'algorithm',
       'alg does not match the type and curve of the key with this kid',
       undefined,
-      `alg is ${decoded.algorithm}, the key ${named.kid} signs ${named.algorithm}`,
+      `alg is ${decoded.algorithm}, but the key ${named.kid} is for ${named.algorithm}`,
     );
   }
   const candidates = named ? [named] : ring.candidates(decoded.algorithm);
@@ -45,7 +45,7 @@ export async function findSigner(decoded: DecodedToken, ring: KeyRing): Promise<
   }
   const signer = named ? 'the key with this kid' : 'any registered key';
   const tried = candidates.map(({ kid }) => kid).join(' ') || 'none';
-  const evidence = `alg is ${decoded.algorithm}, kid ${show(decoded.kid)}, keys tried: ${tried}`;
+  const evidence = `alg is ${decoded.algorithm}, kid is ${show(decoded.kid)}; keys tried: ${tried}`;
   throw reject('signature', `its signature was not made by ${signer}`, undefined, evidence);
 }
 

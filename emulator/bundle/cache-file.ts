@@ -95,7 +95,7 @@ function readPrivate(file: string): Buffer {
   const handle = openSync(file, 'r');
   try {
     const stats = fstatSync(handle);
-    if (!stats.isFile() || !isPrivate(stats)) throw new Error(`${file} is not private`);
+    if (!stats.isFile() || !isPrivate(stats)) throw new Error(`other users may write to ${file}`);
     return readFileSync(handle);
   } finally {
     closeSync(handle);
@@ -145,7 +145,7 @@ export function isPrivate({ uid, mode }: Pick<Stats, 'uid' | 'mode'>): boolean {
 export function writeUserCache(file: string, bytes: Buffer): void {
   const folder = dirname(file);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  if (!isPrivate(statSync(folder))) throw new Error(`${folder} is not private`);
+  if (!isPrivate(statSync(folder))) throw new Error(`other users may write to ${folder}`);
   const temporary = `${file}.${process.pid}`;
   try {
     writeFileSync(temporary, Buffer.concat([Buffer.from(`${hashOf(bytes)}\n`), bytes]), { flag: 'wx', mode: 0o600 });

@@ -21,13 +21,13 @@ export interface ClockChanges {
  * @internal
  */
 export function changeClock(clock: WorldClock, { mode, now, advance, ...others }: ClockChanges): Promise<void> {
-  for (const name of Object.keys(others)) throw mistake(`there is no member ${JSON.stringify(name)}`);
+  for (const name of Object.keys(others)) throw mistake(`unknown member ${JSON.stringify(name)}`);
   if (mode !== undefined && !CLOCK_MODES.includes(mode)) {
     throw mistake(`mode must be one of ${CLOCK_MODES.join(', ')}`);
   }
   const time = now === undefined ? undefined : readTime(now);
   const further = advance === undefined ? undefined : readDuration(advance);
-  if (!isTime((time ?? clock.now()) + (further ?? 0))) throw mistake('advance leads past the last date there is');
+  if (!isTime((time ?? clock.now()) + (further ?? 0))) throw mistake('advance leads past the last supported date');
   return clock.change({ mode, now: time, advance: further });
 }
 

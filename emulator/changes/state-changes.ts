@@ -80,7 +80,7 @@ export const stateChangesSchema = lazy(() => {
       signal: z.string().regex(/^[\w.-]{1,100}$/, 'must be the name of a latch: letters, digits, ".", "-" and "_"'),
     })
     .partial()
-    .refine((ends) => Object.keys(ends).length === 1, 'must name one of requests, after and signal');
+    .refine((ends) => Object.keys(ends).length === 1, 'must have exactly one of requests, after and signal');
 
   const upstream = z.union([
     z.literal('reachable'),
@@ -112,11 +112,11 @@ export const stateChangesSchema = lazy(() => {
     .partial()
     .refine(({ state, ends }) => ends === undefined || (state !== undefined && state !== 'active'), {
       path: ['ends'],
-      message: 'goes with a state that is set: archived, thawing, syncing, deleted or no_default_branch',
+      message: 'is allowed only together with a state: archived, thawing, syncing, deleted or no_default_branch',
     })
     .refine(({ state, retryAfter }) => retryAfter === undefined || WAITED_FOR.has(state), {
       path: ['retryAfter'],
-      message: 'goes with the states archived, thawing and syncing',
+      message: 'is allowed only with the states archived, thawing and syncing',
     });
 
   const limits = z

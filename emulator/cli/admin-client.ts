@@ -16,7 +16,7 @@ export const EMULATOR_FLAGS = {
   url: { read: readUrl, describe: `Base address of the emulator; default EMULATOR_URL, else ${DEFAULT_URL}` },
   'admin-token': {
     read: secret('the characters of a bearer token', /^[\x21-\x7e]+$/),
-    describe: 'What its admin routes ask for; default EMULATOR_ADMIN_TOKEN',
+    describe: 'Token for its admin routes; default EMULATOR_ADMIN_TOKEN',
   },
   json: { describe: 'As JSON' },
 } satisfies Flags;
@@ -26,7 +26,7 @@ export const ADMIN_FLAGS = {
   ...EMULATOR_FLAGS,
   namespace: {
     read: text('the id of a namespace', /^[a-z0-9-]{1,63}$/),
-    describe: 'Namespace of the emulator to speak to; default: the emulator itself',
+    describe: 'Id of the namespace to use; default: the emulator itself',
   },
 } satisfies Flags;
 
@@ -97,7 +97,7 @@ export class AdminClient {
       const response = await this.#send('POST', path, body);
       if (response.statusCode !== 200) this.#read(response, await textOf(response));
       for await (const piece of response) yield piece as Buffer;
-      if (!response.complete) throw new Error('the answer was cut');
+      if (!response.complete) throw new Error('the response was truncated');
     } catch (error) {
       throw await this.#explain(error);
     }
@@ -211,14 +211,14 @@ export function readAction<const Action extends string>(
   const action = given ?? standard;
   const found = actions.find((known) => known === action);
   if (found !== undefined) return found;
-  const what = action === undefined ? `${command} needs one` : `${command} has no ${JSON.stringify(action)}`;
+  const what = action === undefined ? `${command} requires an action` : `${command} has no ${JSON.stringify(action)}`;
   throw new UsageError(`${what} of ${actions.join(', ')}.`.replace(/" of /, '"; there are '));
 }
 
 /** Returns the argument after an action. Throws `UsageError` if it is missing, or if the action takes none. */
 export function readValue(command: string, given: string | undefined, wanted: string | undefined): string {
   if (wanted === undefined && given !== undefined) {
-    throw new UsageError(`${command} takes nothing more, not ${JSON.stringify(given)}.`);
+    throw new UsageError(`${command} takes no further argument, got ${JSON.stringify(given)}.`);
   }
   if (wanted !== undefined && given === undefined) throw new UsageError(`${command} needs ${wanted}.`);
   return given ?? '';

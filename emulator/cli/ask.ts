@@ -21,8 +21,8 @@ const CERTIFICATE_COMPLAINTS: readonly (readonly [codes: RegExp, complaint: stri
   [/^ERR_TLS_CERT_ALTNAME_INVALID$/, 'its certificate is for other hosts'],
   [
     /SELF_SIGNED_CERT|UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER_CERT|CERT_UNTRUSTED|CERT_SIGNATURE_FAILURE|INVALID_CA/,
-    'its certificate is not trusted here; `emulator ca --url` with its http address prints what to trust, and ' +
-      'NODE_EXTRA_CA_CERTS or SSL_CERT_FILE names the file that holds it',
+    'its certificate is not trusted; `emulator ca --url` with its http address prints the certificate to trust, and ' +
+      'NODE_EXTRA_CA_CERTS or SSL_CERT_FILE names a file with it',
   ],
 ];
 
@@ -40,7 +40,7 @@ export async function ask(
   return new Promise((resolve, reject) => {
     const question = open(url, options, resolve).on('error', reject);
     // An unexpected response such as 101 ends the request without any other event.
-    question.on('close', () => reject(new Error('the connection was closed without an answer')));
+    question.on('close', () => reject(new Error('the connection was closed without a response')));
     send(question);
   });
 }
@@ -84,7 +84,7 @@ export async function complaintOf(url: URL, error: unknown): Promise<string> {
     if (
       /WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|wrong version number|packet length too long/.test(code + message)
     ) {
-      return `it speaks no HTTPS there; its address may begin with http://`;
+      return `the port does not serve HTTPS; try an address that begins with http://`;
     }
     const [, complaint] = CERTIFICATE_COMPLAINTS.find(([codes]) => codes.test(code)) ?? [];
     if (complaint !== undefined) return complaint;
@@ -92,7 +92,7 @@ export async function complaintOf(url: URL, error: unknown): Promise<string> {
     !/^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ABORT_ERR|E(?:HOST|NET)UNREACH)$/.test(code) &&
     (await speaksTls(url))
   ) {
-    return 'it speaks HTTPS there; its address begins with https://';
+    return 'the port serves HTTPS; use an address that begins with https://';
   }
   return message || code || 'the connection failed';
 }

@@ -13,7 +13,7 @@ export function writeBanner(emulator: Emulator): string {
   const isTestKey = fixtureKeys().some(({ privateKeyFile }) => privateKeyFile === keyFile);
   const otherKey = isTestKey ? '   (key second)' : '';
   const further = orgs.slice(1).map((other) => `  ${other.org.padEnd(14)} ${other.baseUrl}${otherKey}\n`);
-  const token = adminTokenFile === undefined ? '' : `\n  The admin routes ask for the token in ${adminTokenFile}\n`;
+  const token = adminTokenFile === undefined ? '' : `\n  The admin routes require the token in ${adminTokenFile}\n`;
   const signer = isTestKey || keyFile === '' ? '' : ` --key ${quoteWord(keyFile)}`;
   return `
   repohost-emulator is ready.
@@ -29,7 +29,7 @@ ${token}
     git push http://t:$TOKEN@${gitHost}/team/app.git HEAD:main
     curl -H "Authorization: Bearer $TOKEN" "${baseUrl}/api/v1/repos/commit?sha=main"
 
-  Ctrl-C stops it; what it holds is in memory only.
+  Ctrl-C stops it. Everything is in memory only.
 
 `;
 }

@@ -8,13 +8,17 @@ export const HOST_FLAGS = {
   'api-host': {
     read: hosts,
     repeatable: true,
-    describe: 'Host of the API that the client has built in: its HTTPS is served here; repeatable',
+    describe: 'Host name of the API that is built into the client: the emulator serves its HTTPS requests; repeatable',
   },
-  'git-host': { read: hosts, repeatable: true, describe: 'Host of its remotes, likewise; repeatable' },
+  'git-host': {
+    read: hosts,
+    repeatable: true,
+    describe: 'Host name of the Git remotes that is built into the client; repeatable',
+  },
   'proxy-pass': {
     read: hosts,
     repeatable: true,
-    describe: 'Further host that the command may reach by HTTPS; any other is refused; repeatable',
+    describe: 'Other host that the command may reach by HTTPS; all others are refused; repeatable',
   },
 } satisfies Flags;
 
@@ -34,7 +38,8 @@ export function readHostFlags(typed: Readonly<Record<string, readonly string[]>>
     return undefined;
   }
   const both = passed.find((host) => api.includes(host) || git.includes(host));
-  if (both !== undefined) throw new OptionError(`--proxy-pass names ${both}, which is served here.`);
+  if (both !== undefined)
+    throw new OptionError(`--proxy-pass names ${both}, which the emulator itself serves (--api-host, --git-host).`);
   return { api, git, passed };
 }
 

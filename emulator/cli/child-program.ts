@@ -40,7 +40,7 @@ export async function runProgram(
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     const isAbsent = code === 'ENOENT';
-    const why = isAbsent ? 'there is no such program' : message;
+    const why = isAbsent ? 'no such program' : message;
     terminal.warn(`${JSON.stringify(program)} cannot be run: ${why}.\n`);
     return isAbsent ? NOT_FOUND : CANNOT_RUN;
   } finally {

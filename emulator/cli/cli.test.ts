@@ -367,7 +367,7 @@ t.test('a port in use is one sentence and exit 2', async (t) => {
   const file = join(t.testdir({ 'ready.json': 'of an earlier run' }), 'ready.json');
   const child = start(t, '--port', String(port), '--ready-file', file);
   t.same(await once(child, 'close'), [2, null]);
-  t.equal(child.said.err, `Port ${port} is in use; choose another with --port, or any free one with --port 0.\n`);
+  t.equal(child.said.err, `Port ${port} is in use; choose another with --port, or a free one with --port 0.\n`);
   t.equal(child.said.out, '');
   t.notOk(existsSync(file), 'nobody finds the ready file of an earlier run');
   taken.close();

@@ -110,7 +110,7 @@ function checkAsTyped(argv: readonly string[], flags: Flags): void {
   const seen = new Set<string>();
   let before: string | undefined;
   for (const token of tokens) {
-    if (token.kind === 'option-terminator') throw new UsageError('This command takes nothing after --.');
+    if (token.kind === 'option-terminator') throw new UsageError('This command takes no arguments after --.');
     const row = token.kind === 'option' ? flags[token.name] : undefined;
     if (token.kind === 'positional' && before !== undefined && /^(true|false)$/.test(token.value)) {
       throw new UsageError(`--${before} takes no value.`);

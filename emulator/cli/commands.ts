@@ -106,7 +106,7 @@ function usageSentence(message: string, command: string | undefined, names: read
   const isKnown = command === undefined || command.startsWith('-') || names.includes(command);
   if (isKnown || command === 'completion') return oneSentence(message);
   const meant = message.startsWith('Did you mean') ? ` ${oneSentence(message)}` : '';
-  return `There is no command ${JSON.stringify(command)}.${meant} The commands are ${names.join(', ')}.`;
+  return `Unknown command ${JSON.stringify(command)}.${meant} The commands are ${names.join(', ')}.`;
 }
 
 function oneSentence(message: string): string {

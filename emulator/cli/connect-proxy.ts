@@ -68,7 +68,7 @@ export async function openProxy({
     if (!asked) return ['400 Bad Request', 'The target of CONNECT must be a host and a port.'];
     if (hosts.includes(asked.host)) {
       if (asked.port === HTTPS) return { host: LOOPBACK, port };
-      return ['403 Forbidden', `Of ${asked.host} port ${HTTPS} is served here, and no other.`];
+      return ['403 Forbidden', `The emulator serves only port ${HTTPS} of ${asked.host}.`];
     }
     if (passed.includes(asked.host)) {
       const { host, port } = asked;
@@ -78,7 +78,10 @@ export async function openProxy({
       told.add(asked.host);
       onRefused(asked.host);
     }
-    return ['403 Forbidden', `${asked.host} is not served here; --proxy-pass ${asked.host} lets it through.`];
+    return [
+      '403 Forbidden',
+      `The emulator does not serve ${asked.host}; --proxy-pass ${asked.host} permits connections to it.`,
+    ];
   };
 
   const server = createServer({ headersTimeout: PATIENCE, requestTimeout: PATIENCE, maxHeaderSize: MAX_HEADER_BYTES });
@@ -90,7 +93,7 @@ export async function openProxy({
   });
   server.on('request', (request, response) => {
     const [status, sentence, header] = isAllowed(request)
-      ? (['403 Forbidden', 'This proxy answers CONNECT only.'] as Refusal)
+      ? (['403 Forbidden', 'This proxy supports only CONNECT.'] as Refusal)
       : UNKNOWN;
     const [name, value] = header?.split(': ') ?? [];
     if (name !== undefined) response.setHeader(name, value!);
@@ -105,8 +108,8 @@ export async function openProxy({
       return;
     }
     const end = new AbortController();
-    const timer = setTimeout(() => end.abort(new Error('no answer in time')), PATIENCE);
-    socket.once('close', () => end.abort(new Error('the client is gone')));
+    const timer = setTimeout(() => end.abort(new Error('no response before the timeout')), PATIENCE);
+    socket.once('close', () => end.abort(new Error('the client disconnected')));
     openTunnel(way, end.signal)
       .then(
         ({ socket: onward, first }) => {
@@ -138,7 +141,7 @@ export async function openProxy({
 
 const UNKNOWN: Refusal = [
   '407 Proxy Authentication Required',
-  'The proxy needs the credential of this run, which is in https_proxy.',
+  'The proxy requires the credentials in https_proxy of this run.',
   'Proxy-Authenticate: Basic realm="emulator exec"',
 ];
 

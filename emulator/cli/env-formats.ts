@@ -54,7 +54,7 @@ function writeDotenv([name, value]: Variable): string {
   if (/^[\w./:@%+,=~-]*$/.test(value)) return `${name}=${value}`;
   const quote = DOTENV_QUOTES.find(([, forbidden]) => !forbidden.test(value))?.[0];
   if (quote === undefined) {
-    throw new UsageError(`${name} cannot be written as dotenv, which has no quotes for it; take --format json.`);
+    throw new UsageError(`${name} cannot be quoted in dotenv; use --format json.`);
   }
   return `${name}=${quote}${value}${quote}`;
 }

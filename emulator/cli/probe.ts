@@ -24,11 +24,11 @@ export async function probe(
     let body = '';
     for await (const part of response.setEncoding('utf8')) {
       body += String(part);
-      if (body.length > LONGEST_ANSWER) return 'the answer is too long';
+      if (body.length > LONGEST_ANSWER) return 'the response is too long';
     }
     return check(response.statusCode, body);
   } catch (error) {
-    if (signal.aborted) return `no answer within ${Math.ceil(timeout)} ms`;
+    if (signal.aborted) return `no response within ${Math.ceil(timeout)} ms`;
     return complaintOf(health, error);
   }
 }

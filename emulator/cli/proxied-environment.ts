@@ -78,7 +78,9 @@ export function readOuterProxy(environment: Environment): (host: string, port: n
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !/^https?:$/.test(url.protocol) || url.hostname === '') {
     // The value is not shown, because it may contain a password.
-    throw new OptionError('https_proxy must be an http or https address, by which --proxy-pass goes on.');
+    throw new OptionError(
+      'https_proxy must be an http or https address, because --proxy-pass connects through that proxy.',
+    );
   }
   const direct = entriesOf(environment);
   return (host, port) => (direct.some((entry) => covers(entry, host, port)) ? undefined : url);

@@ -19,7 +19,7 @@ export function readyLine(emulator: Emulator, pid: number): string {
 export async function clearReady(file: string): Promise<void> {
   await saying(async () => {
     const found = await stat(file).catch(ignoreAbsent);
-    if (found && !found.isFile()) throw new Error(`${file} is no regular file`);
+    if (found && !found.isFile()) throw new Error(`${file} is not a regular file`);
     await rm(file, { force: true });
   });
 }

@@ -15,7 +15,7 @@ import { signedIfPossible, TOKEN_FLAGS, tokenClaims, variablesOf } from './varia
 export const EXEC: Starting = {
   command: 'exec',
   further: [...Object.keys(TOKEN_FLAGS), ...Object.keys(HOST_FLAGS)],
-  instead: '; the command to run stands behind --',
+  instead: '; the command to run follows --',
 };
 
 /**
@@ -32,12 +32,12 @@ export async function runExec(flags: Flags, command: readonly string[], terminal
     scopes: flags.scopes && readNamed('--scopes', TOKEN_FLAGS.scopes.read, flags.scopes),
   };
   if (command.length === 0) {
-    throw new UsageError('exec needs a command behind --, as in `emulator exec -- npm test`.');
+    throw new UsageError('exec needs a command after --, as in `emulator exec -- npm test`.');
   }
   const hosts = readHostFlags(flags);
   if (hosts && options.tlsCert !== undefined) {
     throw new UsageError(
-      '--tls-cert cannot be given with --api-host and --git-host, whose certificate is made for the run.',
+      '--tls-cert cannot be combined with --api-host and --git-host, which use a certificate made for the run.',
     );
   }
   const signals = new RelayedSignals();

@@ -14,14 +14,17 @@ type Refusal = NodeJS.ErrnoException & { readonly port?: number };
 const LISTEN_ERRORS: ReadonlyMap<string | undefined, (options: EmulatorOptions, port: number) => string> = new Map([
   [
     'EADDRINUSE',
-    (_options, port) => `Port ${port} is in use; choose another with --port, or any free one with --port 0.`,
+    (_options, port) => `Port ${port} is in use; choose another with --port, or a free one with --port 0.`,
   ],
-  ['EACCES', (_options, port) => `Port ${port} needs more rights; choose one above 1023 with --port.`],
+  ['EACCES', (_options, port) => `Permission denied for port ${port}; choose one above 1023 with --port.`],
   ['EADDRNOTAVAIL', ({ host }) => `This machine has no address ${host}; choose another with --host.`],
-  ['EAFNOSUPPORT', ({ host }) => `This machine has no addresses of the kind of ${host}; choose another with --host.`],
-  ['EINVAL', ({ host }) => `${host} is no address to listen on; choose another with --host.`],
+  [
+    'EAFNOSUPPORT',
+    ({ host }) => `This machine does not support the address family of ${host}; choose another with --host.`,
+  ],
+  ['EINVAL', ({ host }) => `${host} is not an address to listen on; choose another with --host.`],
   ['ENOTFOUND', ({ host }) => `The host name ${host} does not resolve; choose another with --host.`],
-  ['EAI_AGAIN', ({ host }) => `The host name ${host} does not resolve now; choose another with --host.`],
+  ['EAI_AGAIN', ({ host }) => `The host name ${host} does not resolve at present; choose another with --host.`],
 ]);
 
 /** Exit code if the last save to the `--persist` folder failed. */
@@ -146,8 +149,8 @@ async function start(
 /** Returns a warning about keys if other machines can reach the emulator; undefined otherwise. */
 function keyWarning({ host, testKeys, key }: EmulatorOptions): string | undefined {
   if (isLoopback(host)) return undefined;
-  if (testKeys === true) return 'whoever reaches it can sign tokens with the published test keys';
-  return key.length > 0 ? undefined : 'no token is good until a key is given, by --key or --test-keys';
+  if (testKeys === true) return 'anybody who can reach it can sign tokens with the published test keys';
+  return key.length > 0 ? undefined : 'no token is valid until a key is registered, with --key or --test-keys';
 }
 
 /** Converts a refusal of the operating system to one sentence. Any other error is a bug and is returned unchanged. */

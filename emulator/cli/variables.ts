@@ -28,13 +28,21 @@ export const VARIABLES: readonly Variable[] = [
   {
     name: 'EMULATOR_URL',
     read: ({ url }) => url,
-    about: 'base address of the API; the commands of `emulator` ask there',
+    about: 'base address of the API, and the default address of the `emulator` commands',
   },
-  { name: 'EMULATOR_GIT_URL', read: ({ gitUrl }) => gitUrl, about: '`$EMULATOR_GIT_URL/NAME.git` is a remote' },
+  {
+    name: 'EMULATOR_GIT_URL',
+    read: ({ gitUrl }) => gitUrl,
+    about: 'base address of the Git remotes: `$EMULATOR_GIT_URL/NAME.git`',
+  },
   { name: 'EMULATOR_ORG_NAME', read: ({ org }) => org, about: 'the organization' },
-  { name: 'EMULATOR_KEY_FILE', read: ({ keyFile }) => keyFile, about: 'private key that signs for it (PKCS#8 PEM)' },
+  {
+    name: 'EMULATOR_KEY_FILE',
+    read: ({ keyFile }) => keyFile,
+    about: 'private key that signs tokens of the organization (PKCS#8 PEM)',
+  },
   { name: 'EMULATOR_TOKEN', read: ({ token }) => token, about: 'a token that covers the repository of --repo' },
-  { name: 'EMULATOR_ADMIN_URL', read: ({ adminUrl }) => adminUrl, about: 'the admin API' },
+  { name: 'EMULATOR_ADMIN_URL', read: ({ adminUrl }) => adminUrl, about: 'base address of the admin API' },
 ];
 
 /** Additional variables if HTTPS is served (`--tls`). */
@@ -42,9 +50,13 @@ export const HTTPS_VARIABLES: readonly Variable[] = [
   {
     name: 'EMULATOR_HTTPS_URL',
     read: ({ https }) => https?.url ?? '',
-    about: 'the same as EMULATOR_URL by HTTPS, with --tls',
+    about: 'base address of the API over HTTPS; only with --tls',
   },
-  { name: 'EMULATOR_HTTPS_GIT_URL', read: ({ https }) => https?.gitUrl ?? '', about: 'and as EMULATOR_GIT_URL' },
+  {
+    name: 'EMULATOR_HTTPS_GIT_URL',
+    read: ({ https }) => https?.gitUrl ?? '',
+    about: 'base address of the Git remotes over HTTPS; only with --tls',
+  },
 ];
 
 interface Variable {
@@ -66,12 +78,12 @@ export const TOKEN_FLAGS = {
   repo: {
     read: text('the name of a repository'),
     default: 'team/app',
-    describe: 'Repository that EMULATOR_TOKEN covers; a token covers one',
+    describe: 'Repository that EMULATOR_TOKEN covers',
   },
   scopes: {
     read: list(text('the name of a scope')),
     repeatable: true,
-    describe: `Scopes of EMULATOR_TOKEN, between commas; default ${TOKEN_SCOPES.join(',')}, as far as the key allows them`,
+    describe: `Scopes of EMULATOR_TOKEN, separated by commas; default ${TOKEN_SCOPES.join(',')}, without those that the key does not allow`,
   },
 } satisfies Flags;
 
@@ -92,7 +104,7 @@ export async function signedIfPossible(
   { warn }: Terminal,
 ): Promise<string> {
   try {
-    if (!keyFile) throw new Error('no private key that signs for the emulator is known here.');
+    if (!keyFile) throw new Error('the emulator has no private key.');
     return await sign();
   } catch (error) {
     warn(`EMULATOR_TOKEN is empty: ${(error as Error).message}\n`);

@@ -32,10 +32,9 @@ const SCOPE = /^(\*|[a-z]+:[a-z]+)$/;
  */
 export function key(given: unknown): KeyOption {
   const { file, id, organization, allowedScopes } = typeof given === 'string' ? parse(given) : readObject(given);
-  if (id !== undefined && !ID.test(id))
-    throw new OptionError('must have an id of 1 to 200 printable ASCII characters');
+  if (id !== undefined && !ID.test(id)) throw new OptionError('must have an id of 1 to 200 printable ASCII characters');
   if (allowedScopes?.some((scope) => !SCOPE.test(scope))) {
-    throw new OptionError('must have allowed_scopes such as git:read+git:write, or *');
+    throw new OptionError('must have allowed_scopes of the form git:read+git:write, or *');
   }
   return { file: resolve(file), publicKey: readPublicPart(file), id, organization, allowedScopes };
 }
@@ -63,7 +62,10 @@ function parse(text: string): Read {
     const [name, value = ''] = parameter.split('=') as [string, string?];
     if (name === 'organization') read.organization = value;
     else if (name === 'allowed_scopes') read.allowedScopes = value.split('+');
-    else throw new OptionError(`has no parameter ${JSON.stringify(name)}; there are organization and allowed_scopes`);
+    else
+      throw new OptionError(
+        `has the unknown parameter ${JSON.stringify(name)}; the parameters are organization and allowed_scopes`,
+      );
   }
   return read;
 }

@@ -76,7 +76,7 @@ export function choice<const Value extends string>(values: readonly Value[]): Re
 }
 
 export function integer(min: number, max = Number.MAX_SAFE_INTEGER): Read<number> {
-  const range = max === Number.MAX_SAFE_INTEGER ? `of at least ${min}` : `from ${min} to ${max}`;
+  const range = max === Number.MAX_SAFE_INTEGER ? `of ${min} or more` : `from ${min} to ${max}`;
   return (given) => {
     const value = typeof given === 'string' && /^\d+$/.test(given) ? Number(given) : given;
     if (!Number.isSafeInteger(value) || (value as number) < min || (value as number) > max) {

@@ -141,7 +141,7 @@ t.test('a bad value is refused in one sentence that names where it came from', a
     [{ port: ['65536'] }, '--port must be a whole number from 0 to 65535, not "65536".'],
     [{ port: ['-1'] }, '--port must be a whole number from 0 to 65535, not "-1".'],
     [{ port: ['1', '2'] }, '--port was given more than once.'],
-    [{ org: ['Demo'] }, '--org must be a lower-case name that fits into a host name, not "Demo".'],
+    [{ org: ['Demo'] }, '--org must be a lower-case name that is valid in a host name, not "Demo".'],
     [{ org: ['a', 'a'] }, '--org names "a" twice.'],
     [{ org: [''] }, '--org must name at least 1.'],
     [{ log: ['loud'] }, '--log must be one of pretty, json, quiet, not "loud".'],

@@ -107,32 +107,37 @@ const ROWS: { readonly [Name in Exclude<keyof EmulatorOptions, 'limits'>]: Row<E
     value: 'NAME',
     help: 'Name of an organization.',
     repeatable: true,
-    read: list(text('a lower-case name that fits into a host name', LABEL), { least: 1 }),
+    read: list(text('a lower-case name that is valid in a host name', LABEL), { least: 1 }),
   },
   ...TLS_ROWS,
   readyFile: {
     value: 'FILE',
-    help: 'File that gets the ready line (JSON), complete, once the emulator answers.',
+    help: 'File to which the ready line (JSON) is written once the emulator answers.',
     read: text('the name of a file'),
   },
   exitWithParent: {
     default: false,
-    help: 'Stop when the process that started it has ended, however that ended; a shell and npx in between do not count.',
+    help: 'Stop when the process that started it has ended for any reason; shells and npx in between are skipped.',
     read: flag,
   },
   log: {
     default: 'pretty',
     value: 'FORM',
-    help: 'How requests are logged to standard error: pretty, json or quiet, which logs internal errors only.',
+    help: 'Log format of requests on standard error: pretty, json, or quiet, which logs only internal errors.',
     read: choice(['pretty', 'json', 'quiet']),
   },
   clock: {
     default: 'real',
     value: 'TIME',
-    help: 'The machine\'s time ("real"), or an ISO 8601 time to start at; it then moves 1 ms a request.',
+    help: 'Clock: "real", or an ISO 8601 time at which a clock starts that advances 1 ms with each request.',
     read: clock,
   },
-  seed: { default: '1', value: 'N', help: 'Seed of ids and chance; the same seed repeats them.', read: text('a seed') },
+  seed: {
+    default: '1',
+    value: 'N',
+    help: 'Seed of ids and random choices; the same seed repeats them.',
+    read: text('a seed'),
+  },
   variants: {
     default: DEFAULT_VARIANTS,
     value: 'FILE',
@@ -142,69 +147,69 @@ const ROWS: { readonly [Name in Exclude<keyof EmulatorOptions, 'limits'>]: Row<E
   allowedHost: {
     default: [],
     value: 'NAME',
-    help: 'Host name that requests may use beside loopback names.',
+    help: 'Host name other than loopback names that requests may use.',
     repeatable: true,
     read: list(servedHostName),
   },
   adminToken: {
     value: 'TOKEN',
-    help: 'What the admin routes ask for; without it one is made where the address is not loopback.',
+    help: 'Token that the admin routes require; default: a generated token unless the address is loopback.',
     read: secret('the characters of a bearer token (RFC 6750)', /^[A-Za-z0-9._~+/-]+=*$/),
   },
   namespacePorts: {
     default: [0],
     value: 'A-B',
-    help: 'Ports that namespaces listen on, such as 9000-9099; without it any that are free.',
+    help: 'Ports that namespaces listen on, such as 9000-9099; default: any free port.',
     read: portRange,
   },
   key: {
     default: [],
     value: 'FILE[:ID]',
-    help: 'Key that tokens may be signed with (PEM), behind it ;organization=NAME and ;allowed_scopes=SCOPE+SCOPE.',
+    help: 'Key (PEM file) with which tokens may be signed, optionally followed by ;organization=NAME and ;allowed_scopes=SCOPE+SCOPE.',
     repeatable: true,
     read: list(key),
   },
   testKeys: {
-    help: 'Accept the published test keys (--no-test-keys: refuse them); without either, on loopback only.',
+    help: 'Accept the published test keys (--no-test-keys: refuse them); default: only on loopback.',
     read: flag,
   },
   upstreamHost: {
     default: {},
     value: 'PROVIDER=URL',
-    help: 'Where the repositories of an external provider are fetched from.',
+    help: 'Address from which repositories of an external provider are fetched.',
     repeatable: true,
     read: urlsByName,
   },
   allowUpstream: {
     default: [],
     value: 'HOST',
-    help: 'Host that upstreams may be fetched from beside loopback.',
+    help: 'Host other than loopback from which upstreams may be fetched.',
     repeatable: true,
     read: list(hostName),
   },
   allowWebhook: {
     default: [],
     value: 'HOST',
-    help: 'Host that webhooks may be delivered to beside loopback.',
+    help: 'Host other than loopback to which webhooks may be delivered.',
     repeatable: true,
     read: list(hostName),
   },
   webhookPrefix: {
     default: 'X-Pierre',
     value: 'PREFIX',
-    help: 'What the names of webhook headers start with.',
-    read: text('the start of a header name', /^[A-Za-z][A-Za-z0-9-]{0,63}$/),
+    help: 'Prefix of the names of webhook headers.',
+    read: text('a prefix of a header name', /^[A-Za-z][A-Za-z0-9-]{0,63}$/),
   },
   forgePrefix: {
     default: 'forge',
     value: 'PREFIX',
-    help: 'What the error codes about the external forge start with, as in forge_app_not_configured.',
+    help: 'Prefix of the error codes about the external forge, as in forge_app_not_configured.',
     read: forgePrefix,
   },
   forgeApps: {
     default: 1,
     value: 'N',
-    help: 'Applications that every organization has on the external forge; syncs that need one need exactly one.',
+    help: 'Number of applications that every organization has on the external forge; a sync that needs one needs exactly one.',
     read: integer(0, 100),
   },
   hosting: {
@@ -220,32 +225,32 @@ const ROWS: { readonly [Name in Exclude<keyof EmulatorOptions, 'limits'>]: Row<E
     read: choice(['strict', 'off']),
   },
   inbandFaults: {
-    help: 'Let requests ask for faults by a header or their token (--no-inband-faults: refuse that); without either, on loopback only.',
+    help: 'Allow requests to carry faults in a header or their token (--no-inband-faults: refuse them); default: only on loopback.',
     read: flag,
   },
   scenario: {
     value: 'FILE',
-    help: 'Scenario to start with (YAML or JSON, see `emulator scenario`); options win over its seed and its clock.',
+    help: 'Scenario to start with (YAML or JSON, see `emulator scenario`); options override its seed and clock.',
     read: scenarioFile,
   },
   import: {
     value: 'PATH',
-    help: 'Begin with an export, a folder, a bundle, a bare repository or a clone URL.',
+    help: 'Import an export, folder, bundle, bare repository or clone URL at the start.',
     read: text('a path or a URL'),
   },
   persist: {
     value: 'DIR',
-    help: 'Folder to begin with, and to save the state to: within a second of each change, and at the end.',
+    help: 'Folder from which the state is loaded and to which it is saved: within a second of each change, and at the end.',
     read: text('the name of a folder'),
   },
   includeSecrets: {
     default: false,
-    help: 'Keep credentials of upstreams, secrets of webhooks and variables of deployments there too.',
+    help: 'Save credentials of upstreams, secrets of webhooks and variables of deployments as well.',
     read: flag,
   },
   adversarial: {
     default: false,
-    help: 'Answer legally but awkwardly: unknown members, another order of members, small pages, long waits, slow bytes.',
+    help: 'Send unusual but legal responses: unknown members, members in another order, small pages, long waits, slow bytes.',
     read: flag,
   },
 };
@@ -327,7 +332,7 @@ export function resolveOptions(given: GivenOptions = {}): EmulatorOptions {
 function refuseUnknown(noun: string, given: object, isLimit: boolean): void {
   for (const name of Object.keys(given)) {
     if (DEFINITIONS.some((row) => row.name === name && row.isLimit === isLimit)) continue;
-    throw new OptionError(`There is no ${noun} ${JSON.stringify(name)}.`);
+    throw new OptionError(`Unknown ${noun} ${JSON.stringify(name)}.`);
   }
 }
 

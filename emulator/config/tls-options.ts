@@ -18,7 +18,7 @@ export interface TlsOptions {
 export const TLS_ROWS: { readonly [Name in keyof TlsOptions]: Row<TlsOptions[Name]> } = {
   tls: {
     default: false,
-    help: 'Serve HTTPS beside HTTP, on ports of its own; `emulator ca` prints what to trust.',
+    help: 'Serve HTTPS in addition to HTTP, on separate ports; `emulator ca` prints the certificate to trust.',
     read: flag,
   },
   tlsPort: {
@@ -29,7 +29,7 @@ export const TLS_ROWS: { readonly [Name in keyof TlsOptions]: Row<TlsOptions[Nam
   },
   tlsCert: {
     value: 'FILE',
-    help: 'Certificate for --tls (PEM, its chain behind it); without it one is made that is good for a day.',
+    help: 'Certificate for --tls (PEM, followed by its chain); default: a generated certificate that is valid for a day.',
     read: pemFile('certificate', /-----BEGIN CERTIFICATE-----/),
   },
   tlsKey: {
@@ -39,12 +39,12 @@ export const TLS_ROWS: { readonly [Name in keyof TlsOptions]: Row<TlsOptions[Nam
   },
   publicUrl: {
     value: 'URL',
-    help: 'Address that answers show for the first organization, where a port mapping or a TLS proxy is in front.',
+    help: 'Address of the first organization in responses, if a port mapping or a TLS proxy is in front of the emulator.',
     read: publicUrl,
   },
   publicGitUrl: {
     value: 'URL',
-    help: 'The same of remotes, where it differs from --public-url.',
+    help: 'Address of the Git remotes in responses, if it differs from --public-url.',
     read: publicUrl,
   },
 };
@@ -53,7 +53,7 @@ export const TLS_ROWS: { readonly [Name in keyof TlsOptions]: Row<TlsOptions[Nam
 function pemFile(what: string, label: RegExp): Read<string> {
   return (given) => {
     const file = text('the name of a file')(given);
-    if (!label.test(readGivenFile(file))) throw new OptionError(`holds no ${what} (PEM): ${JSON.stringify(file)}`);
+    if (!label.test(readGivenFile(file))) throw new OptionError(`contains no ${what} (PEM): ${JSON.stringify(file)}`);
     return file;
   };
 }
@@ -62,9 +62,9 @@ function pemFile(what: string, label: RegExp): Read<string> {
 export function checkTlsOptions({ tls, tlsPort, tlsCert, tlsKey }: TlsOptions): void {
   const [given, missing] = tlsCert === undefined ? ['key', 'cert'] : ['cert', 'key'];
   if ((tlsCert === undefined) !== (tlsKey === undefined)) {
-    throw new OptionError(`--tls-${given} needs --tls-${missing} beside it.`);
+    throw new OptionError(`--tls-${given} requires --tls-${missing}.`);
   }
   if (tls) return;
-  if (tlsCert !== undefined) throw new OptionError('--tls-cert and --tls-key need --tls.');
-  if (tlsPort !== 0) throw new OptionError('--tls-port needs --tls.');
+  if (tlsCert !== undefined) throw new OptionError('--tls-cert and --tls-key require --tls.');
+  if (tlsPort !== 0) throw new OptionError('--tls-port requires --tls.');
 }

@@ -6,7 +6,7 @@ const VARIANTS = {
   invalidToken: {
     values: ['403', 'endpoint-table', '401'],
     about:
-      'Status of an invalid or expired token. The Authentication table says 403, seven endpoint tables say 401; a search is 403 by both.',
+      'Status of an invalid or expired token. The Authentication table says 403, seven endpoint tables say 401; both say 403 for a search.',
   },
   missingScope: {
     values: ['403', 'endpoint-table'],
@@ -14,16 +14,16 @@ const VARIANTS = {
   },
   missingRepoClaim: {
     values: ['400', '403'],
-    about: 'A repository token without `repo`: 400 repo_claim_missing, or 403 forbidden.',
+    about: 'Response to a token without `repo` on a repository: 400 repo_claim_missing, or 403 forbidden.',
   },
   orgTokenOnRepository: {
     values: ['repo_claim_missing', 'insufficient_scope'],
-    about: 'A token with org:read alone on a repository: it lacks the claim, and it lacks the scope.',
+    about:
+      'Response to a token with only org:read and no `repo` on a repository: the missing claim, or the missing scope.',
   },
   repositoryScope: {
     values: ['git:read', 'unauthorized', 'any'],
-    about:
-      'What the repository record asks for, whose scope is not shown: git:read, with 403 or 401 without it, or any.',
+    about: 'Scope of the repository record, which is not shown: git:read (403 or 401 without it), or any scope.',
   },
   emptyBearer: {
     values: ['401', '403'],
@@ -31,15 +31,15 @@ const VARIANTS = {
   },
   tokenType: {
     values: ['required', 'optional', 'ignored'],
-    about: 'Whether the header of a token needs `typ` JWT: always, unless it is left out, or never.',
+    about: 'Whether `typ` in the header of a token must be JWT: always, only if present, or never.',
   },
   expNotAfterIat: {
     values: ['rejected', 'accepted'],
-    about: 'A token of an unrestricted key whose `exp` is not after its `iat`.',
+    about: 'Response to a token of an unrestricted key whose `exp` is not after its `iat`.',
   },
   missingExp: {
     values: ['accepted', 'rejected'],
-    about: 'A token of an unrestricted key without `exp`.',
+    about: 'Response to a token of an unrestricted key without `exp`.',
   },
   unknownRoute: {
     values: ['404', '401'],
@@ -75,11 +75,11 @@ const VARIANTS = {
   },
   syncing: {
     values: ['endpoint-table', '409', '503'],
-    about: 'Status of what a running upstream sync refuses: 409, and 503 where the table of the endpoint says so.',
+    about: 'Status of requests refused during an upstream sync: 409, and 503 where the table of the endpoint says so.',
   },
   problemMediaType: {
     values: ['plain', 'profile'],
-    about: 'Media type of problem details: bare, or with the parameter profile="application/json".',
+    about: 'Media type of problem details: without parameters, or with profile="application/json".',
   },
   fileMetadataErrors: {
     values: ['error-only', 'problem'],
@@ -87,7 +87,7 @@ const VARIANTS = {
   },
   writeFailureBody: {
     values: ['restore-only', 'all', 'problem'],
-    about: 'Which failed writes answer with the write result: restore, all of restore, commit-pack and notes, or none.',
+    about: 'Failed writes that return the write result: restore; restore, commit-pack and notes; or none.',
   },
   restoreNoop: {
     values: ['409', '412', '201', '200'],
@@ -95,7 +95,8 @@ const VARIANTS = {
   },
   restoreNoopFields: {
     values: ['empty', 'null', 'absent'],
-    about: 'What branch and shas of a restore that has nothing to change are, which the specification calls empty.',
+    about:
+      'Values of branch, old_sha and new_sha after a restore that has nothing to change, which the specification calls empty.',
   },
   archiveMissingRef: {
     values: ['404', '400'],
@@ -111,7 +112,7 @@ const VARIANTS = {
   },
   missingCommit: {
     values: ['ref_not_found', 'not_found'],
-    about: 'Code of a commit that does not exist, when it is asked for by its revision.',
+    about: 'Code of a revision that names no commit.',
   },
   missingFile: {
     values: ['not_found', 'ref_not_found'],
@@ -127,19 +128,19 @@ const VARIANTS = {
   },
   tagRefs: {
     values: ['accepted', 'rejected', 'metadata-only', 'file-only'],
-    about: 'Whether file metadata and reading a file take a tag as `ref`; their tables list branches and commits.',
+    about: 'Whether file metadata and reading a file accept a tag as `ref`; their tables list branches and commits.',
   },
   metadataRef: {
     values: ['short', 'full', 'sha'],
-    about: 'How file metadata shows the ref it resolved: its short name, its full name, or the commit.',
+    about: 'Form of the resolved ref in file metadata: short name, full name, or commit.',
   },
   resultBranch: {
     values: ['short', 'full'],
-    about: 'How the result of a write names its branch.',
+    about: 'Form of the branch name in the result of a write.',
   },
   linesAboveMaximum: {
     values: ['clamped', 'rejected'],
-    about: 'A search whose limits.max_lines is above the maximum: it gets the maximum, or 400.',
+    about: 'Response to a search whose limits.max_lines is above the maximum: the value is reduced, or 400.',
   },
   createStatus: {
     values: ['201', '200', '202', '204'],
@@ -147,24 +148,24 @@ const VARIANTS = {
   },
   duplicateRepository: {
     values: ['409', '201', '200'],
-    about: 'Creating a repository that exists: a conflict, or the record of the one there is.',
+    about: 'Response to creating a repository that exists: a conflict, or its record.',
   },
   deleteContentId: {
     values: ['required', 'optional'],
-    about: 'Whether a file operation that deletes needs a content_id, to which no chunk belongs.',
+    about: 'Whether a file operation that deletes requires a content_id, although it has no chunk.',
   },
   diffBase: {
     values: ['base', 'merge-base'],
-    about: 'What a commit diff with a base compares with: the base, or where the two histories part.',
+    about: 'Side with which a commit diff with a base compares: the base, or the merge base.',
   },
   customNotesRefs: {
     values: ['on', 'off'],
-    about: 'Whether notes can be kept on other refs than refs/notes/commits; if not, naming one is 400.',
+    about: 'Whether notes may be on refs other than refs/notes/commits; if not, such a ref is 400.',
   },
   afterImport: {
     values: ['active', 'archived'],
     about:
-      'Where a push to an +import remote leaves the repository: at hand, or in cold storage until it is asked for.',
+      'State of a repository after a push to its +import remote: ready, or in cold storage until the next request.',
   },
   notesStatus: {
     values: ['201', '200'],
@@ -176,23 +177,23 @@ const VARIANTS = {
   },
   secondDelete: {
     values: ['409', '404'],
-    about: 'Status of deleting a repository that is deleted already.',
+    about: 'Status of deleting a repository that is already deleted.',
   },
   deletedRepository: {
     values: ['404', '409'],
-    about: 'What operations other than a second delete answer on a deleted repository.',
+    about: 'Response of a deleted repository to operations other than a second delete.',
   },
   metadataPagination: {
     values: ['never', 'on-request'],
-    about: 'Whether file metadata answers in pages when `limit` or `cursor` is sent.',
+    about: 'Whether file metadata is paginated if `limit` or `cursor` is sent.',
   },
   contentType: {
     values: ['lenient', 'strict'],
-    about: 'Whether a request body of another Content-Type than documented is refused with 415.',
+    about: 'Whether a request body with a Content-Type other than the documented one is refused with 415.',
   },
   syncBlocks: {
     values: ['writes', 'all'],
-    about: 'What a running upstream sync refuses: writes, grep and file metadata, or every operation.',
+    about: 'Operations refused during an upstream sync: writes, grep and file metadata; or all.',
   },
 } as const satisfies Record<string, { values: readonly [string, ...string[]]; about: string }>;
 
@@ -212,14 +213,15 @@ export function variantRows(): { name: VariantName; values: readonly string[]; a
 /** Parses variants from a JSON object such as `{"restoreNoop": "201"}`. Throws an `Error` with a sentence. */
 export function parseVariants(value: unknown): Variants {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new Error('Variants must be a JSON object of names and values.');
+    throw new Error('Variants must be a JSON object whose members are names and values of variants.');
   }
   for (const [name, chosen] of Object.entries(value)) {
-    if (!Object.hasOwn(VARIANTS, name)) throw new Error(`There is no variant ${JSON.stringify(name)}.`);
+    if (!Object.hasOwn(VARIANTS, name))
+      throw new Error(`Unknown variant ${JSON.stringify(name)}; \`emulator variants\` lists them.`);
     const values: readonly string[] = VARIANTS[name as VariantName].values;
     if (!values.includes(chosen as string)) {
       const shown = typeof chosen === 'string' ? JSON.stringify(chosen) : `a value of type ${typeof chosen}`;
-      throw new Error(`Variant ${name} is one of ${values.join(', ')}, not ${shown}.`);
+      throw new Error(`Variant ${name} must be one of ${values.join(', ')}, not ${shown}.`);
     }
   }
   return { ...DEFAULT_VARIANTS, ...value };

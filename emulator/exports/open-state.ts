@@ -41,7 +41,9 @@ export function nameOf(source: string): string {
   const own = name === '' || name === '.' || name === '..' ? basename(resolve(source)) : name;
   const fault = repositoryNameIssue(own);
   if (fault === undefined) return own;
-  throw new SourceError(`No repository can be called ${JSON.stringify(own)}, which ${fault}; give it a name.`);
+  throw new SourceError(
+    `${JSON.stringify(own)} is not a valid repository name: it ${fault}. Give the repository another name.`,
+  );
 }
 
 /** Opens the state in a folder; undefined if it contains none. */
@@ -91,7 +93,7 @@ export async function importPath(current: CurrentWorld, path: string, target: Im
   const organization = target.organization ?? current.config.organizations[0]!.name;
   const state = target.opened ?? (await openState(path));
   if (state && target.name !== undefined) {
-    throw new SourceError(`${path} is the state of an emulator, which cannot become one repository.`);
+    throw new SourceError(`${path} is the state of an emulator, which cannot be imported as one repository.`);
   }
   if (state) return importTree(current, target.onImport ? await watched(state, target.onImport) : state, organization);
   const repository = await seed(current.world, organization, target.name ?? nameOf(path), path);
@@ -110,7 +112,7 @@ export async function archiveOf(
   if (state) {
     await readManifest(state);
     if (name !== undefined)
-      throw new SourceError(`${path} is the state of an emulator, which cannot become one repository.`);
+      throw new SourceError(`${path} is the state of an emulator, which cannot be imported as one repository.`);
     return writeTar(entriesOf(state));
   }
   const current = scratchWorld();
@@ -142,7 +144,7 @@ export async function* entriesOf(tree: FileTree): AsyncGenerator<TarEntry> {
       } else if (kind === 'file') yield { path, size, content: () => tree.read(path as never) };
       else
         throw new SourceError(
-          `${tree.title} has something that is neither file nor folder, which is not followed: ${path}.`,
+          `${tree.title} contains ${path}, which is neither a file nor a folder; links are not followed.`,
         );
     }
   }

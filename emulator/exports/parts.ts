@@ -10,33 +10,33 @@ export interface ExportPart {
 /** Parts of the process outside of the state of a world. */
 type ProcessPart = 'snapshots' | 'namespaces';
 
-const SESSION = 'is of one session';
+const SESSION = 'belongs to one session';
 
 /** Parts that an export contains or omits. It contains what clients can see through the API. */
 export const EXPORT_PARTS: Readonly<Record<StateName | ProcessPart, ExportPart>> = {
   repositories: {
     in: true,
     what: 'repositories with refs, objects, forks, LFS, deployments, hosting, states',
-    why: 'clients see them; credentials and variables only with --include-secrets',
+    why: 'visible to clients; credentials and variables only with --include-secrets',
   },
-  organizations: { in: true, what: 'organizations with public keys and switches', why: 'clients see them' },
-  webhooks: { in: true, what: 'webhooks', why: 'clients see them; their secrets only with --include-secrets' },
-  deliveries: { in: true, what: 'webhook deliveries, waiting and ended', why: 'what waits is still to be sent' },
-  quotas: { in: true, what: 'quotas, and how far they are used', why: 'clients meet them' },
-  settings: { in: true, what: 'limits and variants set while it ran', why: 'clients meet them' },
-  clock: { in: true, what: 'the clock and its mode', why: 'times go on from there' },
-  ids: { in: true, what: 'counters of ids', why: 'no id comes twice' },
-  requests: { in: true, what: 'the count of requests', why: 'no request id comes twice' },
-  conversations: { in: true, what: 'the count of Git sessions', why: 'no session id comes twice' },
-  searches: { in: true, what: 'which searches were answered', why: 'X-Cache tells clients' },
+  organizations: { in: true, what: 'organizations with public keys and settings', why: 'visible to clients' },
+  webhooks: { in: true, what: 'webhooks', why: 'visible to clients; their secrets only with --include-secrets' },
+  deliveries: { in: true, what: 'webhook deliveries, pending and ended', why: 'pending deliveries are still sent' },
+  quotas: { in: true, what: 'quotas, and their usage', why: 'they affect responses' },
+  settings: { in: true, what: 'limits and variants set at run time', why: 'they affect responses' },
+  clock: { in: true, what: 'the clock and its mode', why: 'the time continues' },
+  ids: { in: true, what: 'counters of ids', why: 'no id is used twice' },
+  requests: { in: true, what: 'the count of requests', why: 'no request id is used twice' },
+  conversations: { in: true, what: 'the count of Git sessions', why: 'no session id is used twice' },
+  searches: { in: true, what: 'searches already made', why: 'visible to clients in X-Cache' },
   journal: { in: false, what: 'the journal of requests', why: SESSION },
-  faults: { in: false, what: 'armed faults and their counters', why: SESSION },
+  faults: { in: false, what: 'faults and their counters', why: SESSION },
   scenarios: { in: false, what: 'running scenarios', why: SESSION },
   snapshots: { in: false, what: 'snapshots', why: SESSION },
   namespaces: {
     in: false,
     what: 'namespaces with their repositories',
-    why: 'their ports end with the process; --namespace ID exports one',
+    why: 'their ports close with the process; --namespace ID exports one',
   },
 };
 

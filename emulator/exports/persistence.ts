@@ -157,7 +157,7 @@ export class Persistence {
       if (now.length === this.#saved.length && now.every((mark, at) => mark === this.#saved[at])) continue;
       try {
         await this.save();
-        if (this.#hasFailed) warn(`${folder} can be written again, and is up to date.`);
+        if (this.#hasFailed) warn(`${folder} is writable again, and the state has been saved.`);
         this.#hasFailed = false;
       } catch (error) {
         // The next save tries again; one warning is enough.

@@ -11,11 +11,11 @@ export async function readJson(tree: FileTree, path: string, digest?: string): P
   const bytes = await readSmall(tree, bytesOf(path), MAX_JSON);
   if (!bytes) throw new SourceError(`${tree.title} has no ${path}.`);
   if (digest !== undefined && sha1(bytes) !== digest)
-    throw new SourceError(`${tree.title} has a ${path} that was changed: its checksum is another.`);
+    throw new SourceError(`${tree.title}: ${path} was changed, because its checksum does not match.`);
   try {
     return JSON.parse(bytes.toString()) as unknown;
   } catch {
-    throw new SourceError(`${tree.title} has a ${path} that is no JSON.`);
+    throw new SourceError(`${tree.title}: ${path} is not valid JSON.`);
   }
 }
 

@@ -83,9 +83,9 @@ export async function readRepositories(
       const fault = repositoryNameIssue(name);
       if (fault !== undefined) throw fail(`the repository name ${JSON.stringify(name)} ${fault}`);
       if (!current.config.organizations.some((own) => own.name === organization))
-        throw fail(`${what} is of an organization that there is not`);
+        throw fail(`the organization of ${what} does not exist`);
       if (contents.has(id) || sequences.has(sequence) || sequence > world.created)
-        throw fail(`${what} has an id or a place that is another's`);
+        throw fail(`${what} has the id or the sequence number of another repository`);
       sequences.add(sequence);
       const base = { id, organization, name, sequence, createdAt };
       if (folder === undefined || file === undefined) {
@@ -98,7 +98,7 @@ export async function readRepositories(
       } else {
         if (folder !== repositoryFolder(organization, name))
           throw fail(`${what} cannot be in the folder ${JSON.stringify(folder)}`);
-        if (living.has(folder)) throw fail(`${what} is there twice`);
+        if (living.has(folder)) throw fail(`${what} is listed twice`);
         living.add(folder);
         const { record, kept, ...found } = await reader.read(folder, file, base);
         records.push(record);
@@ -134,7 +134,7 @@ class RepositoryReader {
     const { tree, fail } = this;
     const digest = digestIn('record', file);
     if (digest === undefined)
-      throw fail(`${folder} has a record of another name than is written: ${JSON.stringify(file)}`);
+      throw fail(`${folder}: the name of its record does not match the list: ${JSON.stringify(file)}`);
     const files = [`${folder}/${file}`];
     const written = await readJson(tree, files[0]!, digest);
     const given = await joinLists(written, tree, `${folder}/`, (path) => files.push(path));
@@ -189,9 +189,9 @@ class RepositoryReader {
     const { fsck, limits } = this.current.config;
     const given = saved.refs.map(([name, oid, createdAt]) => ({ name: nameOfText(name), oid: oid as Oid, createdAt }));
     const wrong = given.find(({ name }) => !isRefName(name));
-    if (wrong) throw fail(`${JSON.stringify(textOf(wrong.name))} is no name of a ref`);
+    if (wrong) throw fail(`${JSON.stringify(textOf(wrong.name))} is not a ref name`);
     const head = 'symref' in saved.head ? { symref: nameOfText(saved.head.symref) } : { oid: saved.head.oid as Oid };
-    if ('symref' in head && !isRefName(head.symref)) throw fail('HEAD names something that is no ref');
+    if ('symref' in head && !isRefName(head.symref)) throw fail('the target of HEAD is not a ref');
     const meter = new Meter({ schedule: content.objects.schedule });
     // All objects are published, even those that no ref reaches, because clients can request them by id.
     const quarantine = content.objects.quarantine();
@@ -205,7 +205,7 @@ class RepositoryReader {
     await new PrivateRepository(content, 'main', () => 0).git.transact((transaction) => {
       for (const { name, oid } of given) transaction.update({ name, old: ZERO_OID, new: oid });
     });
-    if ('oid' in head && content.objects.find(head.oid) < 0) throw fail('HEAD names a commit that is not there');
+    if ('oid' in head && content.objects.find(head.oid) < 0) throw fail('HEAD names a commit that does not exist');
     const byTime = new Map<number, (typeof given)[number][]>();
     for (const ref of given) byTime.set(ref.createdAt, [...(byTime.get(ref.createdAt) ?? []), ref]);
     let dated = Refs.empty(bytesOf('main')).withHead(head);
@@ -234,7 +234,7 @@ class RepositoryReader {
     const { config, engine } = this.current;
     const max = config.limits.maxLfsObjectBytes;
     if (size > max) throw fail(`the LFS object ${oid} is larger than ${max} bytes`);
-    if ((await tree.stat(bytesOf(path)))?.kind !== 'file') throw fail(`the LFS object ${oid} is not there`);
+    if ((await tree.stat(bytesOf(path)))?.kind !== 'file') throw fail(`the LFS object ${oid} is missing`);
     const hash = createHash('sha256');
     const blocks: Buffer[] = [];
     let bytes = 0;
@@ -244,7 +244,8 @@ class RepositoryReader {
       hash.update(piece);
       blocks.push(Buffer.from(piece));
     }
-    if (bytes !== size || hash.digest('hex') !== oid) throw fail(`the LFS object ${oid} has another content`);
+    if (bytes !== size || hash.digest('hex') !== oid)
+      throw fail(`the content of the LFS object ${oid} does not match its id`);
     const object = { size, blocks, storedAt };
     engine.memory.take(heldBytesOf(object));
     return object;

@@ -28,10 +28,10 @@ export async function readManifest(tree: FileTree): Promise<Manifest> {
   const given = await readJson(tree, MANIFEST);
   const { format, version } = (typeof given === 'object' && given !== null ? given : {}) as Record<string, unknown>;
   if (format !== FORMAT)
-    throw new SourceError(`${tree.title} holds no state of an emulator: ${MANIFEST} names another format.`);
+    throw new SourceError(`${tree.title} is not the state of an emulator: ${MANIFEST} names another format.`);
   if (version !== VERSION) {
     throw new SourceError(
-      `${tree.title} has the format version ${JSON.stringify(version)}; only ${VERSION} is known here. It was left as it is.`,
+      `${tree.title} has the format version ${JSON.stringify(version)}; only ${VERSION} is supported. It was not changed.`,
     );
   }
   const joined = await joinLists(given, tree, '');
@@ -73,7 +73,7 @@ function readParts(
   const missing = world.organizations.find(({ name }) => !names.includes(name));
   if (missing) {
     throw fail(
-      `it has the organization ${missing.name}, which this emulator has not; start it with ${[...names, missing.name].map((name) => `--org ${name}`).join(' ')}`,
+      `it has the organization ${missing.name}, which this emulator does not have; start it with ${[...names, missing.name].map((name) => `--org ${name}`).join(' ')}`,
     );
   }
   const organizations = new Map(
@@ -92,16 +92,16 @@ function readParts(
   };
   const ended = world.deliveries.filter(({ state }) => state !== 'pending').map(({ id }) => id);
   if (new Set(world.deliveries.map(({ id }) => id)).size < world.deliveries.length)
-    throw fail('two deliveries have one id');
+    throw fail('two deliveries have the same id');
   if (ended.toSorted().join() !== world.deliveries_ended.toSorted().join()) {
-    throw fail('deliveries_ended names others than those deliveries that are not pending');
+    throw fail('deliveries_ended does not list exactly the deliveries that are not pending');
   }
   const foreign = world.webhooks.find(({ organization }) => !organizations.has(organization));
-  if (foreign) throw fail(`a webhook is of an organization that there is not: ${foreign.organization}`);
+  if (foreign) throw fail(`the organization ${foreign.organization} of a webhook does not exist`);
   const limit = Object.keys(world.settings.limits).find(
     (name) => !(RUNNING_LIMITS as readonly string[]).includes(name),
   );
-  if (limit !== undefined) throw fail(`the limit ${limit} cannot be set while an emulator runs`);
+  if (limit !== undefined) throw fail(`the limit ${limit} can only be set when an emulator starts`);
   try {
     parseVariants(world.settings.variants);
   } catch (error) {

@@ -208,7 +208,7 @@ t.test('what is out of order is refused as a whole', async (t) => {
     ['rm demo/cold.git/objects/pack/*.pack', /is not whole|not in this/],
     [
       `printf x | dd of=$(ls demo/cold.git/objects/pack/*.pack) bs=1 seek=40 conv=notrunc 2>/dev/null`,
-      /cannot be taken|is not whole/,
+      /cannot be imported|is not whole/,
     ],
     [
       `for f in $(find . -path '*lfs/objects/*' -type f); do printf x | dd of=$f conv=notrunc 2>/dev/null; done`,

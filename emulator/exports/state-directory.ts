@@ -50,14 +50,14 @@ export function writeError(folder: string, error: unknown): unknown {
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (typeof syscall !== 'string') return error;
   const why = code === 'ENOSPC' || code === 'EDQUOT' ? 'the disk is full' : `${syscall} ${code}`;
-  return new SourceError(`${folder} cannot be written: ${why}. What was there before is there on.`);
+  return new SourceError(`${folder} cannot be written: ${why}. Its previous content was kept.`);
 }
 
 async function isThere(path: string): Promise<boolean> {
   try {
     const found = await lstat(path);
     if (found.isDirectory()) return true;
-    throw new SourceError(`${path} is no folder.`);
+    throw new SourceError(`${path} is not a folder.`);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
     throw error;
@@ -93,7 +93,7 @@ export async function requireOwn(folder: string): Promise<void> {
     const listed = isLeftOver ? await Promise.all(others.map((name) => readdir(join(folder, name), WHOLE))) : [];
     const files = listed.flat().filter((entry) => !entry.isDirectory());
     if (isLeftOver && files.every(({ parentPath, name }) => /\.git(?:[/\\]|$)/.test(join(parentPath, name)))) return;
-    throw new SourceError(`${folder} is not empty, and holds no state of an emulator; it was left as it is.`);
+    throw new SourceError(`${folder} is not empty, and is not the state of an emulator; it was not changed.`);
   }
   let manifest: { format?: unknown; version?: unknown } = {};
   try {
@@ -103,7 +103,7 @@ export async function requireOwn(folder: string): Promise<void> {
   }
   if (manifest?.format !== FORMAT || manifest.version !== VERSION) {
     throw new SourceError(
-      `${folder} holds a state of another format or version (${JSON.stringify(manifest?.version)}; ${VERSION} is known here); it was left as it is.`,
+      `${folder} has the state of another format or version (${JSON.stringify(manifest?.version)}; ${VERSION} is supported); it was not changed.`,
     );
   }
 }
@@ -129,7 +129,7 @@ async function fill(folder: string, files: AsyncIterable<TarEntry>, progress?: (
       await writes.write(name + DRAFT, content(), progress);
       if (!isLate) writes.rename(name + DRAFT, name);
     }
-    if (!late.includes(MANIFEST)) throw new SourceError('The state ends early; nothing was changed.');
+    if (!late.includes(MANIFEST)) throw new SourceError('The state is incomplete; nothing was changed.');
     for (const each of [folder, ...folders]) await syncFolder(each);
     // From here on the new state is valid.
     writes.rename(MANIFEST + DRAFT, MANIFEST);

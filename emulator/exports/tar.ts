@@ -43,7 +43,7 @@ export async function* writeTar(entries: AsyncIterable<TarEntry>): AsyncGenerato
       if (left < 0) break;
       yield piece;
     }
-    if (left !== 0) throw new Error(`${path} has another size than it had before`);
+    if (left !== 0) throw new Error(`the size of ${path} changed while it was read`);
     if (size % RECORD > 0) yield Buffer.alloc(RECORD - (size % RECORD));
   }
   yield Buffer.alloc(2 * RECORD);
@@ -99,13 +99,13 @@ async function readEntries(
   for (;;) {
     const block = await reader.exactly(RECORD);
     if (isZero(block)) {
-      if (!isZero(await reader.exactly(RECORD))) throw fail('is damaged: something follows its end');
+      if (!isZero(await reader.exactly(RECORD))) throw fail('is damaged: data follows its end');
       await reader.drain();
       return;
     }
     const { type, size, name } = readHeader(block, fail);
     if (type === 'x' || type === 'g' || type === 'L') {
-      if (size > MAX_EXTENSION) throw fail('has an extended header that is too long');
+      if (size > MAX_EXTENSION) throw fail('has an extended header above the size limit');
       const body = await reader.exactly(size);
       await reader.exactly((RECORD - (size % RECORD)) % RECORD);
       if (type === 'L') given = body.subarray(0, body.indexOf(0) < 0 ? body.length : body.indexOf(0));
@@ -134,7 +134,7 @@ async function readEntries(
       tree.add(path, content);
       for (let left = size; left > 0; left -= BLOCK) content.push(await reader.block(Math.min(left, BLOCK)));
       await reader.exactly(padding);
-    } else throw fail(`has something that is neither file nor folder: ${JSON.stringify(String(path))}`);
+    } else throw fail(`has an entry that is neither a file nor a folder: ${JSON.stringify(String(path))}`);
   }
 }
 
@@ -146,13 +146,13 @@ function readHeader(block: Buffer, fail: (why: string) => SourceError): { type: 
   const octal = (at: number, length: number): number => {
     const digits = /^ *([0-7]+)[ \0]*$/.exec(block.toString('latin1', at, at + length))?.[1];
     const value = digits === undefined ? Number.NaN : Number.parseInt(digits, 8);
-    if (!(value <= MAX_SIZE)) throw fail('has a header with a number that cannot be');
+    if (!(value <= MAX_SIZE)) throw fail('has a header with an invalid number');
     return value;
   };
   let sum = 0;
   for (let at = 0; at < RECORD; at++) sum += at >= 148 && at < 156 ? 0x20 : block[at]!;
   if (!/^ustar/.test(block.toString('latin1', 257, 262)) || octal(148, 8) !== sum)
-    throw fail('is no tar archive, or is damaged');
+    throw fail('is not a tar archive, or is damaged');
   const field = (at: number, length: number): Buffer => {
     const bytes = block.subarray(at, at + length);
     const end = bytes.indexOf(0);
@@ -181,7 +181,7 @@ function readPax(body: Buffer, fail: (why: string) => SourceError): Buffer | und
     const key = record.toString('latin1', space + 1, equals);
     if (key === 'path') path = record.subarray(equals + 1, -1);
     else if (key === 'size' || key === 'linkpath' || key.startsWith('GNU.sparse'))
-      throw fail(`has an extended header that is not read: ${key}`);
+      throw fail(`has an unsupported extended header: ${key}`);
     at += length;
   }
   return path;
@@ -193,7 +193,7 @@ function readPath(name: Buffer, fail: (why: string) => SourceError): ByteString 
     .replace(/\/$/, '');
   if (path === '.' || path === '') return bytesOf('');
   if (path.startsWith('/') || /[\\\0]/.test(path) || path.split('/').some((part) => ['', '.', '..'].includes(part))) {
-    throw fail(`has a path that leads elsewhere: ${JSON.stringify(path)}`);
+    throw fail(`has a path that leads outside of the archive: ${JSON.stringify(path)}`);
   }
   return path as ByteString;
 }

@@ -128,7 +128,7 @@ export class ArmedRequest {
         // A fault with `skip` may have skipped this request on purpose.
         if (text === undefined || compiled.skip > 0 || this.decisions[fault.index] !== undefined) continue;
         this.decisions[fault.index] = NOTHING;
-        this.tell(fault, `the request did not come to ${position}`, false);
+        this.tell(fault, `the request did not reach the stage ${position}`, false);
       }
     }
   }
@@ -181,22 +181,22 @@ export class ArmedRequest {
     }
     if (failed !== undefined) return this.refrain(fault, failing === 1 ? failed.tell(facts) : undefined);
     if (stateCode !== undefined && this.facts.stateRefusal(stateCode) === undefined) {
-      return this.refrain(fault, `the state permits ${this.facts.operation.id}`);
+      return this.refrain(fault, `the state of the repository allows ${this.facts.operation.id}`);
     }
     if (facts.git?.refs && [...actions].every((action) => isForOtherRefs(action, facts.git!.refs!))) {
-      return this.refrain(fault, 'the push names no ref that it refuses');
+      return this.refrain(fault, 'the push has none of the refs that the fault refuses');
     }
     if (last && ends) {
       tally.matched += 1;
       tally.skip('priority', '');
-      return this.refrain(fault, `${last.id} was first`);
+      return this.refrain(fault, `the fault ${last.id} has precedence`);
     }
     const { now, seed } = this.faults;
     const verdict = tally.decide(compiled, this.faults.countersOf(entry), this.keyOf(entry), { now, seed });
     if ('reason' in verdict) return this.refrain(fault, verdict.why, true);
     const chosen = compiled.entries[verdict.entry]!;
     if (chosen !== 'pass') return this.settle(fault, chosen);
-    return this.refrain(fault, 'its sequence lets this one pass', true);
+    return this.refrain(fault, 'its sequence has "pass" for this request', true);
   }
 
   private refrain(fault: PlannedFault, why: string | undefined, isCounted = false): Decision {
@@ -211,7 +211,7 @@ export class ArmedRequest {
     }
     if (entry.text === undefined || isCounted || this.ignored.length === FAULT_LIMITS.reasons) return;
     this.refused ??= [];
-    this.refused.push(refusal.for(why ?? 'the request is not what its match asks for'));
+    this.refused.push(refusal.for(why ?? 'the request does not match its conditions'));
   }
 
   private settle({ index }: PlannedFault, decision: Decision): Decision {

@@ -29,7 +29,7 @@ export function compileFault(definition: Fault, context: CompileContext) {
   const refuse = (detail: string) => problem('bad_request', `${context.where}: ${detail}`);
   const { match = {}, when = {}, at, sequence } = definition;
   if ((definition.do === undefined) === (sequence === undefined)) {
-    throw refuse('a fault has do or sequence, and not both.');
+    throw refuse('a fault must have either do or sequence, not both.');
   }
   /**
    * In a sequence, each entry applies to one request. Otherwise there is a single entry, which applies to all requests.
@@ -38,9 +38,11 @@ export function compileFault(definition: Fault, context: CompileContext) {
     ? sequence.map((entry) => (entry === 'pass' ? entry : [entry]))
     : [[definition.do!].flat()];
   if (entries.every((entry) => entry === 'pass'))
-    throw refuse('sequence: a fault that lets everything pass never fires.');
+    throw refuse('sequence: every entry is "pass", so the fault would never fire.');
   if (context.inBand && at !== undefined && BEFORE_IN_BAND.has(at)) {
-    throw refuse(`at: ${at} cannot be asked for in band; the request has passed it by then.`);
+    throw refuse(
+      `at: the stage ${at} is not possible for a fault in a header or token, because it is over before they are read.`,
+    );
   }
   const now = context.now;
   const compiled = {
@@ -67,7 +69,7 @@ export function compileFault(definition: Fault, context: CompileContext) {
   if (compiled.from >= compiled.until) throw refuse('when.until must be after when.from.');
   const unknown = compiled.operations?.find((glob) => !context.operations.some(({ id }) => matchesGlob(glob, id)));
   if (unknown !== undefined) {
-    throw refuse(`match.op: there is no operation ${JSON.stringify(unknown)}; \`emulator routes\` prints them.`);
+    throw refuse(`match.op: unknown operation ${JSON.stringify(unknown)}; \`emulator routes\` lists the operations.`);
   }
   for (const action of actionsOf(compiled)) checkStage(action, at, refuse);
   checkValues(match, context.operations, refuse);
@@ -78,7 +80,9 @@ export function compileFault(definition: Fault, context: CompileContext) {
 function checkStage(action: Action, at: Stage | undefined, refuse: (detail: string) => Error): void {
   const allowed = stagesFor(action);
   if (at === undefined || allowed.includes(at)) return;
-  throw refuse(`at: ${kindNameOf(action)} cannot happen at ${at}; it can at ${allowed.join(', ')}.`);
+  throw refuse(
+    `at: ${kindNameOf(action)} is not possible at the stage ${at}; it is possible at ${allowed.join(', ')}.`,
+  );
 }
 
 /** Throws `bad_request` for values that no request can have. */
@@ -87,10 +91,10 @@ function checkValues(match: Match, operations: readonly FaultedOperation[], refu
   const unknown = has.find((scope) => !operations.some(({ scopes }) => scopes.includes(scope)));
   if (unknown !== undefined) {
     const known = [...new Set(operations.flatMap(({ scopes }) => scopes))].join(', ');
-    throw refuse(`match.token.scopes.has: there is no scope ${JSON.stringify(unknown)}; there are ${known}.`);
+    throw refuse(`match.token.scopes.has: unknown scope ${JSON.stringify(unknown)}; the scopes are ${known}.`);
   }
   const both = has.find((scope) => lacks.includes(scope));
-  if (both !== undefined) throw refuse(`match.token.scopes: no token has and lacks ${both}.`);
+  if (both !== undefined) throw refuse(`match.token.scopes: has and lacks both name ${both}, so no token matches.`);
   const pointer = Object.keys(match.http?.body ?? {}).find((name) => name !== '' && !name.startsWith('/'));
   if (pointer !== undefined) {
     throw refuse(`match.http.body: ${JSON.stringify(pointer)} is not a JSON pointer, such as "/name".`);

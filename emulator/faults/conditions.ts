@@ -36,9 +36,9 @@ export function matchersSchema(): z.ZodType {
       TEXT.schema(),
       strict({ equals: z.unknown(), contains: TEXT.schema(), glob: TEXT.schema(), present: z.boolean() })
         .partial()
-        .refine((value) => Object.keys(value).length > 0, 'Must have one of equals, contains, glob, present'),
+        .refine((value) => Object.keys(value).length > 0, 'Must have one of equals, contains, glob and present'),
     ],
-    { error: 'Must be a text, or an object of equals, contains, glob, present' },
+    { error: 'Must be a string, or an object with equals, contains, glob or present' },
   );
   return z
     .record(TEXT.schema(), matcher)
@@ -48,7 +48,7 @@ export function matchersSchema(): z.ZodType {
 /** Reads a fact of a request. For a record, reads the value with the given name. */
 type ReadFact = (facts: StageFacts, name: string) => unknown;
 
-const GLOB = '* stands for any rest';
+const GLOB = '* matches any characters';
 /** Accepts the empty subject. */
 const SUBJECT: Key = { ...TEXT, read: (text) => text, schema: () => z.string().max(FAULT_LIMITS.text) };
 const ALGORITHM = choice(['ES256', 'ES384', 'ES512', 'RS256']);
@@ -62,9 +62,15 @@ export const CONDITIONS: readonly Condition[] = [
   textual('repo', 'Repository', `team/app; ${GLOB}`, ({ request }) => request.repositoryName),
   textual('token.sub', 'Subject', `sub of the token; ${GLOB}`, ({ request }) => request.verified?.claims.sub, SUBJECT),
   textual('token.kid', 'Key', 'id of the key that signed the token', ({ request }) => request.verified?.kid),
-  textual('token.alg', 'Algorithm', 'of the signature', ({ request }) => request.verified?.key.algorithm, ALGORITHM),
-  ofScopes('has', 'Scopes of the token'),
-  ofScopes('lacks', 'Scopes it lacks'),
+  textual(
+    'token.alg',
+    'Algorithm',
+    'Algorithm of the signature',
+    ({ request }) => request.verified?.key.algorithm,
+    ALGORITHM,
+  ),
+  ofScopes('has', 'Scopes that the token must have'),
+  ofScopes('lacks', 'Scopes that the token must lack'),
   valued('token.claims', 'Claim of the token', 'Claim', ({ request }, name) =>
     ownMember(request.verified?.payload, name),
   ),
@@ -76,15 +82,15 @@ export const CONDITIONS: readonly Condition[] = [
     'Parameter',
     ({ request }, name) => new URLSearchParams(request.target.query).get(name) ?? undefined,
   ),
-  valued('http.body', 'Member of the body', 'JSON pointer, such as /name', ({ request }, pointer) =>
+  valued('http.body', 'Member of the JSON body', 'JSON pointer, such as /name', ({ request }, pointer) =>
     memberAt(request.json, pointer),
   ),
   textual('git.service', 'Git service', '', ({ request }) => request.gitHead?.service, SERVICE),
   textual('git.phase', 'Git phase', '', ({ request }) => request.gitHead?.phase, PHASE),
   textual('git.protocol', 'Git protocol', 'version', ({ request }) => request.gitHead?.protocol, PROTOCOL),
-  textual('git.command', 'Git command', 'of protocol 2', ({ git }) => git?.command, COMMAND),
+  textual('git.command', 'Git command', 'Command of protocol version 2', ({ git }) => git?.command, COMMAND),
   ofRef('Ref', `refs/heads/main; ${GLOB}`),
-  textual('scenario', 'Scenario', 'that the client names', ({ request }) => request.scenario),
+  textual('scenario', 'Scenario', 'Ref that the client names', ({ request }) => request.scenario),
 ];
 
 /** Returns the conditions of a fault, except the one on the operation. */
@@ -137,7 +143,7 @@ function valued(member: string, label: string, nameOf: string, read: ReadFact): 
         member,
         holds: (facts) => matches(matcher, read(facts, name)),
         // Does not show the value, because it may be a secret.
-        tell: () => `${member} ${show(name)} is not as asked for`,
+        tell: () => `${member} ${show(name)} does not match`,
       }),
     );
   return { path: `match.${member}`, label, hint: GLOB, key: TEXT, nameOf, criteriaOf };
@@ -183,13 +189,13 @@ export function findContradiction({ token, http }: Match): string | undefined {
 function clashWithin(matcher: Exclude<Matcher, string>, isOfTexts: boolean): string | undefined {
   const { equals, contains, glob, present } = matcher;
   const others = (['equals', 'contains', 'glob'] as const).filter((part) => matcher[part] !== undefined);
-  if (present === false && others.length > 0) return `present: false excludes ${others.join(', ')}.`;
+  if (present === false && others.length > 0) return `present: false cannot be combined with ${others.join(', ')}.`;
   if (equals === undefined) return undefined;
-  if (isOfTexts && typeof equals !== 'string') return `equals must be a text, not ${JSON.stringify(equals)}.`;
+  if (isOfTexts && typeof equals !== 'string') return `equals must be a string, not ${JSON.stringify(equals)}.`;
   const clashing = (['contains', 'glob'] as const).find(
     (part) => matcher[part] !== undefined && !matches({ [part]: part === 'glob' ? glob : contains }, equals),
   );
-  return clashing && `no value meets both equals and ${clashing}.`;
+  return clashing && `no value matches both equals and ${clashing}.`;
 }
 
 function isText(value: unknown, part: string): boolean {

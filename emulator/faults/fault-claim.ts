@@ -27,7 +27,7 @@ export function faultClaims(
   if (faults === undefined && scenario === undefined) return {};
   if (scenario !== undefined) readScenarioName(scenario, 'scenario');
   if (faults && faults.length > FAULT_LIMITS.perRequest) {
-    throw problem('bad_request', `${where}: at most ${FAULT_LIMITS.perRequest} faults can be asked for at a time.`);
+    throw problem('bad_request', `${where}: at most ${FAULT_LIMITS.perRequest} faults are allowed.`);
   }
   for (const given of faults ?? []) {
     compileFault(readWritten(given, where).fault, { where, now: 0, operations, inBand: 'claim' });
@@ -44,17 +44,17 @@ export function readClaim(emu: unknown): {
   readonly written: readonly WrittenFault[];
   readonly scenario: string | undefined;
 } {
-  if (!isObject(emu)) throw problem('bad_request', `${CLAIM} must be an object of faults and scenario.`);
+  if (!isObject(emu)) throw problem('bad_request', `${CLAIM} must be an object with the members faults and scenario.`);
   const { faults = [], scenario, ...others } = emu;
   const [unknown] = Object.keys(others);
   if (unknown !== undefined) {
     throw problem(
       'bad_request',
-      `${CLAIM}: there is no member ${JSON.stringify(unknown)}; there are faults, scenario.`,
+      `${CLAIM}: unknown member ${JSON.stringify(unknown)}; the members are faults and scenario.`,
     );
   }
   if (!Array.isArray(faults) || faults.length > FAULT_LIMITS.perRequest) {
-    throw problem('bad_request', `${CLAIM}: faults must be a list of at most ${FAULT_LIMITS.perRequest}.`);
+    throw problem('bad_request', `${CLAIM}: faults must be an array of at most ${FAULT_LIMITS.perRequest} faults.`);
   }
   return {
     written: faults.map((fault, index) => readWritten(fault, `${CLAIM}: faults.${index}`)),
@@ -64,5 +64,5 @@ export function readClaim(emu: unknown): {
 
 export function readScenarioName(value: unknown, where: string): string {
   if (typeof value === 'string' && SCENARIO.test(value)) return value;
-  throw problem('bad_request', `${where}: a scenario is named by letters, digits, _, ., :, / and -.`);
+  throw problem('bad_request', `${where}: the name of a scenario may have only letters, digits, _, ., :, / and -.`);
 }

@@ -22,7 +22,7 @@ export interface FormContext {
 /** Origin that the commands use if none is given. */
 const DEFAULT_ORIGIN = 'http://127.0.0.1:8080';
 
-const IN_BAND_COUNTS = 'What requests ask for is counted for each subject and repository apart.';
+const IN_BAND_COUNTS = 'A fault in a header or token is counted separately for each subject and repository.';
 
 /**
  * Returns a fault in all forms in which it can be given. The id is left out, so that a form can be used several times.
@@ -66,16 +66,16 @@ function writeJson(value: unknown): string {
 function inBand({ at }: Fault, text: string, note = IN_BAND_COUNTS): Written {
   if (at === undefined || !BEFORE_IN_BAND.has(at)) return { text, note };
   return {
-    why: `The stage ${at} cannot be asked for by a request: it is over when its header and its token are read.`,
+    why: `A request cannot carry a fault at the stage ${at}, because that stage is over before its header and token are read.`,
   };
 }
 
 function headerForm(text: string | undefined, fault: Fault): Written {
   if (text !== undefined) return inBand(fault, `X-Emulator-Fault: ${text}`);
-  return { why: 'The header takes a fault in words, and this one is more than they say.' };
+  return { why: 'The header takes only the text form, which cannot express this fault.' };
 }
 
-const TOKEN_NOTE = 'Git takes it as its password, every other client as its bearer token.';
+const TOKEN_NOTE = 'For Git it is the password, for every other client the bearer token.';
 
 /** Text without characters that are special in globs, in the fault syntax, or in shells. */
 const EXACT = /^\w[\w./@:-]*$/;

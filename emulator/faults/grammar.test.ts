@@ -78,7 +78,7 @@ t.test('keys that every fault has name members of its JSON form', async (t) => {
     ['lost;when.times=2', /lost has no key "when\.times"/],
     ['lost;match.protocol=3', /match\.protocol of lost must be one of 0, 1, 2/],
     ['lost;when.chance=0', /when\.chance of lost must be a number above 0/],
-    ['lost;when.by=day', /when\.by of lost must be one of rule, .*; several between commas/],
+    ['lost;when.by=day', /when\.by of lost must be one of rule, .*; separate several by commas/],
     ['lost;ttl=soon', /ttl of lost must be an ISO 8601 duration/],
   ] as const) {
     t.throws(() => parseFault(text, 'Here'), { message: sentence }, text);

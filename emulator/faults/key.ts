@@ -89,7 +89,7 @@ export const FRACTION: Key<number> = {
 /** Returns a key for values separated by commas. */
 export function listOf<Value>(key: Key<Value>, min: number, max: number): Key<readonly Value[]> {
   return {
-    wants: `${key.wants}; several between commas`,
+    wants: `${key.wants}; separate several by commas`,
     form: { type: 'text', example: key.form.example },
     read: (text) => {
       const values = text.split(',').map((one) => key.read(one.trim()));
@@ -105,7 +105,7 @@ export function strict<Shape extends z.ZodRawShape>(shape: Shape) {
   return z.strictObject(shape, {
     error: (issue) =>
       issue.code === 'unrecognized_keys'
-        ? `There is no member ${issue.keys.map((key) => JSON.stringify(key)).join(', ')}; there are ${known}`
+        ? `Unknown member ${issue.keys.map((key) => JSON.stringify(key)).join(', ')}; the members are ${known}`
         : undefined,
   });
 }

@@ -45,7 +45,7 @@ export const KNOWN_FACTS: readonly KnownRow[] = [
   {
     members: ['repo'],
     from: 'headers',
-    of: { words: 'where the path names it', holds: ({ namesRepository }) => namesRepository },
+    of: { words: 'if the path names it', holds: ({ namesRepository }) => namesRepository },
   },
   // These conditions are known at the stage `body`, because the token is verified before the body is read.
   { members: ['repo'], from: 'body' },

@@ -46,20 +46,20 @@ export function checkReach(
   const members = [...(match.op === undefined ? [] : ['op']), ...new Set(criteria.map(({ member }) => member))];
   const refuse = (detail: string) => problem('bad_request', `${context.where}: ${detail}`);
   const meant = shapesFor(match, members, operations);
-  if (meant.length === 0) throw refuse(`no operation is what match asks for${clashOf(match, members, operations)}.`);
+  if (meant.length === 0) throw refuse(`no operation matches the conditions${clashOf(match, members, operations)}.`);
   const who = whoOf(meant);
   for (const action of actionsOf(compiled)) {
     const what = kindNameOf(action);
     const answering = meant.filter(({ operation }) => canReplaceResponse(action, operation));
-    if (answering.length === 0) throw refuse(`${who} cannot answer with ${codeOf(action)}.`);
+    if (answering.length === 0) throw refuse(`${who} never returns ${codeOf(action)}.`);
     const meetings = answering.flatMap((shape): Meeting[] => {
       const stage = stageOf(action, at, shape.operation);
       return stage !== undefined && shape.stages.has(stage) ? [{ shape, stage }] : [];
     });
     if (meetings.length === 0) {
       const possible = stagesFor(action).filter((stage) => meant.some(({ stages }) => stages.has(stage)));
-      const rest = possible.length > 0 ? `; there ${what} can happen at ${possible.join(', ')}` : '';
-      throw refuse(`at: ${at === undefined ? what : `the stage ${at}`} does not happen on ${who}${rest}.`);
+      const rest = possible.length > 0 ? `; ${what} is possible there at ${possible.join(', ')}` : '';
+      throw refuse(`at: ${at === undefined ? what : `the stage ${at}`} is not possible for ${who}${rest}.`);
     }
     const stages = [...new Set(meetings.map(({ stage }) => stage))].join(', ');
     for (const member of members) {
@@ -68,21 +68,21 @@ export function checkReach(
         meant.some((shape) => shape.stages.has(stage) && isKnown(member, { shape, stage }, context)),
       );
       throw refuse(
-        `match.${member} is not known at ${stages}, where ${what} would happen; it is at ${known.join(', ')}.`,
+        `match.${member} cannot be decided at ${stages}, the stage of ${what}; it can be at ${known.join(', ')}.`,
       );
     }
     const knowing = meetings.filter((meeting) => members.every((member) => isKnown(member, meeting, context)));
     if (knowing.length === 0)
-      throw refuse(`no request has all of ${members.map((member) => `match.${member}`).join(', ')} at ${stages}.`);
+      throw refuse(
+        `no request can match all of ${members.map((member) => `match.${member}`).join(', ')} at ${stages}.`,
+      );
     const lacked = match.token?.scopes?.lacks ?? [];
     const coming = knowing.filter((meeting) => !isStopped(meeting, members, lacked));
     if (coming.length === 0) {
-      throw refuse(
-        `match.token.scopes.lacks: ${who} refuses such a request before its body is read, and before ${stages}.`,
-      );
+      throw refuse(`match.token.scopes.lacks: ${who} refuses requests without the scope before the stage ${stages}.`);
     }
     if (!coming.some((meeting) => isStateRefusing(action, meeting, context))) {
-      throw refuse(`${who} cannot answer with ${codeOf(action)}: the state does not refuse such a request.`);
+      throw refuse(`${who} never returns ${codeOf(action)}: the state does not refuse such a request.`);
     }
   }
 }
@@ -106,7 +106,9 @@ function clashOf(match: Match, members: readonly string[], operations: readonly 
     const others = members.filter((one) => one !== member);
     return shapesFor(without(match, member), others, operations).length > 0;
   });
-  return clashing.length > 0 ? `: no request has all of ${clashing.map((member) => `match.${member}`).join(', ')}` : '';
+  return clashing.length > 0
+    ? `: no request can match all of ${clashing.map((member) => `match.${member}`).join(', ')}`
+    : '';
 }
 
 /** Returns true if the operation has the error code of the action, or if the action has no error code. */
@@ -140,7 +142,7 @@ function isStateRefusing(action: Action, { shape, stage }: Meeting, { isRefused 
 
 function whoOf(meant: readonly RequestShape[]): string {
   const ids = new Set(meant.map(({ operation }) => operation.id));
-  return ids.size === 1 ? [...ids][0]! : 'the operations it is for';
+  return ids.size === 1 ? [...ids][0]! : 'the matching operations';
 }
 
 /** Returns `match` without a member such as `git.ref`. */

@@ -152,7 +152,10 @@ export class Faults {
     const entry = this.live(id);
     if (!entry) return undefined;
     if (entry.text !== undefined) {
-      throw problem('conflict', `${id} was asked for by requests, which say what it is; it can only be deleted.`);
+      throw problem(
+        'conflict',
+        `The fault ${id} is carried by requests, so it cannot be changed here; it can only be deleted.`,
+      );
     }
     if (changes.id !== undefined && changes.id !== id)
       throw problem('bad_request', 'id: the id of a fault cannot be changed.');
@@ -338,7 +341,10 @@ export class Faults {
 
   requireRoom(size: number): void {
     if (size > FAULT_LIMITS.registered) {
-      throw problem('conflict', `At most ${FAULT_LIMITS.registered} faults can be registered at a time.`);
+      throw problem(
+        'conflict',
+        `Fault limit (${FAULT_LIMITS.registered}) reached; remove one with DELETE /_emulator/faults/ID.`,
+      );
     }
   }
 
@@ -365,5 +371,5 @@ function withOwnTally(entry: FaultEntry): FaultEntry {
 }
 
 function inUse(id: string) {
-  return problem('conflict', `id: there is a fault ${JSON.stringify(id)} already.`);
+  return problem('conflict', `id: a fault ${JSON.stringify(id)} already exists.`);
 }

@@ -111,8 +111,8 @@ export function readGivenFault(value: unknown, where: string): Fault {
   const { fault } = parseFault(spec.trim(), 'spec');
   for (const name of Object.keys(rest)) {
     if (IN_WORDS.includes(name))
-      throw problem('bad_request', `${name}: goes with a fault in JSON, and is part of spec otherwise.`);
-    if (Object.hasOwn(fault, name)) throw problem('bad_request', `${name}: is said by spec already.`);
+      throw problem('bad_request', `${name}: is not allowed together with spec, which is the text form of a fault.`);
+    if (Object.hasOwn(fault, name)) throw problem('bad_request', `${name}: is already set by spec.`);
   }
   return readFault({ ...fault, ...rest }, where);
 }

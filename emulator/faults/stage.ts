@@ -4,18 +4,18 @@
  */
 export const STAGES = {
   accept:
-    'a connection was accepted, whose first request is neither to /_emulator nor, by its Host, for a namespace; nothing of it was served',
-  headers: 'the head of a request was read',
-  body: 'while the body is read',
-  auth: 'before the credential is looked at',
-  before: 'the credential, the scope and the state of the repository were found in order; nothing was done yet',
-  after: 'the operation was carried out; nothing of the answer was sent',
-  'response.head': 'before the head of the answer',
-  'response.body': 'while the body of the answer is sent',
+    'after a connection was accepted, before anything is read; not if its first request is to /_emulator or to a namespace',
+  headers: 'after the request header was read',
+  body: 'while the request body is read',
+  auth: 'before the credential is checked',
+  before: 'after credential, scope and state of the repository were checked, before the operation has any effect',
+  after: 'after the operation has taken effect, before the response is sent',
+  'response.head': 'before the response header is sent',
+  'response.body': 'while the response body is sent',
   'git.advertise': 'while refs are advertised',
   'git.pack': 'while the pack of a fetch is sent',
-  'git.receive': 'while a push is received; no ref has moved',
-  'git.report': 'while the report of a push is sent; its refs have moved',
+  'git.receive': 'while a push is received, before any ref has moved',
+  'git.report': 'while the report of a push is sent, after its refs have moved',
 } as const;
 
 export type Stage = keyof typeof STAGES;

@@ -78,7 +78,8 @@ export class Tally {
    */
   decide(fault: CompiledFault, counters: Counters, key: string, { now, seed }: Circumstances): Verdict {
     this.matched += 1;
-    if (now < fault.from || now >= fault.until) return this.skip('window', 'it is outside its window of time');
+    if (now < fault.from || now >= fault.until)
+      return this.skip('window', 'the time is outside its when.from and when.until');
     const before = counters.get(key);
     const { met } = before;
     const seen = before.seen + 1;
@@ -131,10 +132,10 @@ function reasonAgainst(
   { seen, met }: Count,
   draw: () => number,
 ): readonly [SkipReason, string] | undefined {
-  if (seen <= skip) return ['skip', `it lets ${skip} pass first`];
-  if (met >= times) return ['exhausted', `it has met its ${times}`];
-  if ((seen - skip) % every !== 0) return ['every', `it meets one of ${every}`];
-  return chance < 1 && draw() >= chance ? ['chance', `its chance of ${chance} was against it`] : undefined;
+  if (seen <= skip) return ['skip', `it skips the first ${skip} matching requests`];
+  if (met >= times) return ['exhausted', `it has already fired ${times} times, its maximum`];
+  if ((seen - skip) % every !== 0) return ['every', `it fires for every ${every}th matching request only`];
+  return chance < 1 && draw() >= chance ? ['chance', `the random choice (chance ${chance}) was against it`] : undefined;
 }
 
 /**

@@ -48,7 +48,7 @@ const MADE_UP: readonly string[] = [
   ...['when.skip', 'when.times', 'note', 'priority', 'ttl'],
 ];
 
-const BY_HAND = 'Put the line above into a test whose client makes such a request';
+const BY_HAND = 'Copy the line above into a test whose client makes such a request';
 
 /** A form of a fault: its text, or why it cannot say the fault; and what follows from asking for it so. */
 export interface Written {
@@ -67,7 +67,7 @@ export function wholeTest(fault: Fault, literal: string, operations: readonly Fa
   if (!action || !isMadeUp || !Object.values(names).every((name) => /^[A-Za-z0-9][\w./-]*$/.test(name))) {
     return { why: `${BY_HAND}.` };
   }
-  if (skip > MAX_SKIPPED) return { why: `The test would make ${skip} requests before it meets the fault.` };
+  if (skip > MAX_SKIPPED) return { why: `The test would need ${skip} requests before the fault fires.` };
   const globs = [match.op ?? ['getRepository', 'gitInfoRefs', 'gitUploadPack', 'gitReceivePack']].flat();
   const stageAt = (operation: FaultedOperation) => {
     const stage = stageOf(action, fault.at, operation);
@@ -82,7 +82,7 @@ export function wholeTest(fault: Fault, literal: string, operations: readonly Fa
     return { why: `${BY_HAND} of ${operation.id}, and that succeeds.` };
   }
   if (skip > 0 && operation.id === 'gitReceivePack') {
-    return { why: 'Put the line above into a test whose client pushes more than once.' };
+    return { why: 'Copy the line above into a test whose client pushes more than once.' };
   }
   const { method } = match.http ?? {};
   if (method !== undefined && !operation.routes.some((one) => one.method === method)) {
@@ -107,7 +107,7 @@ export function wholeTest(fault: Fault, literal: string, operations: readonly Fa
     `  ${skip > 0 ? `for (let n = 0; n <= ${skip}; n++) ` : ''}await ${client.request}.catch(() => {});`,
     '});',
   ];
-  return { text: lines.join('\n'), note: 'Run it with node --test; it fails when the fault does not fire.' };
+  return { text: lines.join('\n'), note: 'Run it with node --test; the test fails if the fault does not fire.' };
 }
 
 /** Returns a repository, a user and a ref that match the globs of a fault. The default user is that of new tokens. */

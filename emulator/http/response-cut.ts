@@ -12,7 +12,7 @@ export class ResponseCut extends Error {
   override readonly name = 'ResponseCut';
 
   constructor(readonly how: ConnectionEnding) {
-    super(`A fault cut the response (${how}).`);
+    super(`A fault truncated the response (${how}).`);
   }
 }
 

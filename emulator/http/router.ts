@@ -75,7 +75,7 @@ export class Router<T extends Routed> {
       } else {
         node.variable ??= { name, node: createNode<T>() };
         if (node.variable.name !== name)
-          throw new Error(`${route.path}: {${name}} is named {${node.variable.name}} in another route`);
+          throw new Error(`${route.path}: {${name}} is called {${node.variable.name}} in another route`);
         node = node.variable.node;
       }
     }

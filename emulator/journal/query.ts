@@ -60,7 +60,7 @@ export const requestQuerySchema = lazy(() => {
   ]);
   const operation = text.refine(isOperation, {
     error: ({ input }) =>
-      `there is no operation ${JSON.stringify(input)}; \`emulator routes\` lists them, and a final * matches any rest`,
+      `unknown operation ${JSON.stringify(input)}; \`emulator routes\` lists the operations, and a final * matches any characters`,
   });
 
   return z.strictObject({

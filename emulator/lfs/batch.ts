@@ -46,7 +46,7 @@ const objectInResponse = lazy(() =>
 const LONGEST = 2 ** 31 - 1;
 
 export const lfsBatch = operation({
-  summary: 'Git LFS: where to download objects, or with git:write to upload them',
+  summary: 'Git LFS: get the addresses for downloading objects, or with git:write for uploading them',
   routes: [{ method: 'POST', path: '/{repo_name}.git/info/lfs/objects/batch' }],
   scopes: ['git:read'],
   purposeOf: (_, body) =>
@@ -66,11 +66,11 @@ export const lfsBatch = operation({
     const max = ctx.world.limits.maxLfsBatch;
     if (objects.length > max) throw problem('payload_too_large', `A batch has at most ${max} objects.`);
     if (transfers && transfers.length > 0 && !transfers.includes('basic')) {
-      throw problem('unprocessable_entity', 'transfers: only the transfer adapter "basic" is known here.');
+      throw problem('unprocessable_entity', 'transfers: only the transfer adapter "basic" is supported.');
     }
     if (operation === 'upload') requireRoom(ctx);
     const hashError =
-      (hash_algo ?? 'sha256') === 'sha256' ? undefined : fail(409, 'Objects are named by their sha256 here.');
+      (hash_algo ?? 'sha256') === 'sha256' ? undefined : fail(409, 'hash_algo: only sha256 is supported.');
     const actions = actionsOf(ctx);
     const response = (name: ObjectName) => ({ ...name, ...(hashError ?? responseFor(ctx, name, actions)) });
     return largeJson(200, { transfer: 'basic', objects: objects.map(response), hash_algo: 'sha256' }, LFS_HEADERS);
@@ -115,7 +115,7 @@ function requireRoom({ world, repository, body }: BatchContext): void {
 }
 
 export function outOfRoom(limit: number) {
-  return problem('insufficient_storage', `The objects do not fit into the ${limit} bytes that may be stored.`);
+  return problem('insufficient_storage', `The objects exceed the memory limit of ${limit} bytes (--max-held-bytes).`);
 }
 
 interface Actions {

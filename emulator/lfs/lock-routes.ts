@@ -60,7 +60,7 @@ export const lfsListLocks = operation({
       cursor: z.string().optional(),
       limit: z
         .string()
-        .regex(/^\d{0,9}$/, 'is no whole number')
+        .regex(/^\d{0,9}$/, 'is not a whole number')
         .optional(),
       refspec: z.string().optional(),
     }),
@@ -75,7 +75,7 @@ export const lfsListLocks = operation({
 });
 
 export const lfsVerifyLocks = operation({
-  summary: "Git LFS: list the locks, one's own and those of others, before a push",
+  summary: 'Git LFS: list the locks of the caller and of others before a push',
   routes: [{ method: 'POST', path: `${LOCKS_PATH}/verify` }],
   effect: 'read',
   body: () => z.object({ ref: refBody(), cursor: z.string().nullish(), limit: z.int().min(0).nullish() }),
@@ -103,10 +103,10 @@ export const lfsUnlock = operation({
     const { repository, params, claims, body } = ctx;
     const locks = locksOf(ctx);
     const lock = locks.get(params.lock_id!);
-    if (!lock) throw problem('not_found', 'There is no such lock.');
+    if (!lock) throw problem('not_found', 'The lock does not exist.');
     // Only `force` deletes the lock of another user (git-lfs, docs/api/locking.md).
     if (lock.owner !== claims.sub && body.force !== true) {
-      throw problem('forbidden', `The lock is held by ${lock.owner}; force removes it all the same.`);
+      throw problem('forbidden', `The lock is held by ${lock.owner}; remove it with force.`);
     }
     repository.update({ lfsLocks: locks.without(lock) });
     return json(200, { lock: show(lock) }, LFS_HEADERS);
@@ -130,7 +130,7 @@ function readPath(path: string): string {
   const fail = (why: string) => problem('unprocessable_entity', `path ${why}.`);
   if (path === '') throw fail('is empty');
   if (Buffer.byteLength(path) > MAX_PATH_BYTES) throw fail(`is longer than ${MAX_PATH_BYTES} bytes`);
-  if (/\0|\p{Surrogate}/u.test(path)) throw fail('holds a NUL or a lone surrogate');
+  if (/\0|\p{Surrogate}/u.test(path)) throw fail('contains a NUL or a lone surrogate');
   if (path.startsWith('/')) throw fail('is not relative to the root of the work tree');
   return path;
 }

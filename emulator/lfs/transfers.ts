@@ -46,7 +46,7 @@ export const lfsUploadObject = operation({
     z.object({
       size: z
         .string()
-        .regex(/^\d{1,15}$/, 'is no size')
+        .regex(/^\d{1,15}$/, 'is not a size in bytes')
         .optional(),
     }),
   reads: 'stream',
@@ -120,9 +120,10 @@ function sizeMismatch(actual: number, expected: number): string {
  * content.
  */
 function requirePlainContent({ header }: Pick<HandlerContext, 'header'>): void {
-  if (header('content-range') !== undefined) throw problem('bad_request', 'Objects are uploaded whole.');
+  if (header('content-range') !== undefined)
+    throw problem('bad_request', 'Content-Range is not supported; upload the complete object.');
   if ((header('content-encoding') ?? 'identity').toLowerCase() === 'identity') return;
-  throw problem('unsupported_media_type', 'Compressed objects are not read here.');
+  throw problem('unsupported_media_type', 'Content-Encoding is not supported; upload the object uncompressed.');
 }
 
 /** Refuses uploads that must fail, before their body is read. */

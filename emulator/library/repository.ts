@@ -59,6 +59,6 @@ function isRepository(source: RepositorySource): source is EmulatorRepository {
 
 function open(source: EmulatorRepository) {
   const found = WORLDS.get(source)?.world.state.repositories.find(source.org, source.name);
-  if (!found) throw new Error(`There is no repository ${JSON.stringify(source.name)}.`);
+  if (!found) throw new Error(`Repository ${JSON.stringify(source.name)} does not exist.`);
   return found;
 }

@@ -49,7 +49,7 @@ export async function signToken(
   const names = organizations.list().map(({ name }) => name);
   const { org = names[0]! } = options;
   if (ttl !== undefined && !(Number.isSafeInteger(ttl) && ttl > 0)) {
-    throw new Error(`ttl must be a whole number of seconds above 0, not ${ttl}.`);
+    throw new Error(`ttl must be a positive whole number of seconds, not ${ttl}.`);
   }
   const claims = faultClaims({ faults, scenario }, { where: 'faults', operations });
   const request = { org, now: clock.now(), claims, repo, scopes, sub, ttl };

@@ -88,7 +88,6 @@ function askedByHeader(context: RequestContext, text: string, operations: readon
 /** Throws `bad_request` if in-band faults are off. A request that asks for a fault is never served without it. */
 function requireInBand({ inBandFaults }: RequestContext): void {
   if (inBandFaults) return;
-  const detail =
-    'Requests cannot ask for faults or scenarios here; the emulator must be started with --inband-faults.';
+  const detail = 'Requests may not carry faults or scenarios; start the emulator with --inband-faults to allow them.';
   throw problem('bad_request', detail);
 }

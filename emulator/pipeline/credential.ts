@@ -8,7 +8,7 @@ import type { RequestContext } from './request-context.js';
 /** Step: refuses requests while the organization cannot verify tokens. */
 export function checkAuthenticationAvailable({ organization }: RequestContext): void {
   if (!organization.authenticationAvailable) {
-    throw problem('authentication_unavailable', 'Credentials cannot be verified now; retry.');
+    throw problem('authentication_unavailable', 'Credentials cannot be verified at present; retry later.');
   }
 }
 

@@ -30,7 +30,7 @@ export class InjectedReply extends Error {
   override readonly name = 'InjectedReply';
 
   constructor(readonly reply: Reply) {
-    super('The answer was given by a fault.');
+    super('The response was injected by a fault.');
   }
 }
 
@@ -102,10 +102,10 @@ const EVERYWHERE: CarryOut = {
 };
 
 function injected(id: string): string {
-  return `The fault ${id} was asked for.`;
+  return `The response was injected by the fault ${id}.`;
 }
 
-/** Returns the error in the dialect of the operation, with its headers. */
+/** Returns the error in the error format of the operation, with its headers. */
 function problemOf(context: RequestContext, id: string, action: ErrorValue): Problem {
   const { code, detail = injected(id), retryAfter } = action;
   if (STATES_BY_CODE[code]) return refusalByState(context, action);
@@ -205,7 +205,7 @@ function connectionEnding(how: Ending): ConnectionEnding {
 function loseResponse(id: string, how: Lost): never {
   if (typeof how === 'string') throw new ResponseCut(how);
   const { status } = how;
-  throw problem(genericCodeOf(status), `The answer was lost: the fault ${id} was asked for.`, { status });
+  throw problem(genericCodeOf(status), `The response was lost by the fault ${id}.`, { status });
 }
 
 /** Corrupts the request body at the stage `body`, and the response body at all other stages. */

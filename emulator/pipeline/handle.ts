@@ -84,7 +84,7 @@ async function readJson(context: RequestContext): Promise<unknown> {
 
 function checkAccept({ request }: RequestContext, mediaType: string): void {
   if (accepts(request.headers.accept, mediaType)) return;
-  throw problem('not_acceptable', `The Accept header needs to allow ${mediaType}.`);
+  throw problem('not_acceptable', `The Accept header must allow ${mediaType}.`);
 }
 
 function requireContentType(context: RequestContext, read: readonly string[]): void {

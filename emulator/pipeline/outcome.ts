@@ -77,7 +77,7 @@ function problemOf(context: RequestContext, error: unknown): Problem {
     // The client has disconnected, so only the journal shows this response. Only file metadata has its own status for
     // it.
     const isTimeout = context.operation?.errors?.includes('request_timeout') ?? false;
-    return problem(isTimeout ? 'request_timeout' : 'request_canceled', 'The client went away before the answer.');
+    return problem(isTimeout ? 'request_timeout' : 'request_canceled', 'The client disconnected before the response.');
   }
   context.world.engine.log.write({
     event: 'internal_error',
@@ -85,7 +85,7 @@ function problemOf(context: RequestContext, error: unknown): Problem {
     operation: context.operation?.id,
     stack: stackOf(error),
   });
-  const name = context.id === '' ? '' : `; the log names it ${context.id}`;
+  const name = context.id === '' ? '' : `; its id in the log is ${context.id}`;
   return problem('internal_error', `The request failed unexpectedly${name}.`);
 }
 

@@ -7,7 +7,7 @@ import type { RequestContext, Step } from './request-context.js';
 /** Path prefix of Git remotes. The name may contain slashes, literal or encoded, so it is not a path segment. */
 const REMOTE = '/{repo_name}.git';
 
-/** Step: finds the operation. A wrong method is refused in the dialect of the operation with the same path. */
+/** Step: finds the operation. A wrong method is refused in the error format of the operation with the same path. */
 export function matchRoute(operations: readonly Operation[]): Step {
   const api = new Router(operations.filter(({ group }) => group !== 'Git'));
   const git = new Router(

@@ -104,7 +104,10 @@ export function checkHost(
       }
       context.organizationName = selected;
     } else if (named && !named.isServed) {
-      throw problem('forbidden', 'The request names a host that is not served here; --allowed-host adds one.');
+      throw problem(
+        'forbidden',
+        'The emulator does not serve the host in the Host header; --allowed-host adds a host.',
+      );
     }
     context.organization = world.state.organizations.get(context.organizationName)!;
   };

@@ -26,7 +26,7 @@ export const quotaSchema = lazy(() =>
     refill: z.string().refine((text) => readRate(text) !== undefined, 'must be a rate such as 10/s, 600/m or 1/10s'),
     cost: z
       .record(
-        z.string().refine(isOperationPattern, 'must be the id of an operation, or a pattern with * that finds one'),
+        z.string().refine(isOperationPattern, 'must be the id of an operation, or a pattern with * that matches one'),
         z.int().min(0).max(MAX_TOKENS),
       )
       .default({ '*': 1 }),
@@ -52,7 +52,11 @@ export const quotaChangesSchema = lazy(() =>
         // A request that costs more than the capacity could never pass.
         for (const [operation, tokens] of Object.entries(row.cost)) {
           if (tokens > row.capacity) {
-            context.addIssue({ code: 'custom', path: [name, 'cost', operation], message: 'is more than the capacity' });
+            context.addIssue({
+              code: 'custom',
+              path: [name, 'cost', operation],
+              message: 'must not exceed the capacity',
+            });
           }
         }
       }

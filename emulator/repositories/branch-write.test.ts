@@ -139,8 +139,8 @@ t.test('a ref that cannot change is a conflict, in a sentence that says why', as
   const main = bytesOf('refs/heads/main');
   const none = bytesOf('refs/heads/none');
   const cases: readonly (readonly [RefChange[], string])[] = [
-    [[{ name: main, old: ZERO_OID, new: tip }], `refs/heads/main exists already, at ${tip}.`],
-    [[{ name: none, old: tip, new: ZERO_OID }], 'refs/heads/none does not exist any more.'],
+    [[{ name: main, old: ZERO_OID, new: tip }], `refs/heads/main already exists at ${tip}.`],
+    [[{ name: none, old: tip, new: ZERO_OID }], 'refs/heads/none no longer exists.'],
     [
       [{ name: bytesOf('refs/heads/main/x'), old: ZERO_OID, new: tip }],
       'refs/heads/main/x cannot exist beside refs/heads/main.',

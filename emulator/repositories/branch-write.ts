@@ -46,7 +46,7 @@ function sentenceOf(conflict: RefConflict): string {
   const name = textOf(change.name);
   if (other !== undefined) return `${name} cannot exist beside ${textOf(other)}.`;
   if (issue !== 'stale') return `${name} cannot change: ${describeConflict(conflict)}.`;
-  return current === undefined ? `${name} does not exist any more.` : `${name} exists already, at ${current}.`;
+  return current === undefined ? `${name} no longer exists.` : `${name} already exists at ${current}.`;
 }
 
 /** Request to write one commit to a branch. Branch names are validated byte strings. */

@@ -43,7 +43,10 @@ function expandStep(step: unknown, at: number): unknown {
   if (!isObject(step) || typeof step.on !== 'string') return step;
   const push = PUSH.exec(step.on)?.[1];
   if (push !== undefined) return { ...step, on: { push } };
-  throw problem('bad_request', `steps.${at}.on: must be "push to BRANCH", or an object such as {"op": "grep"}.`);
+  throw problem(
+    'bad_request',
+    `steps.${at}.on: must be a string of the form "push to BRANCH", or an object such as {"op": "grep"}.`,
+  );
 }
 
 function readFaults(value: Members, where: string): Members {
@@ -67,11 +70,11 @@ function checkSteps(steps: readonly Step[], operations: readonly FaultedOperatio
     const refuse = (why: string) => problem('bad_request', `steps.${at}.repository: ${why}.`);
     if (!before)
       throw refuse(
-        'neither this step nor an earlier one has "on", so there is no repository to change; use state.repositories',
+        'cannot be used, because neither this step nor an earlier one has "on" to select a repository; use state.repositories',
       );
     if (before.every(({ subject }) => subject === 'organization')) {
       throw refuse(
-        `requests of ${before.map(({ id }) => id).join(', ')} do not refer to a repository; use state.repositories`,
+        `cannot be used, because requests of ${before.map(({ id }) => id).join(', ')} have no repository; use state.repositories`,
       );
     }
   }
@@ -86,7 +89,7 @@ function operationsOf(
   const globs = op === undefined ? ['*'] : [op].flat();
   const unknown = globs.find((glob) => !operations.some(({ id }) => matchesGlob(glob, id)));
   if (unknown !== undefined) {
-    const detail = `there is no operation ${JSON.stringify(unknown)}; \`emulator routes\` lists them.`;
+    const detail = `unknown operation ${JSON.stringify(unknown)}; \`emulator routes\` lists the operations.`;
     throw problem('bad_request', `${where}.op: ${detail}`);
   }
   const matching = operations.filter(({ id }) => globs.some((glob) => matchesGlob(glob, id)));
@@ -95,7 +98,10 @@ function operationsOf(
     const isPossible = ({ effect, group }: FaultedOperation) =>
       effect !== 'read' || (group === 'Git' && member === 'ref');
     if (given === undefined || matching.some(isPossible)) continue;
-    throw problem('bad_request', `${where}.${member}: requests of ${matching[0]!.id} do not move refs.`);
+    throw problem(
+      'bad_request',
+      `${where}.${member}: cannot be used, because requests of ${matching[0]!.id} do not move refs.`,
+    );
   }
   return matching;
 }

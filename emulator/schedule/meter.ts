@@ -4,7 +4,7 @@ import { type Schedule, UNITS_PER_MS } from './schedule.js';
 export class WorkLimitExceeded extends Error {
   override readonly name = 'WorkLimitExceeded';
   constructor() {
-    super('the work came to its limit before it was done');
+    super('the CPU time limit was reached before the work was done');
   }
 }
 

@@ -175,7 +175,7 @@ const HEADER_OR_HOST = /\n\r?\n|\nhost:[^\n]*\n/i;
 function recordCut(world: World, connection: string, cut: string, faults: readonly string[]): string {
   const { journal, clock } = world.state;
   const id = world.nextRequestId();
-  const why = [`${connection} was ended by ${cut} before anything of it was served.`];
+  const why = [`The fault ${cut} closed ${connection} before any response.`];
   const stopped = 'faults.accept';
   const record = recordRequest(world, {
     id,

@@ -175,11 +175,11 @@ function readForkOptions({ snapshot, limits = {}, ...given }: NamespaceOptions, 
   if (shared !== undefined)
     throw problem(
       'bad_request',
-      `limits.${shared}: is a limit of the whole process, which only the start of the emulator can set.`,
+      `limits.${shared}: is a limit of the whole process, so it can only be set when the emulator starts.`,
     );
   const known = from.snapshots().some(({ id }) => id === snapshot);
   if (snapshot !== undefined && !known) {
-    throw problem('bad_request', `snapshot: there is no snapshot ${JSON.stringify(snapshot)}.`);
+    throw problem('bad_request', `snapshot: ${JSON.stringify(snapshot)} does not exist.`);
   }
   const resolved = resolve({ ...given, limits } as GivenOptions);
   const pick = <Values extends object>(values: Values, wanted: object): Partial<Values> =>

@@ -105,7 +105,7 @@ t.test('off loopback, a published test key cannot be registered as an own key wi
       const started = startEmulator({ port: 0, host: '0.0.0.0', adminToken: 'canary', key: `${file}:own` });
       await t.rejects(
         started,
-        new OptionError(`The key ${file} is a published test key, with which anybody can sign; --test-keys allows it.`),
+        new OptionError(`The key ${file} is a published test key, which anybody can sign with; --test-keys allows it.`),
         id,
       );
     }

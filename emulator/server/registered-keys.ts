@@ -34,13 +34,11 @@ export function registeredKeys(options: Options): KeyRing[] {
     const key = register(option);
     if (refusesTestKeys(options) && isFixtureKey(key.publicKey)) {
       throw new OptionError(
-        `The key ${option.file} is a published test key, with which anybody can sign; --test-keys allows it.`,
+        `The key ${option.file} is a published test key, which anybody can sign with; --test-keys allows it.`,
       );
     }
     if (ring.find(key.kid)) {
-      throw new OptionError(
-        `The key ${option.file} has the id ${JSON.stringify(key.kid)}, which another key has already.`,
-      );
+      throw new OptionError(`The key ${option.file} has the id ${JSON.stringify(key.kid)} of another key.`);
     }
     rings[index] = ring.with(key);
   }

@@ -105,7 +105,7 @@ export function breakReportReply(
   whole: number,
   pace: Pace,
 ): Reply {
-  if (typeof lost === 'object') return bytes(lost.status, Buffer.from('The answer was lost.\n'), PLAIN);
+  if (typeof lost === 'object') return bytes(lost.status, Buffer.from('The response was lost.\n'), PLAIN);
   if (lost !== undefined) return { ...reply, cut: { how: lost } };
   const slow = bytesPerSecond === undefined ? reply : breakReply(reply, { bytesPerSecond }, undefined, pace);
   if (cut === undefined || cut.how === 'end') return slow;

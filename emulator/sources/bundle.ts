@@ -21,14 +21,14 @@ export async function openBundle(title: string, read: () => AsyncIterable<Buffer
   const { lines, length } = await readHeader(title, read());
   const [signature = '', ...rest] = lines;
   const version = /^# v([23]) git bundle$/.exec(signature)?.[1];
-  if (version === undefined) throw new SourceError(`${title} is no bundle of version 2 or 3.`);
+  if (version === undefined) throw new SourceError(`${title} is not a bundle of version 2 or 3.`);
   const refs: SourceRef[] = [];
   let head: HistorySource['head'];
   for (const line of rest) {
     if (line.startsWith('@') && version === '3') refuseCapability(title, line);
     else if (line.startsWith('-')) {
       throw new SourceError(
-        `${title} needs commits that are not in it (${line.slice(1, 41)}); make a bundle of the whole history, as git bundle create --all does.`,
+        `${title} requires commits that it does not contain (${line.slice(1, 41)}); create it with git bundle create --all.`,
       );
     } else {
       const { name, oid } = readReference(title, line);
@@ -51,8 +51,8 @@ export async function openBundle(title: string, read: () => AsyncIterable<Buffer
 function refuseCapability(title: string, line: string): void {
   if (line === '@object-format=sha1') return;
   if (line.startsWith('@object-format='))
-    throw new SourceError(`${title} is of another object format than SHA-1, which is all that is known here.`);
-  throw new SourceError(`${title} asks for what is not known here: ${JSON.stringify(line)}.`);
+    throw new SourceError(`${title} does not use SHA-1, the only supported object format.`);
+  throw new SourceError(`${title} requires an unsupported capability: ${JSON.stringify(line)}.`);
 }
 
 function readReference(title: string, line: ByteString): { name: ByteString; oid: Oid } {
@@ -82,9 +82,9 @@ async function readHeader(
     if (!'# v'.startsWith(gathered.toString('latin1', 0, 3))) break;
     const end = gathered.indexOf('\n\n');
     if (end >= 0) return { lines: bytesIn(gathered, 0, end).split('\n') as ByteString[], length: end + 2 };
-    if (gathered.length > MAX_HEADER) throw new SourceError(`${title} has a header that is too long.`);
+    if (gathered.length > MAX_HEADER) throw new SourceError(`The header of ${title} is too long.`);
   }
-  throw new SourceError(`${title} is no bundle, or ends within its header.`);
+  throw new SourceError(`${title} is not a bundle, or is truncated in its header.`);
 }
 
 async function* after(pieces: AsyncIterable<Buffer>, length: number): AsyncGenerator<Buffer> {

@@ -70,7 +70,7 @@ export function planRefs(git: GitRepository, transaction: RefTransaction, { refs
     const change: RefChange = { name, old: transaction.refs.get(name) ?? ZERO_OID, new: oid };
     if (change.old === change.new) continue;
     if (change.old !== ZERO_OID && (!name.startsWith('refs/heads/') || isForced(git, transaction.objects, change))) {
-      throw new SourceError(`${title} has another ${textOf(name)} than the repository, which it does not continue.`);
+      throw new SourceError(`${textOf(name)} of ${title} differs from the repository and is not a fast-forward of it.`);
     }
     transaction.update(change);
   }
@@ -87,12 +87,12 @@ export function planRefs(git: GitRepository, transaction: RefTransaction, { refs
 export function describeFailure(title: string, error: unknown): unknown {
   if (error instanceof FsckError)
     return new SourceError(
-      `${title} has an object that is refused: ${textOf(bytesIn(Buffer.from(error.message, 'latin1')))}.`,
+      `${title} contains an invalid object: ${textOf(bytesIn(Buffer.from(error.message, 'latin1')))}.`,
     );
-  if (error instanceof MissingObject) return new SourceError(`${title} is not whole: ${error.message}.`);
-  if (error instanceof StoreFull) return new SourceError(`There is no room for ${title}: ${error.message}.`);
+  if (error instanceof MissingObject) return new SourceError(`${title} is incomplete: ${error.message}.`);
+  if (error instanceof StoreFull) return new SourceError(`${title} does not fit into memory: ${error.message}.`);
   if (error instanceof PackError || error instanceof ObjectTooLarge || error instanceof RefTransactionFailed)
-    return new SourceError(`${title} cannot be taken: ${error.message}.`);
+    return new SourceError(`${title} cannot be imported: ${error.message}.`);
   if (error instanceof UpstreamError) return new SourceError(`${title}: ${error.message}`);
   return error;
 }

@@ -79,7 +79,7 @@ export function filesOfTree(tree: FileTree): FilesSource {
             yield { path, mode: isExecutable ? MODE_EXECUTABLE : MODE_FILE, content };
           } else
             throw new SourceError(
-              `${tree.title} has something that is neither file, folder nor link: ${textOf(path)}.`,
+              `${tree.title} contains ${textOf(path)}, which is neither a file, a folder nor a link.`,
             );
         }
       }

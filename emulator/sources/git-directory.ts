@@ -58,7 +58,7 @@ function inside(folder: ByteString, name: string): ByteString {
 }
 
 function linkRefusal(title: string, path: string): SourceError {
-  return new SourceError(`${title} has something that is neither file nor folder, which is not followed: ${path}.`);
+  return new SourceError(`${title} contains ${path}, which is neither a file nor a folder; links are not followed.`);
 }
 
 /** Throws for a repository that depends on other folders or has an unsupported format. */
@@ -71,18 +71,18 @@ async function refuseForeign(tree: FileTree, at: ByteString): Promise<void> {
   const has = async (name: string) =>
     ((await readSmall(tree, inside(at, name), MAX_TEXT)) ?? '').toString().trim() !== '';
   if (await has('commondir'))
-    throw new SourceError(`${title} is a linked work tree; name the repository it belongs to.`);
+    throw new SourceError(`${title} is a linked work tree; give the path of its main repository.`);
   if (await has('objects/info/alternates'))
     throw new SourceError(
-      `${title} borrows objects from another repository (objects/info/alternates); run git repack -a -d -f and remove that file.`,
+      `${title} uses objects of another repository (objects/info/alternates); run git repack -a -d -f and remove that file.`,
     );
   if (await has('shallow')) throw new SourceError(`${title} is a shallow clone; run git fetch --unshallow.`);
   const config = ((await readSmall(tree, inside(at, 'config'), MAX_TEXT)) ?? '').toString('latin1');
   if (/^\s*objectformat\s*=\s*"?sha256/im.test(config))
-    throw new SourceError(`${title} is a SHA-256 repository; only SHA-1 is known here.`);
+    throw new SourceError(`${title} is a SHA-256 repository; only SHA-1 is supported.`);
   if (/^\s*refstorage\s*=\s*"?reftable/im.test(config))
     throw new SourceError(
-      `${title} keeps its refs in reftables, which are not read; run git refs migrate --ref-format=files.`,
+      `${title} stores its refs as reftables, which are not supported; run git refs migrate --ref-format=files.`,
     );
 }
 
@@ -91,7 +91,7 @@ async function readHead(tree: FileTree, at: ByteString): Promise<HistorySource['
   if (isOid(text)) return { oid: text };
   const symref = /^ref:\s*(.*)$/.exec(text)?.[1] as ByteString | undefined;
   if (symref !== undefined && isRefName(symref)) return { symref };
-  throw new SourceError(`${tree.title} has a HEAD that is neither a ref nor a commit.`);
+  throw new SourceError(`HEAD of ${tree.title} is neither a ref nor a commit.`);
 }
 
 async function readRefs(tree: FileTree, at: ByteString): Promise<SourceRef[]> {
@@ -137,7 +137,7 @@ async function readLooseRefs(
         const target = /^ref:\s*(.*)$/.exec(text)?.[1];
         if (target !== undefined) links.set(ref, target as ByteString);
         else if (isOid(text)) found.set(ref, text);
-        else throw new SourceError(`${tree.title} has a ref that names no object: ${ref}.`);
+        else throw new SourceError(`${tree.title} has a ref without a valid object id: ${ref}.`);
       }
     }
   }

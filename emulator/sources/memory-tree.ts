@@ -57,7 +57,8 @@ export class MemoryTree implements FileTree {
     let folder = this.#root;
     for (const name of names) {
       const below: Folder | readonly Buffer[] = folder.inside.get(name) ?? { inside: new Map() };
-      if (!('inside' in below)) throw new SourceError(`${this.title} has a file that is a folder as well: ${path}.`);
+      if (!('inside' in below))
+        throw new SourceError(`${this.title} has a file and a folder of the same path: ${path}.`);
       folder.inside.set(name, below);
       folder = below;
     }

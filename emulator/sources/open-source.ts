@@ -27,7 +27,7 @@ export async function openSource(given: GivenSource, options: SourceOptions): Pr
   if (url?.protocol === 'file:') return openPath(fileURLToPath(url), options);
   if (url) {
     if (!/^https?:$/.test(url.protocol))
-      throw new SourceError(`${url.protocol}// cannot be cloned from; http and https can.`);
+      throw new SourceError(`Cloning from ${url.protocol}// is not supported; use http or https.`);
     const { openClone } = await import('./clone.js');
     return openClone(url, options);
   }
@@ -51,7 +51,7 @@ function urlOf(given: GivenSource): URL | undefined {
   if (given instanceof URL) return given;
   if (typeof given !== 'string') return undefined;
   if (/^[a-z][a-z0-9+.-]+:\/\//i.test(given)) {
-    if (!URL.canParse(given)) throw new SourceError(`${JSON.stringify(given)} is no URL.`);
+    if (!URL.canParse(given)) throw new SourceError(`${JSON.stringify(given)} is not a URL.`);
     return new URL(given);
   }
   return undefined;
@@ -82,7 +82,7 @@ async function openTree(tree: DiskTree, { objectBytes }: SourceOptions): Promise
     return openGitDirectory(tree, bytesOf('.git'), objectBytes);
   }
   if (dotGit?.kind === 'file' || dotGit?.kind === 'link') {
-    throw new SourceError(`${tree.title} is a linked work tree or a submodule; name the repository it belongs to.`);
+    throw new SourceError(`${tree.title} is a linked work tree or a submodule; give the path of its main repository.`);
   }
   if (await isGitDirectory(tree, NO_BYTES)) return openGitDirectory(tree, NO_BYTES, objectBytes);
   return filesOfTree(tree);
@@ -92,7 +92,7 @@ async function openTree(tree: DiskTree, { objectBytes }: SourceOptions): Promise
 export async function kindOf(path: string): Promise<'file' | 'folder'> {
   const found = await saying(path, lstat(path));
   if (found.isSymbolicLink())
-    throw new SourceError(`${path} is a symbolic link, which is not followed; name what it leads to.`);
+    throw new SourceError(`${path} is a symbolic link, which is not followed; give the path of its target.`);
   if (found.isDirectory()) return 'folder';
   if (found.isFile()) return 'file';
   throw new SourceError(`${path} is neither a file nor a folder.`);

@@ -129,9 +129,9 @@ t.test('what is refused leaves nothing behind', async (t) => {
     [join(folder, 'no-bundle'), /is no bundle/],
     [join(folder, 'old.bundle'), /needs commits that are not in it/],
     [join(folder, 'sha256.bundle'), /another object format/],
-    [join(folder, 'torn.bundle'), /cannot be taken: .*pack/],
+    [join(folder, 'torn.bundle'), /cannot be imported: .*pack/],
     [join(folder, 'state'), /is the state of an emulator/],
-    [emulator.repository('nothing'), /There is no repository "nothing"/],
+    [emulator.repository('nothing'), /does not exist "nothing"/],
   ];
   const digest = stateDigest(service.world);
   const ids = service.world.state.ids.snapshot();

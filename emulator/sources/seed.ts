@@ -85,7 +85,7 @@ interface CommitFiles {
 
 function requireName({ state }: World, organization: string, name: string): void {
   if (!state.organizations.get(organization))
-    throw new SourceError(`There is no organization ${JSON.stringify(organization)}.`);
+    throw new SourceError(`Organization ${JSON.stringify(organization)} does not exist.`);
   const fault = repositoryNameIssue(name);
   if (fault !== undefined) throw new SourceError(`The repository name ${JSON.stringify(name)} ${fault}.`);
 }
@@ -213,7 +213,7 @@ async function copyInto({ git }: Repository, { objects }: RepositoryContent, sou
 function historyOf({ git, record, name }: Repository): HistorySource {
   const { refs } = git;
   const taken = [...refs.entries()].filter(([ref]) => isTaken(ref)).map(([ref, { oid }]) => ({ name: ref, oid }));
-  if (record.state === 'deleted') throw new SourceError(`There is no repository ${JSON.stringify(name)}.`);
+  if (record.state === 'deleted') throw new SourceError(`Repository ${JSON.stringify(name)} does not exist.`);
   return {
     title: `The repository ${name}`,
     refs: taken,

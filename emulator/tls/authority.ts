@@ -64,7 +64,7 @@ export async function createAuthority(now: number) {
   const engine = new CryptoEngine({ name: 'node', crypto: webcrypto });
   // Not extractable, so no code of this process can read the private key either.
   const keys = (await webcrypto.subtle.generateKey(ALGORITHM, false, ['sign', 'verify'])) as webcrypto.CryptoKeyPair;
-  const own = await begin(keys.publicKey, { now, life: YEAR, subject: 'repohost-emulator, of this run only' });
+  const own = await begin(keys.publicKey, { now, life: YEAR, subject: 'repohost-emulator, for this run only' });
   const identifier = await identifierOf(keys.publicKey);
   const constraints = new BasicConstraints({ cA: true, pathLenConstraint: 0 }).toSchema().toBER(false);
   own.issuer = own.subject;

@@ -32,8 +32,8 @@ export async function createTls(names: readonly string[], time: MachineTime = ma
 /** Reads a given certificate and the chain in the same file. Throws `OptionError`. */
 export async function readTls(certFile: string, keyFile: string): Promise<TlsService> {
   const [cert, key] = await Promise.all([read('--tls-cert', certFile), read('--tls-key', keyFile)]);
-  const certificate = parse(`--tls-cert ${certFile} holds no certificate (PEM)`, () => new X509Certificate(cert));
-  const privateKey = parse(`--tls-key ${keyFile} holds no private key without a passphrase (PEM)`, () =>
+  const certificate = parse(`--tls-cert ${certFile} contains no certificate (PEM)`, () => new X509Certificate(cert));
+  const privateKey = parse(`--tls-key ${keyFile} contains no private key without a passphrase (PEM)`, () =>
     createPrivateKey(key),
   );
   if (!certificate.checkPrivateKey(privateKey)) {

@@ -39,7 +39,7 @@ const MAX_LISTING_BYTES = 256 * 1024 * 1024;
 export async function openUpstream(remote: Remote): Promise<UpstreamSession> {
   if (!remote.outbound.mayReach(remote.url)) {
     throw new UpstreamError(
-      `The upstream ${remote.url.href} is not on an allowed host; --allow-upstream and --upstream-host say which are.`,
+      `The host of the upstream ${remote.url.href} is not allowed; --allow-upstream or --upstream-host allows it.`,
     );
   }
   return ask(remote, 'GET', 'info/refs?service=git-upload-pack', undefined, async (reader) => {
@@ -58,7 +58,7 @@ export async function openUpstream(remote: Remote): Promise<UpstreamSession> {
     await reader.read();
     const format = capabilities.get('object-format') ?? 'sha1';
     if (format !== 'sha1')
-      throw new UpstreamError(`The upstream uses the object format ${format}; only sha1 is known.`);
+      throw new UpstreamError(`The upstream uses the object format ${format}; only sha1 is supported.`);
     return new UpstreamSession(remote, capabilities);
   });
 }
@@ -94,7 +94,7 @@ export class UpstreamSession {
       for (let line = await reader.readLine(); ; line = await reader.readLine()) {
         if (typeof line === 'string') lines.push(readLine(line));
         else if (line.mark === 'flush') break;
-        else throw new ProtocolError('the list of refs ends early');
+        else throw new ProtocolError('the list of refs is truncated');
       }
       await reader.read();
       return lines;
@@ -143,13 +143,13 @@ function parseRef(line: ByteString): RemoteRef {
 async function skipToPack(reader: PacketReader): Promise<void> {
   for (let line = await reader.readLine(); line !== 'packfile'; line = await reader.readLine()) {
     if (typeof line === 'string') refuseErrorLine(line);
-    else if (line.mark !== 'delim') throw new ProtocolError('the answer holds no pack');
+    else if (line.mark !== 'delim') throw new ProtocolError('the response contains no pack');
   }
 }
 
 async function* packData(reader: PacketReader): AsyncGenerator<Buffer> {
   for (let next = await reader.read(); next !== 'flush'; next = await reader.read()) {
-    if (typeof next === 'string') throw new ProtocolError('the pack ends early');
+    if (typeof next === 'string') throw new ProtocolError('the pack is truncated');
     if (next[0] === DATA) yield next.subarray(1);
     else if (next[0] === FATAL) throw new UpstreamError(`The upstream reports: ${textOf(lineOf(next.subarray(1)))}`);
   }
@@ -177,7 +177,11 @@ async function send(remote: Remote, method: 'GET' | 'POST', path: string, conten
     });
     if (status === 200) return body;
     body.destroy();
-    throw new UpstreamError(`The upstream ${url.href} answers ${status}.`, status, status >= 500 || status === 429);
+    throw new UpstreamError(
+      `The upstream ${url.href} returned status ${status}.`,
+      status,
+      status >= 500 || status === 429,
+    );
   } catch (error) {
     throw translate(error, url);
   }
@@ -213,7 +217,7 @@ async function* bounded(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Ar
   let bytes = 0;
   for await (const piece of body) {
     bytes += piece.length;
-    if (bytes > MAX_LISTING_BYTES) throw new UpstreamError('The upstream sends more than a list of refs can hold.');
+    if (bytes > MAX_LISTING_BYTES) throw new UpstreamError('The list of refs of the upstream is too large.');
     yield piece;
   }
 }

@@ -54,7 +54,7 @@ export async function mirror(git: GitRepository, remote: Remote, options: Mirror
   await translateError(
     RefTransactionFailed,
     () => git.transact(take, { check: options.requireWanted }),
-    () => new UpstreamError('The refs of the upstream exclude each other.'),
+    () => new UpstreamError('The upstream has refs that conflict, such as a and a/b.'),
   );
 }
 
@@ -163,6 +163,7 @@ export function chooseHaves(git: GitRepository): Oid[] {
 function requireCommits(updates: readonly RefChange[], objects: Quarantine): void {
   for (const { name, new: oid } of updates) {
     if (oid === ZERO_OID || !name.startsWith('refs/heads/')) continue;
-    if (objects.typeOf(objects.find(oid)) !== COMMIT) throw new UpstreamError('A branch of the upstream is no commit.');
+    if (objects.typeOf(objects.find(oid)) !== COMMIT)
+      throw new UpstreamError('A branch of the upstream does not point to a commit.');
   }
 }

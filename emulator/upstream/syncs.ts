@@ -95,7 +95,7 @@ export class Syncs {
   /** Cancels all runs. Sends no events. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    for (const { controller } of this.#running.keys()) controller.abort(new Canceled('the service stops'));
+    for (const { controller } of this.#running.keys()) controller.abort(new Canceled('the emulator is shutting down'));
     await this.idle();
   }
 
@@ -124,7 +124,7 @@ export class Syncs {
     const { repository, base, request, controller } = run;
     const requireWanted = () => {
       const { state, baseRepo } = repository.record;
-      if (state !== 'syncing' || baseRepo !== base) throw new Canceled('the repository is not to be synced any more');
+      if (state !== 'syncing' || baseRepo !== base) throw new Canceled('the upstream of the repository was removed');
     };
     for (let attempt = 1; ; attempt++) {
       try {
@@ -177,10 +177,11 @@ export class Syncs {
   #describe(run: Run, error: unknown): string {
     if (error instanceof UpstreamError) return error.message;
     if (error instanceof FsckError)
-      return `The upstream sent an object that is refused: ${textOf(bytesIn(Buffer.from(error.message, 'latin1')))}`;
+      return `The upstream sent an invalid object: ${textOf(bytesIn(Buffer.from(error.message, 'latin1')))}`;
     if (error instanceof PackError || error instanceof MissingObject)
       return `The upstream sent a bad pack: ${error.message}.`;
-    if (error instanceof StoreFull || error instanceof ObjectTooLarge) return `There is no room: ${error.message}.`;
+    if (error instanceof StoreFull || error instanceof ObjectTooLarge)
+      return `The repository does not fit into memory: ${error.message}.`;
     const { name: repository } = run.repository;
     this.ports.log.write({ event: 'internal_error', operation: 'sync', repository, stack: stackOf(error) });
     return 'The sync failed unexpectedly.';

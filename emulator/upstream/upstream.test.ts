@@ -197,7 +197,7 @@ t.test('a pack comes out of its packets', async (t) => {
     await fetch(packet(bytesOf('shallow-info\n')), packet(bytesOf(`shallow ${A}\n`)), DELIM, ...parts, FLUSH),
     'PACK',
   );
-  t.match((await failureOf(fetch(...parts))).message, /the pack ends early/);
+  t.match((await failureOf(fetch(...parts))).message, /the pack is truncated/);
   t.match(
     (await failureOf(fetch(...parts, packet(bytesOf('\x03out of memory\n')), FLUSH))).message,
     /reports: out of memory/,

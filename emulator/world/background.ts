@@ -97,7 +97,7 @@ export class Background {
 
 /** Problem for a write whose world was replaced while the request was running. */
 export function worldReplaced() {
-  return problem('service_unavailable', 'The state of the emulator was put back while the request was under way.', {
+  return problem('service_unavailable', 'The state of the emulator was reset while the request was in progress.', {
     headers: { 'retry-after': '1' },
   });
 }

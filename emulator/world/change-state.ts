@@ -84,13 +84,13 @@ function repositoryStep(
   const repository = world.state.repositories.find(organization, name);
   const fail = (why: string) => problem('bad_request', `repositories.${name}: ${why}.`);
   if (!repository || repository.record.state === 'deleted') {
-    throw fail(`there is no repository ${JSON.stringify(name)}`);
+    throw fail(`repository ${JSON.stringify(name)} does not exist`);
   }
   const { state, ends, retryAfter, deployments = {} } = changes;
   if (state === 'archived' && repository.record.state === 'syncing')
-    throw fail('it is syncing, and cannot be archived');
+    throw fail('a repository with a running sync cannot be archived');
   for (const id of Object.keys(deployments)) {
-    if (!repository.record.deployments?.get(id)) throw fail(`there is no deployment ${JSON.stringify(id)}`);
+    if (!repository.record.deployments?.get(id)) throw fail(`deployment ${JSON.stringify(id)} does not exist`);
   }
   const now = world.state.clock.now();
   return () => {

@@ -74,7 +74,7 @@ export class CurrentWorld {
 
   /** Removes a snapshot. Throws if it does not exist. */
   removeSnapshot(id: string): void {
-    if (id === INITIAL) throw new Error(`There is no snapshot ${JSON.stringify(id)}.`);
+    if (id === INITIAL) throw new Error(`Snapshot ${JSON.stringify(id)} does not exist.`);
     this.#snapshots.remove(id);
     this.#world.state.repositories.dropUnheld();
   }

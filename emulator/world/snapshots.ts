@@ -27,7 +27,7 @@ export class Snapshots {
 
   /** Keeps the snapshot that `take` returns. Generates a name if none is given. Throws if the limit is reached. */
   keep(take: () => WorldSnapshot, takenAt: number, name?: string): string {
-    if (!this.hasRoom) throw new Error(`There are ${MAX_SNAPSHOTS} snapshots already.`);
+    if (!this.hasRoom) throw new Error(`Snapshot limit (${MAX_SNAPSHOTS}) reached.`);
     const id = name ?? `snapshot-${this.#taken + 1}`;
     this.#byId.set(id, { snapshot: take(), takenAt });
     if (name === undefined) this.#taken += 1;
@@ -36,7 +36,7 @@ export class Snapshots {
 
   get(id: string): WorldSnapshot {
     const kept = this.#byId.get(id);
-    if (!kept) throw new Error(`There is no snapshot ${JSON.stringify(id)}.`);
+    if (!kept) throw new Error(`Snapshot ${JSON.stringify(id)} does not exist.`);
     return kept.snapshot;
   }
 

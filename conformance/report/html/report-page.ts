@@ -138,7 +138,7 @@ function details(report: Report, result: RuleResult): string {
   if (facts.length > 0) parts.push(element('pre', facts.join('\n')));
   if (observed !== undefined) parts.push('<p>Observed</p>', element('pre', JSON.stringify(observed, null, 2)));
   if (nearest !== undefined) {
-    const rows = nearest.differs.length === 0 ? ['nothing that was sent'] : nearest.differs;
+    const rows = nearest.differs.length === 0 ? ['nothing in the sent request'] : nearest.differs;
     parts.push(
       `<p>Nearest request that passed: <code>${escapeHtml(nearest.request)}</code> of <a href="#${escapeHtml(encodeURIComponent(`rule-${nearest.rule}`))}">${escapeHtml(nearest.rule)}</a>, answered ${nearest.status}. The deciding request differs in:</p>`,
       `<ul>${rows.map((line) => `<li><code>${escapeHtml(line)}</code></li>`).join('')}</ul>`,

@@ -40,8 +40,8 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
       const files = readPaths(response, await knownPaths(t));
       expectSame(files.map(({ name }) => name).sort(), await onMain(t), 'the archive must contain every file');
       for (const { name, bytes, mode } of files) {
-        expectTrue(history.files[name]?.equals(bytes) === true, `${name} has its bytes`);
-        expectSame((mode & 0o100) !== 0, name === EXECUTABLE, `${name} is executable or not`);
+        expectTrue(history.files[name]?.equals(bytes) === true, `${name} must have the expected bytes`);
+        expectSame((mode & 0o100) !== 0, name === EXECUTABLE, `${name} must have the expected executable bit`);
       }
     }),
   },
@@ -95,7 +95,11 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
       );
       for (const ref of ['v1', first.sha]) {
         const readme = (await files(t, { ref })).find((file) => file.name === 'README.md');
-        expectMatch(readme?.bytes.toString(), /first edition/, `${ref} has the first edition`);
+        expectMatch(
+          readme?.bytes.toString(),
+          /first edition/,
+          `the archive of ${ref} must have the content of the first commit`,
+        );
       }
     }),
   },
@@ -106,9 +110,12 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
       expectSame(
         await paths(t, { include_globs: ['**/*.js'] }),
         ['src/app.js', 'src/lib/deep.js'],
-        'the archive must contain only the JavaScript files',
+        'the result must contain only JavaScript files',
       );
-      t.observe('in both lists', await paths(t, { include_globs: ['**/*.js'], exclude_globs: ['**/*.js'] }));
+      t.observe(
+        'a file that matches both lists must be left out',
+        await paths(t, { include_globs: ['**/*.js'], exclude_globs: ['**/*.js'] }),
+      );
     },
   },
   {
@@ -147,7 +154,7 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
     check: async (t) => {
       const packed = await paths(t, { max_blob_size: 10 });
       const edges = packed.filter((path) => path === 'ten.txt' || path === 'eleven.txt');
-      expectSame(edges, ['ten.txt'], 'ten bytes stay, eleven do not');
+      expectSame(edges, ['ten.txt'], 'files of ten bytes must be included, files of eleven bytes left out');
     },
   },
   {
@@ -211,7 +218,8 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
       expectMatch(header, attachment, 'Content-Disposition must be an attachment with a plain file name');
       const last = name.slice(name.lastIndexOf('/') + 1);
       // Characters that are not allowed in file names everywhere may be left out.
-      if (/^[\w.-]+$/.test(last)) expectTrue(header.includes(last), 'the name of the repository is in it', header);
+      if (/^[\w.-]+$/.test(last))
+        expectTrue(header.includes(last), 'the file name must contain the name of the repository', header);
       t.observe('header', header.replace(t.run.prefix, '<run>').replace(/[0-9a-f]{7,40}/, '<sha>'));
     }),
   },

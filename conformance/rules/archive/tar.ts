@@ -41,7 +41,7 @@ export function readTar(response: ApiResponse) {
 export function readPaths(response: ApiResponse, known: readonly string[], prefix = ''): TarFile[] {
   const files = readTar(response);
   const odd = files.find(({ name }) => !name.startsWith(prefix));
-  if (odd !== undefined) throw new AssertionFailure(`every name starts with ${prefix}`, prefix, odd.name);
+  if (odd !== undefined) throw new AssertionFailure(`every name must start with ${prefix}`, prefix, odd.name);
   const names = files.map(({ name }) => name.slice(prefix.length));
   const own = foldersOf(names[0] ?? '').find((folder) =>
     names.every((name) => name.startsWith(folder) && known.includes(name.slice(folder.length))),
@@ -60,7 +60,7 @@ function gunzip(response: ApiResponse): Buffer {
   try {
     return gunzipSync(response.body);
   } catch {
-    throw new AssertionFailure('the body is gzip', 'gzip', response.body.subarray(0, 40).toString('latin1'));
+    throw new AssertionFailure('the body must be gzip', 'gzip', response.body.subarray(0, 40).toString('latin1'));
   }
 }
 

@@ -23,7 +23,7 @@ async function helperClaims(t: RuleContext): Promise<Record<string, unknown>> {
   const { status, json, text } = await tryAdmin(t, 'POST', '/tokens', { repo: name, org: t.target.org });
   if (status === 409) throw new Skip('the emulator was started without the test keys, and makes no tokens');
   const token = isRecord(json) ? json.token : undefined;
-  expectTrue(status === 201 && typeof token === 'string', 'a token is made', text);
+  expectTrue(status === 201 && typeof token === 'string', 'a token must be created', text);
   expectStatus(await getRepo(t, name, { as: undefined, headers: { authorization: `Bearer ${token}` } }), 200);
   return decodeJwt(token);
 }
@@ -273,7 +273,7 @@ export const tokenFailures = defineRules('Token failure responses', 'token-failu
     watch: ({ status, token, body, headers }) => {
       if (status < 400 || token === undefined || token.length < 40) return undefined;
       const echoed = body.includes(token) || JSON.stringify(headers).includes(token);
-      return echoed ? 'the answer repeats the token' : true;
+      return echoed ? 'the response repeats the token' : true;
     },
   },
 ]);

@@ -41,7 +41,7 @@ export const keys = defineRules('Keys', 'keys', [
       const { file } = t.target.key;
       if (!existsSync(file)) throw new Skip('needs the key in a file: --key');
       const made = await runTokenHelper(t, file, name);
-      expectSame(made.code, 0, `a token is made (${made.complaint})`);
+      expectSame(made.code, 0, `a token must be created (${made.complaint})`);
       const headers = { authorization: `Bearer ${made.out}` };
       expectStatus(await getRepo(t, name, { as: undefined, headers }), 200);
       const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });

@@ -68,7 +68,11 @@ async function comparePreferredRoutes(t: RuleContext): Promise<void> {
       await tryAgain(async () => {
         const [expected, actual] = [await ask(missing, missing), await ask(a.name, b.name)];
         expectStatus(actual, 404);
-        expectSame(withoutNames(actual, a.name, b.name), withoutNames(expected, missing), `${label}: the same answer`);
+        expectSame(
+          withoutNames(actual, a.name, b.name),
+          withoutNames(expected, missing),
+          `${label}: both responses must be equal`,
+        );
       });
       return undefined;
     },

@@ -84,7 +84,11 @@ export const packBranches = defineWritingRules('5. Commit pack', 'pack-branches'
       expectSame(await mustTipOf(t, name, branch), sha, 'the branch must point to the written commit');
       expectSame(await parentsOf(t, name, branch), [tip], 'the parent must be the tip of the base branch');
       const files = (await fileMetadata(t, name, { ref: branch })).records('files').map(({ path }) => path);
-      expectTrue(files.includes('older.txt') && files.includes('on-branch.txt'), 'with the files of the base', files);
+      expectTrue(
+        files.includes('older.txt') && files.includes('on-branch.txt'),
+        'the new branch must have the files of the base',
+        files,
+      );
     }),
   },
   {

@@ -33,7 +33,7 @@ async function keepsEveryByte(t: RuleContext, repo: string): Promise<void> {
     const response = expectStatus(await getFile(t, repo, { path, ref: sha }), 200);
     const read = { 'the file': response.body, 'the archive': archived.get(path), Git: await git.readFile(sha, path) };
     for (const [by, found] of Object.entries(read)) {
-      expectSame(found?.toString('hex'), bytes.toString('hex'), `${path} has the bytes that were sent, by ${by}`);
+      expectSame(found?.toString('hex'), bytes.toString('hex'), `${path} must have the sent bytes, read by ${by}`);
     }
   }
 }
@@ -83,7 +83,7 @@ export const packFiles = defineWritingRules('5. Commit pack', 'pack-files', [
     check: on(newRepository, async (t, { name }) => {
       await commitFiles(t, name, { '/a/b.txt': 'one', '//a.txt': 'two', '///c.txt': 'three' });
       const paths = (await fileMetadata(t, name)).records('files').map(({ path }) => path);
-      for (const path of ['a/b.txt', 'a.txt', 'c.txt']) expectTrue(paths.includes(path), `${path} is there`, paths);
+      for (const path of ['a/b.txt', 'a.txt', 'c.txt']) expectTrue(paths.includes(path), `${path} must exist`, paths);
     }),
   },
   leftOpen(
@@ -133,7 +133,7 @@ export const packFiles = defineWritingRules('5. Commit pack', 'pack-files', [
       expectStatus(response, 201);
       expectStatus(await getFile(t, name, { path: 'gone.txt' }), 404);
       expectSame(await contentOf(t, name, 'stays.txt'), 'stays', 'the other file must not change');
-      t.observe('deleting what is not there', await sendPack(t, name, packLines({ 'never.txt': null })));
+      t.observe('deleting a file that does not exist', await sendPack(t, name, packLines({ 'never.txt': null })));
     },
   },
   {

@@ -165,7 +165,7 @@ export const packMetadata = defineWritingRules('5. Commit pack', 'pack-metadata'
     check: on(groupRepository, async (t, { name }) => {
       const { sha } = await commitFiles(t, name, { 'seen.txt': 'seen\n' });
       const git = await createGit(t);
-      await t.eventually(async () => (await git.fetch(name)) === sha, 'Git fetches the new commit');
+      await t.eventually(async () => (await git.fetch(name)) === sha, 'Git must fetch the new commit');
       expectSame((await git.readFile(sha, 'seen.txt')).toString(), 'seen\n', 'the commit must contain the new bytes');
     }),
   },
@@ -190,7 +190,7 @@ export const packMetadata = defineWritingRules('5. Commit pack', 'pack-metadata'
       const { sha } = await commitFiles(t, name, { 'change.txt': '2' });
       const { git } = await clone(t, name);
       const [before, after] = [await git.listTree(tip), await git.listTree(sha)];
-      for (const path of ['a/keep.txt', 'run.sh']) expectSame(after[path], before[path], `${path} is untouched`);
+      for (const path of ['a/keep.txt', 'run.sh']) expectSame(after[path], before[path], `${path} must not change`);
       expectSame(Object.keys(after).sort(), Object.keys(before).sort(), 'no file may be added or removed');
     },
   },

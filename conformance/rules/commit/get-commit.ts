@@ -76,7 +76,11 @@ export const getCommitRules = defineRules('4. Get one commit', 'get-commit', [
       const ofDiff = members.filter((member) => /^(diff|patch|files|changes|stats)$/.test(member));
       expectSame(ofDiff, [], 'the response must have no members of a diff');
       for (const changed of Object.keys(SECOND)) {
-        expectTrue(!response.text.includes(changed), `nothing tells that ${changed} was changed`, response.text);
+        expectTrue(
+          !response.text.includes(changed),
+          `the response must not mention the changed file ${changed}`,
+          response.text,
+        );
       }
     }),
   },

@@ -90,7 +90,7 @@ export class TestRepository {
       const options = { as: repoWriter(repo), json: { default_branch: 'none' } };
       const response = await t.request('PATCH', repositoryPath(repo), options);
       return response.code !== 'sync_in_progress' && response.status !== 503;
-    }, 'the first sync ends');
+    }, 'the first sync must end');
     return repo;
   }
 

@@ -32,7 +32,7 @@ const REQUESTS: Readonly<Record<number, (t: RuleContext) => Promise<ApiResponse>
   },
   413: async (t) => {
     const response = await grep(t, (await sampleRepository(t)).name, undefined, { body: Buffer.alloc(LARGE, 0x20) });
-    if (response.status === 400) throw new Skip(`the target reads a body of ${LARGE} bytes`);
+    if (response.status === 400) throw new Skip(`the target accepts a body of ${LARGE} bytes`);
     return response;
   },
   499: async (t) => {
@@ -69,7 +69,7 @@ function generic(status: number, code: string): RuleRow {
       const known = seen === code || specificOnes.includes(seen) || isForgeCode(seen) !== undefined;
       // A code that belongs to another status is wrong. A code that is in no table may be new.
       const foreign = isListedCode(seen);
-      return known || !foreign || `${status} has the code ${seen}`;
+      return known || !foreign || `a ${status} response has the code ${seen}`;
     },
     check: async (t) => {
       if (natural === undefined) return expectCode(await withFault(t, 'repo', code), status, code);

@@ -77,7 +77,7 @@ export const problemDetails = defineRules(
       check: async (t) => {
         const response = await getRepo(t, t.uniqueName());
         response.string('code');
-        if (response.find(name) === undefined) t.warn(`${name} is left out`);
+        if (response.find(name) === undefined) t.warn(`${name} is missing`);
       },
     };
   }),
@@ -131,7 +131,7 @@ export const errorShapes = defineRules('Errors', 'error-shapes', [
       if (isFileMetadata(exchange) || (body !== undefined && isWriteResult(body))) return undefined;
       return (
         mediaTypeOf(exchange) === 'application/problem+json' ||
-        `an error of ${exchange.path} is ${mediaTypeOf(exchange) || 'not labelled'}`
+        `an error of ${exchange.path} is ${mediaTypeOf(exchange) || 'without a media type'}`
       );
     },
   },
@@ -159,7 +159,7 @@ export const errorShapes = defineRules('Errors', 'error-shapes', [
       const expected = BY_TEXT[exchange.status];
       return code === undefined || expected === undefined
         ? undefined
-        : code === expected || `${exchange.status} has the code ${quote(code)}`;
+        : code === expected || `a ${exchange.status} response has the code ${quote(code)}`;
     },
     check: on(sampleRepository, async (t, { name }) => {
       // An unknown encoding causes 415. A target that ignores the encoding gives no evidence about the rule.
@@ -198,7 +198,7 @@ export const errorShapes = defineRules('Errors', 'error-shapes', [
       // A refusal because of a sync or of thawing may be 503 (A04, A05). Its cause is the state of a repository, not
       // the request.
       if (status === 503) return undefined;
-      return status < 500 || `${method} ${path} is ${status}`;
+      return status < 500 || `${method} ${path} returned ${status}`;
     },
   },
   leftOpen(

@@ -274,7 +274,7 @@ export const specificCodes = defineRules('Errors', 'specific-codes', [
         expectMatch(
           response.header('retry-after'),
           /^(\d+|[A-Z][a-z]{2}, .* GMT)$/,
-          'Retry-After is seconds or a date',
+          'Retry-After must be seconds or a date',
         );
       });
     },

@@ -71,7 +71,7 @@ export const events = defineRules('Events', 'events', [
     async (t, receiver) => {
       const repo = await receiver.follow('silent');
       const isAsked = () => [...receiver.asked.keys()].some((path) => path.startsWith('/silent/'));
-      await t.eventually(async () => isAsked(), 'the sync is under way');
+      await t.eventually(async () => isAsked(), 'the sync must be running');
       await changeState(t, { repositories: { [repo]: { state: 'active' } } });
       // Events arrive in order, so an event about the cancelled run would have arrived before this one.
       await firstFailure(receiver, 'absent');
@@ -85,7 +85,7 @@ export const events = defineRules('Events', 'events', [
       await receiver.next(repo, count);
     }
     const counts = receiver.about(repo).map(({ payload }) => payload.run_count);
-    expectSame(counts, [1, 2, 3], 'run_count of the first, the second and the third run');
+    expectSame(counts, [1, 2, 3], 'run_count of the first, second and third run must be 1, 2 and 3');
   }),
   eventRule(
     'event.no-others',

@@ -88,7 +88,7 @@ export class Receiver implements AsyncDisposable {
 
   /** Waits for the `count`th delivery about a repository. */
   async next(repo: string, count = 1): Promise<Delivery> {
-    return this.t.eventually(async () => this.about(repo)[count - 1], `delivery ${count} about ${repo} arrives`);
+    return this.t.eventually(async () => this.about(repo)[count - 1], `delivery ${count} about ${repo} must arrive`);
   }
 
   /** Creates a repository with an upstream that fails in this way. Its first sync starts automatically. */
@@ -98,7 +98,8 @@ export class Receiver implements AsyncDisposable {
     const name = repo.replaceAll('/', '-');
     const base_repo = { provider: 'gitea', owner: failure, name, upstream_host: this.#host };
     const made = await createRepo(t, repo, { json: { base_repo } });
-    if (made.status > 299) throw new Skip(`a repository with an upstream cannot be made here: ${made.outcome}`);
+    if (made.status > 299)
+      throw new Skip(`a repository with an upstream cannot be created on this target: ${made.outcome}`);
     return repo;
   }
 
@@ -110,7 +111,7 @@ export class Receiver implements AsyncDisposable {
   async #register(): Promise<void> {
     const json = { url: `http://${this.#host}${HOOK}`, secret: SECRET };
     const response = await this.t.post('/api/v1/webhooks', { as: REGISTRAR, json });
-    if (response.status > 299) throw new Skip(`no address for events can be registered here: ${response.outcome}`);
+    if (response.status > 299) throw new Skip(`no webhook can be registered on this target: ${response.outcome}`);
     this.#webhook = response.string('id');
   }
 

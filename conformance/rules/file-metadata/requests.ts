@@ -137,7 +137,7 @@ export const fileMetadataRequests = defineRules('3. File metadata', 'file-metada
     says: 'ephemeral=true also lists the files that the branch inherited from its base.',
     check: on(ephemeralRepository, async (t, { name }) => {
       const listed = await paths(t, name, { ref: 'only', ephemeral: 'true' });
-      expectTrue(listed.includes('inherited.txt'), 'inherited files are there');
+      expectTrue(listed.includes('inherited.txt'), 'inherited files must be listed');
     }),
   },
   {
@@ -175,7 +175,7 @@ export const fileMetadataRequests = defineRules('3. File metadata', 'file-metada
     says: 'files has the whole tree in one response, however large the tree is.',
     check: on(largeRepository, async (t, { name, paths: known }) => {
       expectSame((await paths(t, name)).length, TWO_LINE_FILES + 1, 'every file must be listed');
-      expectSame(await paths(t, name), known, 'and it is these');
+      expectSame(await paths(t, name), known, 'the listed files must be those of the tree');
     }),
   },
   {

@@ -40,7 +40,7 @@ export const fileRead = defineRules('8. Read a file', 'read-file', [
     says: 'The body is the file, byte for byte.',
     check: on(historyRepository, async (t, { files }) => {
       for (const path of ['binary.bin', 'empty.txt', 'README.md']) {
-        expectTrue(files[path]?.equals(await bytes(t, path)) === true, `${path} has its bytes`);
+        expectTrue(files[path]?.equals(await bytes(t, path)) === true, `${path} must have the expected bytes`);
       }
     }),
   },

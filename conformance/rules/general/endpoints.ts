@@ -125,7 +125,8 @@ export const versioning = defineRules('Versioning', 'versioning', [
       const response = await getRepo(t, name);
       for (const member of ['repo_id', 'url', 'default_branch', 'created_at']) response.string(member);
       const commit = await getCommit(t, name, branch);
-      for (const member of COMMIT_MEMBERS) expectMatch(commit.find('commit', member), /^/, `commit.${member} is there`);
+      for (const member of COMMIT_MEMBERS)
+        expectMatch(commit.find('commit', member), /^/, `the response must have commit.${member}`);
     }),
   },
   {
@@ -171,7 +172,7 @@ export const versioning = defineRules('Versioning', 'versioning', [
         return undefined;
       if (!exchange.path.startsWith('/api/') || exchange.path.includes('/file?')) return undefined;
       const type = String(exchange.headers['content-type'] ?? '');
-      return /^application\/json\b/.test(type) || `a JSON answer is labelled ${type || 'not at all'}`;
+      return /^application\/json\b/.test(type) || `a JSON response has ${type || 'no media type'}`;
     },
   },
 ]);

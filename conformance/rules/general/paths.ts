@@ -26,7 +26,7 @@ export const paths = defineRules('What the service does', 'paths', [
         const response = await t.get(`/api/repos/${name.replaceAll('/', slash)}/branches`, { as: { repo: name } });
         // 400 is accepted because parameters of the list that the specification does not show may be missing; any other
         // status is wrong.
-        expectOneOf(response.status, [200, 400], `${slash} stands for a slash and does not end the segment`);
+        expectOneOf(response.status, [200, 400], `${slash} must stand for a slash that does not end the segment`);
       }
     }),
   },
@@ -63,7 +63,7 @@ export const paths = defineRules('What the service does', 'paths', [
       ]) {
         const response = await t.get(path, { as: { repo: name, scopes: ['git:read'] } });
         t.observe(path, response);
-        if (response.status >= 500) t.warn(`${path} is ${response.status}`);
+        if (response.status >= 500) t.warn(`${path} returned ${response.status}`);
       }
     },
   ),

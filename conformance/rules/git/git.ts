@@ -217,7 +217,7 @@ export const gitWrites = defineWritingRules('Git over HTTPS', 'git-writes', [
       const { sha } = await commitFiles(t, name, { 'visible.txt': t.uniqueName() });
       await t.eventually(
         async () => (await listRefs(t, name, reader(name))).get('refs/heads/main') === sha,
-        'ls-refs shows the new tip',
+        'ls-refs must list the new tip',
       );
       if (t.target.companion) await changesHead(t);
     }),
@@ -229,7 +229,10 @@ export const gitWrites = defineWritingRules('Git over HTTPS', 'git-writes', [
       const { git, tip } = await clone(t, name);
       const sha = await commitLocally(git, { parent: [tip], branch: 'main' });
       expectAbsent(await git.push(name, ['main']), 'the push must succeed');
-      await t.eventually(async () => (await getCommit(t, name, sha)).status === 200, 'the commit can be read');
+      await t.eventually(
+        async () => (await getCommit(t, name, sha)).status === 200,
+        'the API must return the pushed commit',
+      );
       expectSame(await mustTipOf(t, name), sha, 'the branch must point to the written commit');
     }),
   },

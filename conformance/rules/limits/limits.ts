@@ -25,7 +25,7 @@ const ITEMS = ['repos', 'repositories', 'branches', 'commits', 'tags', 'items', 
 function itemsOf(response: ApiResponse): readonly JsonRecord[] {
   const arrays = Object.entries(response.record()).filter(([, value]) => Array.isArray(value) && value.every(isRecord));
   const found = arrays.length === 1 ? arrays[0] : arrays.find(([name]) => ITEMS.includes(name));
-  if (found === undefined) throw new AssertionFailure('the answer has an array of items', 1, arrays.length);
+  if (found === undefined) throw new AssertionFailure('the response must have an array of items', 1, arrays.length);
   return found[1] as JsonRecord[];
 }
 
@@ -98,8 +98,8 @@ export const lists = defineRules('Limits', 'lists', [
         if (!DOCUMENTED_ROUTES.has(line) && !t.target.companion) continue;
         const as = list.scopes.includes('org:read') ? ORG_READER : reader(repo);
         const response = expectStatus(await t.get(routeOf(list, family, repo) ?? '', { as }), 200);
-        expectSame(itemsOf(response).length, 20, `${line}: twenty items`);
-        expectSame(response.boolean('has_more'), true, `${line}: more are left`);
+        expectSame(itemsOf(response).length, 20, `${line}: the page must have 20 items`);
+        expectSame(response.boolean('has_more'), true, `${line}: has_more must be true`);
       }
     },
   },
@@ -180,9 +180,9 @@ export const lists = defineRules('Limits', 'lists', [
 function rateOf(response: ApiResponse): { field: string; parameters: Parameters } {
   expectStatus(response, 429);
   const field = response.header('ratelimit');
-  if (field === undefined) throw new AssertionFailure('RateLimit is there', 'a list', field);
+  if (field === undefined) throw new AssertionFailure('the response must have RateLimit', 'a list', field);
   const parameters = parametersOf(field);
-  if (parameters === undefined) throw new AssertionFailure('RateLimit is a structured field', 'a list', field);
+  if (parameters === undefined) throw new AssertionFailure('RateLimit must be a structured field', 'a list', field);
   return { field, parameters };
 }
 
@@ -200,7 +200,7 @@ function throttled(
 /** Expects a parameter of RateLimit to be a count. */
 function expectCount({ parameters }: ReturnType<typeof rateOf>, name: string): void {
   const value = parameters.get(name);
-  expectTrue(Number.isInteger(value) && Number(value) >= 0, `${name} is a count`, value);
+  expectTrue(Number.isInteger(value) && Number(value) >= 0, `${name} must be a non-negative integer`, value);
 }
 
 /** Returns the parameters of the first item of a structured field list. */
@@ -236,7 +236,8 @@ export const rates = defineRules('Limits', 'rates', [
       [
         'rate.429.retry-after',
         'Retry-After of a 429 is the minimum delay before the next request.',
-        (_, response) => expectMatch(response.header('retry-after'), RETRY_AFTER, 'Retry-After is seconds or a date'),
+        (_, response) =>
+          expectMatch(response.header('retry-after'), RETRY_AFTER, 'Retry-After must be seconds or a date'),
       ],
     ],
     { writes: 'where-allowed', reach: 'emulator' },
@@ -258,7 +259,7 @@ export const rates = defineRules('Limits', 'rates', [
         const { parameters } = rateOf(refused);
         const after = refused.header('retry-after');
         const seconds = secondsOf(after) ?? 0;
-        expectTrue(seconds > 0, 'Retry-After is a time to come', after);
+        expectTrue(seconds > 0, 'Retry-After must be in the future', after);
         t.observe('Retry-After and t', [seconds, parameters.get('t')]);
         await askAdmin(inner, 'PATCH', '/clock', { advance: `PT${seconds}S` });
         expectStatus(await read(), 200);
@@ -269,7 +270,9 @@ export const rates = defineRules('Limits', 'rates', [
     says: 'No successful response has RateLimit-Policy.',
     watch: (exchange) => {
       if (exchange.status > 299) return undefined;
-      return headerOf(exchange, 'ratelimit-policy') === undefined || `${exchange.path} carries RateLimit-Policy`;
+      return (
+        headerOf(exchange, 'ratelimit-policy') === undefined || `the response of ${exchange.path} has RateLimit-Policy`
+      );
     },
   },
   leftOpen(

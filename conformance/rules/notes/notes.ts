@@ -68,7 +68,7 @@ async function authorOf(t: RuleContext, repo: string, sha: string): Promise<obje
 async function mustReadNote(t: RuleContext, repo: string, sha: string): Promise<string> {
   const note = await readNote(t, repo, sha);
   if (note === UNREADABLE) throw new Skip('Git does not show the notes, and no documented route reads them');
-  if (note === undefined) throw new AssertionFailure('the commit has a note', 'a note', 'none');
+  if (note === undefined) throw new AssertionFailure('the commit must have a note', 'a note', 'none');
   return note;
 }
 
@@ -201,7 +201,11 @@ export const noteRules = defineWritingRules('7. Notes', 'notes', [
       const { name, sha } = await commitWithNote(t, '  beginning');
       expectSuccess(await writeNote(t, name, { sha, action: 'append', note: ' end  ' }));
       const note = (await mustReadNote(t, name, sha)).replace(/\n+$/, '');
-      expectTrue(note.startsWith('  beginning') && note.endsWith(' end  '), 'both texts, in order', note);
+      expectTrue(
+        note.startsWith('  beginning') && note.endsWith(' end  '),
+        'the note must have both texts in order',
+        note,
+      );
     },
   },
   leftOpen(

@@ -26,7 +26,11 @@ export const commitRecord = defineRules('Commit record', 'commit-record', [
     check: on(historyRepository, async (t, { name, first, third }) => {
       const asked = { [first.sha.slice(0, 10)]: first.sha, main: third.sha, v1: first.sha };
       for (const [revision, sha] of Object.entries(asked)) {
-        expectSame((await getCommit(t, name, revision)).string('commit', 'sha'), sha, `${revision} has its SHA`);
+        expectSame(
+          (await getCommit(t, name, revision)).string('commit', 'sha'),
+          sha,
+          `${revision} must resolve to its SHA`,
+        );
       }
     }),
   },
@@ -49,7 +53,7 @@ export const commitRecord = defineRules('Commit record', 'commit-record', [
     id: `commit.record.${member}`,
     says: `${member} is the ${part} of the ${role}.`,
     check: on(second, async (_t, { answer: response, known }) =>
-      expectSame(response.string('commit', member), known[role][part], `${member} is as written`),
+      expectSame(response.string('commit', member), known[role][part], `${member} must be the written value`),
     ),
   })),
   {
@@ -72,16 +76,20 @@ export const commitRecord = defineRules('Commit record', 'commit-record', [
     check: on(historyRepository, async (t, { name, first, second, third }) => {
       const list = expectStatus(await listCommits(t, name), 200);
       const arrays = Object.values(list.record()).filter(Array.isArray);
-      if (arrays.length !== 1) throw new AssertionFailure('the list has one array', 1, arrays.length);
+      if (arrays.length !== 1) throw new AssertionFailure('the list must have one array', 1, arrays.length);
       const entries: Record<string, unknown>[] = arrays.flat();
       const shas = entries.map(({ sha }) => sha);
-      expectSame(shas, [third.sha, second.sha, first.sha], 'the commits of the default branch, newest first');
+      expectSame(
+        shas,
+        [third.sha, second.sha, first.sha],
+        'the list must have the commits of the default branch, newest first',
+      );
       const record = (await getCommit(t, name, second.sha)).record('commit');
       for (const member of ['sha', 'message', 'date', ...PEOPLE.map(([member]) => member)]) {
-        expectSame(entries[1]?.[member], record[member], `${member} is that of the record`);
+        expectSame(entries[1]?.[member], record[member], `${member} must equal that of the record`);
       }
       for (const entry of entries) {
-        for (const [member] of PEOPLE) expectMatch(entry[member], /./, `${member} is a string`);
+        for (const [member] of PEOPLE) expectMatch(entry[member], /./, `${member} must be a string`);
         expectMatch(entry.sha, /^[0-9a-f]{40}$/, 'sha must be a full SHA');
         expectMatch(entry.message, /./, 'message must be a non-empty string');
         expectTime(entry.date, 'date must be a valid RFC 3339 time');

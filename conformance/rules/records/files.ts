@@ -43,7 +43,7 @@ export const fileEntry = defineRules('File metadata entry', 'file-entry', [
     says: 'size is the number of bytes in the file.',
     check: on(metadata, async (_t, { history, entry }) => {
       for (const [path, bytes] of Object.entries(history.files)) {
-        expectSame(entry(path)?.size, bytes.length, `size of ${path}`);
+        expectSame(entry(path)?.size, bytes.length, `the size of ${path} must be its number of bytes`);
       }
     }),
   },
@@ -52,7 +52,11 @@ export const fileEntry = defineRules('File metadata entry', 'file-entry', [
     says: 'last_commit_sha is the latest commit that changed this file, which may be older than the tip.',
     check: on(metadata, async (_t, { history, entry }) => {
       for (const [path, sha] of Object.entries(history.touched)) {
-        expectSame(entry(path)?.last_commit_sha, sha, `last commit of ${path}`);
+        expectSame(
+          entry(path)?.last_commit_sha,
+          sha,
+          `last_commit_sha of ${path} must be the commit that last changed it`,
+        );
       }
     }),
   },
@@ -63,7 +67,7 @@ export const fileEntry = defineRules('File metadata entry', 'file-entry', [
       const commits = response.record('commits');
       expectTrue(files.length > 0, 'the list of files must not be empty');
       for (const file of files)
-        expectTrue(String(file.last_commit_sha) in commits, `the commit of ${file.path} is there`);
+        expectTrue(String(file.last_commit_sha) in commits, `commits must have the last commit of ${file.path}`);
     }),
   },
   leftOpen(

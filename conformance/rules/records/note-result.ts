@@ -72,7 +72,7 @@ export const noteResult = defineWritingRules('Note write result', 'note-result',
     level: 'MAY',
     check: async (t) => {
       const message = (await note(t)).answer.find('result', 'message');
-      expectTrue(message === undefined || typeof message === 'string', 'message is absent or a string', message);
+      expectTrue(message === undefined || typeof message === 'string', 'message must be absent or a string', message);
       t.observe('message', message ?? 'absent');
     },
   },

@@ -29,12 +29,13 @@ async function imported(t: RuleContext): Promise<ApiResponse> {
   t.needsWrite();
   const name = await reserveName(t);
   const made = await createRepo(t, name, { json: { base_repo: UNREACHABLE_UPSTREAM } });
-  if (made.status > 299) throw new Skip(`a repository with an upstream cannot be made here: ${made.outcome}`);
+  if (made.status > 299)
+    throw new Skip(`a repository with an upstream cannot be created on this target: ${made.outcome}`);
   // The specification does not say whether the first sync blocks reads, nor that each response has base_repo.
   return t.eventually(async () => {
     const response = await getRepo(t, name);
     return (response.find('base_repo') ?? null) !== null && response;
-  }, 'a read after the first sync shows base_repo');
+  }, 'a read after the first sync must show base_repo');
 }
 
 export const repositoryRecord = defineRules('Repository record', 'repository-record', [
@@ -42,22 +43,22 @@ export const repositoryRecord = defineRules('Repository record', 'repository-rec
     id: 'repo.record.repo_id.string',
     says: 'repo_id is a non-empty string that is the same at every read and unique to the repository.',
     check: on(record, async (t, { name, answer: response }) => {
-      expectMatch(response.find('repo_id'), /./, 'repo_id is a non-empty string');
+      expectMatch(response.find('repo_id'), /./, 'repo_id must be a non-empty string');
       expectSame(
         (await getRepo(t, name)).string('repo_id'),
         response.string('repo_id'),
-        'a second read shows the same',
+        'a second read must show the same repo_id',
       );
       if (!t.target.write) return;
       const other = await getRepo(t, (await otherRepository(t)).name);
-      expectOther(other.string('repo_id'), response.string('repo_id'), 'another repository has another');
+      expectOther(other.string('repo_id'), response.string('repo_id'), 'another repository must have another repo_id');
     }),
   },
   {
     id: 'repo.record.url.is-name',
     says: 'url is the name of the repository.',
     check: on(record, async (_t, { name, answer: response }) =>
-      expectSame(response.string('url'), name, 'url is the name'),
+      expectSame(response.string('url'), name, 'url must be the name of the repository'),
     ),
   },
   {
@@ -73,7 +74,7 @@ export const repositoryRecord = defineRules('Repository record', 'repository-rec
     says: 'default_branch is the name of the default branch without refs/heads/.',
     check: on(record, async (t, { name, answer: response }) => {
       const branch = response.find('default_branch');
-      expectMatch(branch, /^(?!refs\/)./, 'default_branch is a short name');
+      expectMatch(branch, /^(?!refs\/)./, 'default_branch must be a short name');
       await sampleContent(t);
       const readAt = async (body: object) => {
         const found = await grep(t, name, { query: { pattern: 'e' }, pagination: { limit: 1 }, ...body });
@@ -91,7 +92,7 @@ export const repositoryRecord = defineRules('Repository record', 'repository-rec
   {
     id: 'repo.record.created_at.rfc3339',
     says: 'created_at is an RFC 3339 timestamp.',
-    check: async (t) => expectTime((await record(t)).answer.find('created_at'), 'created_at is a time'),
+    check: async (t) => expectTime((await record(t)).answer.find('created_at'), 'created_at must be an RFC 3339 time'),
   },
   {
     id: 'repo.record.base_repo.object',
@@ -101,7 +102,7 @@ export const repositoryRecord = defineRules('Repository record', 'repository-rec
     check: async (t) => {
       const { provider, owner, name } = (await imported(t)).record('base_repo');
       const { upstream_host: _, ...source } = UNREACHABLE_UPSTREAM;
-      expectSame({ provider, owner, name }, source, 'base_repo is the source');
+      expectSame({ provider, owner, name }, source, 'base_repo must be the source');
     },
   },
   ...(['provider', 'owner', 'name'] as const).map((member) => ({
@@ -117,7 +118,11 @@ export const repositoryRecord = defineRules('Repository record', 'repository-rec
     record,
     async (t, { answer: response }) => {
       const value = response.find('base_repo');
-      expectTrue(value === undefined || value === null || typeof value === 'object', 'base_repo is no scalar', value);
+      expectTrue(
+        value === undefined || value === null || typeof value === 'object',
+        'base_repo must not be a scalar',
+        value,
+      );
       t.observe('base_repo', value === undefined ? 'absent' : value);
     },
   ),

@@ -72,8 +72,8 @@ export const writeCommit = defineWritingRules('Write result', 'write-commit', [
     says: 'commit.blob_count is an integer in responses of commit-pack.',
     check: async (t) => {
       const count = (await write(t)).answer.integer('commit', 'blob_count');
-      expectTrue(count >= 0, 'blob_count is not negative', count);
-      t.observe('blob_count of two files', count);
+      expectTrue(count >= 0, 'blob_count must not be negative', count);
+      t.observe('blob_count must be 2 for two files', count);
     },
   },
   leftOpen(
@@ -128,18 +128,26 @@ export const writeResult = defineWritingRules('Write result', 'write-result', [
       expectSame(branch.before, ZEROS, 'old_sha of a new branch must be 40 zeros');
       const empty = t.uniqueName();
       await createNamedRepository(t, empty);
-      expectSame((await commitFiles(t, empty, { 'z.txt': 'z' })).before, ZEROS, 'old_sha of a first commit');
+      expectSame(
+        (await commitFiles(t, empty, { 'z.txt': 'z' })).before,
+        ZEROS,
+        'old_sha of a first commit must be 40 zeros',
+      );
       const metadata = { target_branch: t.uniqueName(), base_branch: 'main', expected_head_sha: ABSENT_SHA };
       const refused = await sendPack(t, name, packLines({ 'z.txt': 'z' }, metadata));
-      expectOneOf(refused.find('result', 'old_sha') ?? '', [ZEROS, ''], 'old_sha of a branch that was not made');
+      expectOneOf(
+        refused.find('result', 'old_sha') ?? '',
+        [ZEROS, ''],
+        'old_sha of a branch that was not created must be 40 zeros',
+      );
     }),
   },
   {
     id: 'write.result.new_sha',
     says: 'result.new_sha is the new commit, which is the tip of the branch after the write.',
     check: on(write, async (t, { name, sha, answer: response }) => {
-      expectSame(response.string('result', 'new_sha'), sha, 'new_sha is the commit');
-      expectSame(await tipOf(t, name), sha, 'new_sha is the tip');
+      expectSame(response.string('result', 'new_sha'), sha, 'new_sha must be the written commit');
+      expectSame(await tipOf(t, name), sha, 'new_sha must be the tip of the branch');
     }),
   },
   ...rulesBy(shows, [
@@ -161,7 +169,7 @@ export const writeResult = defineWritingRules('Write result', 'write-result', [
     says: 'result.message is an empty string after a successful write.',
     check: async (t) => {
       const message = (await write(t)).answer.find('result', 'message');
-      expectTrue(message === '' || message === undefined, 'message is empty', message);
+      expectTrue(message === '' || message === undefined, 'message must be empty', message);
       if (message === undefined) t.observe('message', 'absent');
     },
   },

@@ -18,7 +18,7 @@ export const restoreEffect = defineWritingRules('2. Restore', 'restore-effect', 
     says: 'A restore adds a new commit.',
     check: on(restored, async (_t, { seed, last, answer: response }) => {
       const sha = response.string('commit', 'commit_sha');
-      expectTrue(sha !== seed && sha !== last.sha, 'the commit is new', sha);
+      expectTrue(sha !== seed && sha !== last.sha, 'the commit must be new', sha);
     }),
   },
   {
@@ -44,7 +44,7 @@ export const restoreEffect = defineWritingRules('2. Restore', 'restore-effect', 
     check: on(restored, async (t, { name, last, answer: response }) => {
       const { git } = await clone(t, name);
       const parents = await git.parents(response.string('commit', 'commit_sha'));
-      expectTrue(parents.includes(last.sha), 'the old tip is a parent of the new one', parents);
+      expectTrue(parents.includes(last.sha), 'the old tip must be a parent of the new commit', parents);
     }),
   },
   {

@@ -155,7 +155,7 @@ export const restoreAlready = defineWritingRules('2. Restore', 'restore-already'
     check: async (t) => {
       const { branch, old_sha, new_sha } = (await already(t)).answer.record('result');
       const empty = [branch, old_sha, new_sha].every((value) => value === '' || value === null || value === undefined);
-      expectTrue(empty, 'the three are empty', { branch, old_sha, new_sha });
+      expectTrue(empty, 'branch, old_sha and new_sha must be empty', { branch, old_sha, new_sha });
       const kinds = ['empty string', 'null', 'absent'];
       t.tolerateValue('A08', 'empty', branch === '' ? 'empty string' : branch === null ? 'null' : 'absent', kinds);
     },
@@ -170,7 +170,7 @@ export const restoreAlready = defineWritingRules('2. Restore', 'restore-already'
   },
   {
     id: 'restore.already.message',
-    says: 'If a restore changes nothing, result.message says why.',
+    says: 'If a restore changes nothing, result.message must not be empty.',
     check: async (t) =>
       expectOther((await already(t)).answer.string('result', 'message'), '', 'message must not be empty'),
   },

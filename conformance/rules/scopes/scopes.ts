@@ -43,10 +43,10 @@ async function takesItsScopeOnly(route: OperationRoute): Promise<string | undefi
   const others = known.filter((scope) => !scopes.includes(scope));
   if (name !== OPEN) {
     const refused = await callOperation(repository, operation, family, request, others);
-    if (!isRefusedForScope(route, refused)) return `with ${others.join(', ')} it is ${refused.outcome}`;
+    if (!isRefusedForScope(route, refused)) return `with ${others.join(', ')} the response is ${refused.outcome}`;
   }
   const response = await callOperation(repository, operation, family, request);
-  if (name === REPLAYED && response.status === 200) return 'it is answered as if it had been done before';
+  if (name === REPLAYED && response.status === 200) return 'the response is that of an operation already executed';
   return failureOf(response);
 }
 
@@ -92,7 +92,7 @@ export const scopes = defineRules('Scopes', 'scopes', [
         const alone = `git:${half}`;
         for (const scopes of [[alone], [alone, 'repo:write', 'org:read']]) {
           const refused = await callOperation(repository, operation, family, request, scopes);
-          if (!isRefusedForScope(route, refused)) return `with ${scopes.join(', ')} it is ${refused.outcome}`;
+          if (!isRefusedForScope(route, refused)) return `with ${scopes.join(', ')} the response is ${refused.outcome}`;
         }
         return undefined;
       }),

@@ -11,7 +11,7 @@ import { defined } from '../../target/json.js';
 /** Returns every line of a response, with the path of its file. */
 export function linesOf(response: ApiResponse) {
   return response.records('matches').flatMap((match) => {
-    if (!Array.isArray(match.lines)) throw new AssertionFailure('every match has lines', 'an array', match.lines);
+    if (!Array.isArray(match.lines)) throw new AssertionFailure('every match must have lines', 'an array', match.lines);
     return (match.lines as JsonRecord[]).map((line) => ({
       path: String(match.path),
       line: line.line_number,
@@ -49,7 +49,7 @@ export async function searchesCommit(
   more?: object,
 ): Promise<void> {
   const { history, answer: response } = await search(t, pattern, more);
-  expectSame(response.string('repo', 'commit'), history[commit].sha, `repo.commit is the ${commit} commit`);
+  expectSame(response.string('repo', 'commit'), history[commit].sha, `repo.commit must be the ${commit} commit`);
 }
 
 /** Returns a function for checks that makes this search. */

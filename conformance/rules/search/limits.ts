@@ -14,12 +14,16 @@ export const searchLimits = defineRules('1. Search', 'search-limits', [
     id: 'grep.max_lines.default',
     says: 'A response has at most 2000 lines, or max_lines if that is smaller.',
     check: on(foundInLarge('straw', WIDE), async (t, { answer: response }) => {
-      expectTrue(linesOf(response).length <= 2000, 'at most 2000 lines', linesOf(response).length);
+      expectTrue(
+        linesOf(response).length <= 2000,
+        'the response must have at most 2000 lines',
+        linesOf(response).length,
+      );
       const limits = { ...WIDE.limits, max_lines: 2000 };
       const asked = (await searchLarge(t, 'straw', { ...WIDE, limits })).answer;
-      expectSame(linesOf(asked), linesOf(response), '2000 is the default');
+      expectSame(linesOf(asked), linesOf(response), 'the default of max_lines must be 2000');
       const few = (await searchLarge(t, 'straw', { limits: { max_lines: 5 } })).answer;
-      expectTrue(linesOf(few).length <= 5, 'at most 5 lines', linesOf(few).length);
+      expectTrue(linesOf(few).length <= 5, 'the response must have at most 5 lines', linesOf(few).length);
       expectTrue(linesOf(few).length > 0, 'the search must have results');
     }),
   },
@@ -31,7 +35,11 @@ export const searchLimits = defineRules('1. Search', 'search-limits', [
       const response = await grep(t, name, { query: { pattern: 'straw' }, pagination: { limit: 5000 }, limits });
       t.tolerate('A22', 'max_lines 5000', response, ['200', '400']);
       if (response.status === 200)
-        expectTrue(linesOf(response).length <= 2000, 'at most 2000 lines', linesOf(response).length);
+        expectTrue(
+          linesOf(response).length <= 2000,
+          'the response must have at most 2000 lines',
+          linesOf(response).length,
+        );
     }),
   },
   {
@@ -39,12 +47,12 @@ export const searchLimits = defineRules('1. Search', 'search-limits', [
     says: 'A response has at most 200 matches per file, or max_matches_per_file if that is given.',
     check: async (t) => {
       const many = (await searchLarge(t, 'dense', { ...DENSE, pagination: { limit: 5000 } })).answer;
-      expectTrue(matchesOf(many).length <= 200, 'at most 200 matches', matchesOf(many).length);
+      expectTrue(matchesOf(many).length <= 200, 'the response must have at most 200 matches', matchesOf(many).length);
       const limits = { max_matches_per_file: 200 };
       const asked = (await searchLarge(t, 'dense', { ...DENSE, pagination: { limit: 5000 }, limits })).answer;
-      expectSame(linesOf(many), linesOf(asked), '200 is the default');
+      expectSame(linesOf(many), linesOf(asked), 'the default must be 200');
       const few = (await searchLarge(t, 'dense', { ...DENSE, limits: { max_matches_per_file: 3 } })).answer;
-      expectTrue(matchesOf(few).length <= 3, 'at most 3 matches', matchesOf(few).length);
+      expectTrue(matchesOf(few).length <= 3, 'the response must have at most 3 matches', matchesOf(few).length);
       expectTrue(matchesOf(few).length > 0, 'the search must have results');
     },
   },
@@ -81,10 +89,14 @@ export const searchLimits = defineRules('1. Search', 'search-limits', [
     id: 'grep.page.limit.default',
     says: 'A page has at most 200 matches by default; has_more says whether more matches follow.',
     check: on(foundInLarge('needle'), async (t, { answer: response }) => {
-      expectTrue(response.array('matches').length <= 200, 'at most 200 matches', response.array('matches').length);
+      expectTrue(
+        response.array('matches').length <= 200,
+        'the response must have at most 200 matches',
+        response.array('matches').length,
+      );
       const asked = (await searchLarge(t, 'needle', { pagination: { limit: 200 } })).answer;
-      expectSame(linesOf(response), linesOf(asked), '200 is the default');
-      expectSame(response.boolean('has_more'), true, 'there is more');
+      expectSame(linesOf(response), linesOf(asked), 'the default must be 200');
+      expectSame(response.boolean('has_more'), true, 'has_more must be true');
     }),
   },
   {
@@ -92,7 +104,7 @@ export const searchLimits = defineRules('1. Search', 'search-limits', [
     says: 'pagination.limit is the maximum number of matches on a page.',
     check: on(foundInLarge('straw', { pagination: { limit: 3 } }), async (t, { answer: response }) => {
       const items = response.array('matches').length;
-      expectTrue(items > 0 && items <= 3, 'at most three matches', items);
+      expectTrue(items > 0 && items <= 3, 'the page must have at most three matches', items);
       const ofMatches = matchesOf(response).length <= 3 ? 'match lines' : 'items of matches';
       const unit = linesOf(response).length <= 3 ? 'lines' : ofMatches;
       t.observe('smallest unit within the limit', unit);
@@ -122,7 +134,7 @@ export const searchLimits = defineRules('1. Search', 'search-limits', [
     id: 'grep.resp.next_cursor',
     says: 'next_cursor is a non-empty string if another page exists.',
     check: on(foundInLarge('needle', { pagination: { limit: 2 } }), async (_t, { answer: response }) => {
-      expectSame(response.boolean('has_more'), true, 'there is more');
+      expectSame(response.boolean('has_more'), true, 'has_more must be true');
       expectOther(response.string('next_cursor'), '', 'next_cursor must not be empty');
     }),
   },
@@ -130,8 +142,12 @@ export const searchLimits = defineRules('1. Search', 'search-limits', [
     id: 'grep.resp.has_more',
     says: 'has_more is a boolean; it is false if all matches fit on the page.',
     check: on(foundInLarge('needle 7$'), async (_t, { answer: response }) => {
-      expectSame(response.boolean('has_more'), false, 'nothing is left');
-      expectSame(matchesOf(response).length, 1, `one of ${TWO_LINE_FILES + DENSE_LINES} lines fits`);
+      expectSame(response.boolean('has_more'), false, 'has_more must be false');
+      expectSame(
+        matchesOf(response).length,
+        1,
+        `has_more must be true after one of ${TWO_LINE_FILES + DENSE_LINES} lines`,
+      );
     }),
   },
 ]);

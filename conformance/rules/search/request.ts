@@ -29,7 +29,7 @@ export const searchRequest = defineRules('1. Search', 'search-request', [
       for (const [text, { name, tip }] of Object.entries(own)) {
         const response = await grep(t, name, { query: { pattern: 'bytes of' } });
         expectSame(textsOf(response), [text], 'each token must find only the files of its own repository');
-        expectSame(response.string('repo', 'commit'), tip, 'each in its own commit');
+        expectSame(response.string('repo', 'commit'), tip, 'each token must search its own commit');
       }
     },
   },
@@ -53,8 +53,8 @@ export const searchRequest = defineRules('1. Search', 'search-request', [
     says: 'ref can be a commit SHA; the search then reads the files of that commit.',
     check: on(historyRepository, async (t, { first }) => {
       const { answer: response } = await search(t, 'first edition', { ref: first.sha });
-      expectSame(response.string('repo', 'commit'), first.sha, 'repo.commit is that commit');
-      expectSame(pathsOf(response), ['README.md'], 'old content is found');
+      expectSame(response.string('repo', 'commit'), first.sha, 'repo.commit must be the requested commit');
+      expectSame(pathsOf(response), ['README.md'], 'old content must be found');
     }),
   },
   {
@@ -95,9 +95,9 @@ export const searchRequest = defineRules('1. Search', 'search-request', [
     says: 'A search is case-sensitive by default.',
     check: async (t) => {
       for (const query of [{}, { case_sensitive: true }]) {
-        expectSame(matchesOf((await search(t, 'HELLO', { query })).answer), [], 'HELLO is not hello');
+        expectSame(matchesOf((await search(t, 'HELLO', { query })).answer), [], 'HELLO must not match hello');
       }
-      expectOther(matchesOf((await search(t, 'hello')).answer), [], 'hello is found');
+      expectOther(matchesOf((await search(t, 'hello')).answer), [], 'hello must be found');
     },
   },
   ...rulesBy(findsIn, [
@@ -120,13 +120,12 @@ export const searchRequest = defineRules('1. Search', 'search-request', [
     id: 'grep.include_globs',
     says: 'include_globs keeps only files that match a glob, at any depth.',
     check: on(found('fo+ba', { file_filters: { include_globs: ['**/*.js'] } }), async (t, { answer: response }) => {
-      expectSame(
-        pathsOf(response),
-        ['src/app.js', 'src/lib/deep.js'],
-        'the archive must contain only the JavaScript files',
-      );
+      expectSame(pathsOf(response), ['src/app.js', 'src/lib/deep.js'], 'the result must contain only JavaScript files');
       const both = { include_globs: ['**/*.js'], exclude_globs: ['**/*.js'] };
-      t.observe('in both lists', pathsOf((await search(t, 'fo+ba', { file_filters: both })).answer));
+      t.observe(
+        'a file that matches both lists must be left out',
+        pathsOf((await search(t, 'fo+ba', { file_filters: both })).answer),
+      );
     }),
   },
   ...rulesBy(findsIn, [
@@ -159,9 +158,16 @@ export const searchRequest = defineRules('1. Search', 'search-request', [
       async (t, { answer: response }) => {
         const lines = response.records('matches').flatMap(({ lines }) => lines as { text: string; type: string }[]);
         const seen = lines.map(({ text, type }) => `${type} ${text.trimEnd()}`);
-        expectSame(seen, ['context three', 'context four', 'match plum', 'context six'], 'two lines before, one after');
+        expectSame(
+          seen,
+          ['context three', 'context four', 'match plum', 'context six'],
+          'the match must have two lines before it and one after',
+        );
         const bare = (await search(t, '^plum$', { paths: ['context.txt'] })).answer;
-        t.observe('lines without context', bare.records('matches').flatMap(({ lines }) => lines).length);
+        t.observe(
+          'without context, the match must have no other lines',
+          bare.records('matches').flatMap(({ lines }) => lines).length,
+        );
       },
     ),
   },

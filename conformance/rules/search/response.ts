@@ -24,7 +24,7 @@ export const searchResponse = defineRules('1. Search', 'search-response', [
   },
   {
     id: 'grep.resp.repo.commit',
-    says: 'repo.commit is the full SHA of the searched commit.',
+    says: 'repo.commit must be the full SHA of the searched commit.',
     check: (t) => searchesCommit(t, 'second', 'hello', { ref: 'v2' }),
   },
   {
@@ -40,8 +40,8 @@ export const searchResponse = defineRules('1. Search', 'search-response', [
       const matches = response.records('matches');
       expectTrue(matches.length > 0, 'the search must have results');
       for (const { path, lines } of matches) {
-        expectTrue(String(path) in history.files, 'the path is a file of the tree', path);
-        expectTrue(Array.isArray(lines) && lines.length > 0, 'lines is an array with something in it', lines);
+        expectTrue(String(path) in history.files, 'path must be a file of the tree', path);
+        expectTrue(Array.isArray(lines) && lines.length > 0, 'lines must be a non-empty array', lines);
       }
     }),
   },
@@ -51,7 +51,7 @@ export const searchResponse = defineRules('1. Search', 'search-response', [
     check: on(found('foobar', { paths: ['src'] }), async (_t, { history, answer: response }) => {
       expectTrue(matchesOf(response).length > 0, 'the search must have results');
       for (const { path, line, text } of matchesOf(response)) {
-        expectTrue(Number.isInteger(line), 'line_number is an integer', line);
+        expectTrue(Number.isInteger(line), 'line_number must be an integer', line);
         const lines = history.files[path]?.toString().split('\n') ?? [];
         expectSame(lines[Number(line) - 1], text, `line ${line} of ${path}`);
       }
@@ -67,7 +67,7 @@ export const searchResponse = defineRules('1. Search', 'search-response', [
     says: 'text is the text of the line.',
     check: on(found('^foobar', { paths: ['src/app.js'] }), async (t, { answer: response }) => {
       const [line] = response.records('matches').flatMap(({ lines }) => lines as { text: unknown }[]);
-      expectMatch(line?.text, /^foobar\n?$/, 'text is the line');
+      expectMatch(line?.text, /^foobar\n?$/, 'text must be the text of the line');
       t.observe('trailing newline', String(line.text).endsWith('\n'));
     }),
   },
@@ -77,9 +77,10 @@ export const searchResponse = defineRules('1. Search', 'search-response', [
     check: on(
       found('foobaz', { paths: ['src/app.js'], context: { before: 1, after: 1 } }),
       async (_t, { answer: response }) => {
-        for (const { type } of linesOf(response)) expectOneOf(type, ['match', 'context'], 'type is one of the two');
+        for (const { type } of linesOf(response))
+          expectOneOf(type, ['match', 'context'], 'type must be match or context');
         const lines = linesOf(response).map(({ type, text }) => `${type} ${text}`);
-        expectSame(lines, ['context foobar', 'match foobaz', 'context foobat'], 'each line has its type');
+        expectSame(lines, ['context foobar', 'match foobaz', 'context foobat'], 'each line must have its type');
       },
     ),
   },
@@ -90,7 +91,7 @@ export const searchResponse = defineRules('1. Search', 'search-response', [
       const seen = [];
       for (let turn = 0; turn < 2; turn++) {
         const response = expectStatus(await grep(t, name, { query: { pattern: 'sample' } }), 200);
-        expectOneOf(response.header('x-cache'), ['HIT', 'MISS'], 'X-Cache is one of the two');
+        expectOneOf(response.header('x-cache'), ['HIT', 'MISS'], 'X-Cache must be HIT or MISS');
         seen.push(response.header('x-cache'));
       }
       t.observe('two equal requests', seen);

@@ -40,7 +40,7 @@ const blamedLine = lazy(() =>
 );
 
 export const blame = operation({
-  summary: 'Show who brought in each line of a file',
+  summary: 'Show the commit that each line of a file comes from',
   routes: routesOfRepository('GET', 'blame'),
   query: () =>
     z.object({

@@ -22,13 +22,16 @@ const paths = lazy(() => z.array(z.string()).optional());
 /** Two names of one flag. The first takes precedence. */
 const applyFlags = lazy(() => ({
   git_apply_compatible: flag()
-    .meta({ description: 'Whether `git apply` must take the joined `raw` values, and make the very bytes of them.' })
+    .meta({
+      description:
+        'Whether the joined `raw` values are a patch that `git apply` accepts and that results in exactly the new bytes.',
+    })
     .optional(),
   gitApplyCompatible: flag().optional(),
 }));
 
 export const diffBranch = operationsOf('Branches')({
-  summary: 'Compare a branch with where it left its base',
+  summary: 'Compare a branch with the merge base of the branch and its base',
   routes: routesOfRepository('GET', 'branches/diff'),
   query: () =>
     z.object({
@@ -176,9 +179,9 @@ const LOCK_FILES = new Set([
 const filteredFile = lazy(() =>
   z.object({
     path: z.string(),
-    state: z.string().meta({ description: "Git's letter; a rename carries its similarity, as in R054." }),
+    state: z.string().meta({ description: "Git's status letter; a rename has its similarity, such as R054." }),
     old_path: z.string().optional(),
-    bytes: z.int().meta({ description: 'Of the patch; of a filtered file, of its content.' }),
+    bytes: z.int().meta({ description: 'Size of the patch; of a filtered file, the size of its content.' }),
     is_eof: z.boolean().meta({ description: 'Whether the file ends with a newline.' }),
   }),
 );

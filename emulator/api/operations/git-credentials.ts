@@ -36,7 +36,7 @@ function showCredential({ id, createdAt }: GitCredential): z.infer<ReturnType<ty
 }
 
 export const createCredential = operation({
-  summary: 'Store the credential that the upstream asks for',
+  summary: 'Store the credential for the upstream',
   routes: routesOfRepository('POST', 'git-credentials'),
   scopes: ['repo:write'],
   body: () => z.object({ repo_id: z.string().optional(), username: username().optional(), password: password() }),

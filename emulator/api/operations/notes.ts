@@ -129,10 +129,10 @@ async function changeNote(
     if (expected !== undefined && expected !== old)
       throw refuse(`${textOf(ref)} is at ${old}, not at the expected ${expected}.`);
     // As in `git notes add`, the old tip is the parent of the next notes commit, so it must be a commit.
-    if (old !== ZERO_OID && !isCommit(git.objects, old)) throw refuse(`${textOf(ref)} is no commit.`);
+    if (old !== ZERO_OID && !isCommit(git.objects, old)) throw refuse(`${textOf(ref)} does not point to a commit.`);
     const tree = old === ZERO_OID ? EMPTY_TREE_OID : readCommit(git.objects, old).tree;
     const existing = runSync(findNote(git.objects, tree, target));
-    if (action === 'add' && existing !== undefined) throw refuse(`Commit ${target} has a note already.`);
+    if (action === 'add' && existing !== undefined) throw refuse(`Commit ${target} already has a note.`);
     if (action === 'remove' && existing === undefined) throw noteNotFound(target);
     const { objects } = transaction;
     const written = await commitTo(transaction, {
@@ -187,7 +187,7 @@ function showNote(
 }
 
 export const listNotesRefs = operation({
-  summary: 'List the refs that hold notes',
+  summary: 'List the notes refs',
   routes: routesOfRepository('GET', 'notes/refs'),
   query: () => z.object({ ...pageQuery(), prefix: z.string().optional() }),
   replies: () => ({

@@ -32,7 +32,7 @@ const restoreMetadata = lazy(() =>
 );
 
 export const restoreCommit = operation({
-  summary: 'Bring a branch back to the content of a commit',
+  summary: 'Restore the content of a branch to that of a commit',
   routes: [
     { method: 'POST', path: '/api/repos/{repo_name}/restore-commit' },
     { method: 'POST', path: '/api/repos/{repo_name}/reset-commits' },

@@ -37,7 +37,7 @@ export const createWebhook = operation({
     }),
   replies: () => ({
     201: webhookRecord().extend({
-      secret: presentWhen(z.string(), 'the request names none; it is not shown again'),
+      secret: presentWhen(z.string(), 'the request has no secret; the response is the only place that shows it'),
     }),
   }),
   errors: ['conflict'],

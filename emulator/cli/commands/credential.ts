@@ -21,7 +21,7 @@ const FLAGS = {
   'admin-token': EMULATOR_FLAGS['admin-token'],
   repo: {
     read: text('the name of a repository'),
-    describe: 'Repository that the token covers; default: that of the remote',
+    describe: 'Repository that the token covers; default: the repository of the remote',
   },
 } as const;
 
@@ -30,7 +30,7 @@ export const credentialCommand = defineCommand({
   name: 'credential',
   describe: "A credential helper for Git: git -c credential.helper='!emulator credential' clone URL",
   flags: FLAGS,
-  positionals: { action: 'get, store or erase, as Git says it' },
+  positionals: { action: 'get, store or erase, which Git adds' },
   run: async ({ action, repo: named, ...address }, { terminal }) => {
     if (action === undefined) throw new UsageError('credential needs one of get, store, erase; Git adds it.');
     // gitcredentials(7): "If it does not support the requested operation [...], it should silently ignore the request."
@@ -45,9 +45,7 @@ export const credentialCommand = defineCommand({
     const repo = named ?? repositoryIn(asked.path) ?? repositoryIn(pathAskedAbove({ protocol, host }));
     const ready = terminal.environment.EMULATOR_TOKEN;
     if (repo === undefined && !ready) {
-      throw new UsageError(
-        'Git does not say which repository is meant; set credential.useHttpPath, or give --repo NAME.',
-      );
+      throw new UsageError('Git did not pass the repository; set credential.useHttpPath, or give --repo NAME.');
     }
     const token =
       repo === undefined ? ready : await sign(client, { org, repo }, terminal.environment.EMULATOR_KEY_FILE);

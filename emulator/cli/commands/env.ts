@@ -72,7 +72,7 @@ interface Health {
 async function requireReady(file: string): Promise<Ready> {
   const ready = await readReady(file);
   if (ready) return ready;
-  throw new Unreached(`No emulator by ${JSON.stringify(file)}: it does not say where one is.`);
+  throw new Unreached(`${JSON.stringify(file)} is not a ready file: it has no address of an emulator.`);
 }
 
 /** Reads the admin token of an emulator that created it; undefined if there is none. */

@@ -177,7 +177,7 @@ t.test('the proxy asks for its credential, and leads nowhere else', async (t) =>
   await t.rejects(tell('git.example.test:443'), 'it is gone');
 });
 
-t.test('nothing is left behind, however it ends', async (t) => {
+t.test('has_more must be false behind, however it ends', async (t) => {
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGKILL'] as const) {
     // The program is started without a shell, because a shell would wait for a child that did not receive the signal.
     const script = 'console.log(process.env.SSL_CERT_FILE); setInterval(() => {}, 1e6)';

@@ -84,5 +84,8 @@ t.test('further hosts are reached directly, or by the proxy that was there befor
   t.match(refused, { code: 1, out: '', err: /502/ });
   t.same(asked, ['far.example.org:443 us:secret']);
   const { code, err } = await run('true', { https_proxy: 'socks5://us:secret@127.0.0.1' });
-  t.same([code, err], [2, 'https_proxy must be an http or https address, by which --proxy-pass goes on.\n']);
+  t.same(
+    [code, err],
+    [2, 'https_proxy must be an http or https address, because --proxy-pass connects through that proxy.\n'],
+  );
 });

@@ -44,7 +44,7 @@ t.test('the command gets the variables, and the emulator answers it', async (t) 
   t.equal(env.EMULATOR_ADMIN_URL, `${env.EMULATOR_URL}/_emulator`);
   t.match(readFileSync(env.EMULATOR_KEY_FILE, 'utf8'), /BEGIN PRIVATE KEY/);
   t.match(decodeJwt(env.EMULATOR_TOKEN), { iss: 'acme', repo: 'team/app' });
-  t.notOk(await answers(env.EMULATOR_URL), 'nothing is left of it');
+  t.notOk(await answers(env.EMULATOR_URL), 'has_more must be false of it');
 });
 
 t.test('the token covers the requested repository and scopes if a key permits them', async (t) => {
@@ -117,7 +117,7 @@ t.test('exit codes are those of the command', async (t) => {
     [['sh', '-c', 'kill -9 $$'], 137, /^$/],
     [['sh', '-c', 'kill -TERM $$'], 143, /^$/],
     [['sh', '-c', 'kill -INT $$'], 130, /^$/],
-    [['nonesuch-program', '--help'], 127, /^"nonesuch-program" cannot be run: there is no such program\.\n$/],
+    [['nonesuch-program', '--help'], 127, /^"nonesuch-program" cannot be run: no such program\.\n$/],
     [[join(folder, 'absent')], 127, /no such program\.\n$/],
     [[''], 127, /^"" cannot be run/],
     [[join(folder, 'not-executable')], 126, /cannot be run: [^\n]+ EACCES\.\n$/],
@@ -177,7 +177,7 @@ t.test('an emulator that does not start is exit 2, and the command does not run'
     [['--scopes', 'a,a', '--', 'touch', ran], /^--scopes names "a" twice/],
     [['--repo', '--', 'touch', ran], /^--repo needs a value/],
     [['--nonsense', '--', 'touch', ran], /^exec has no flag --nonsense/],
-    [['touch', ran], /^exec takes flags only, not "touch"; the command to run stands behind --\./],
+    [['touch', ran], /^exec takes flags only, not "touch"; the command to run follows --\./],
     [[], /^exec needs a command behind --/],
     [['--'], /^exec needs a command behind --/],
   ] as const;

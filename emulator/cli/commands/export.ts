@@ -7,17 +7,17 @@ import { sayingSource } from '../usage-error.js';
 /** `emulator export`: writes the state of a running emulator to a folder. */
 export const exportCommand = adminCommand({
   name: 'export',
-  describe: 'Write everything to a folder: bare repositories that Git reads, and JSON',
+  describe: 'Write the whole state to a folder: bare Git repositories, and JSON',
   flags: {
     'include-secrets': {
-      describe: 'With credentials of upstreams, secrets of webhooks and variables of deployments',
+      describe: 'Include credentials of upstreams, secrets of webhooks and variables of deployments',
     },
   },
   epilogue: () => {
     const rows = exportParts().map((row) => `  ${row.in ? 'in ' : 'out'}  ${row.what} (${row.why})`);
-    return `What an export holds:\n${rows.join('\n')}`;
+    return `Content of an export:\n${rows.join('\n')}`;
   },
-  positionals: { folder: 'Folder to write; one that holds an export is brought up to date' },
+  positionals: { folder: 'Folder to write; an earlier export in it is updated' },
   run: async ({ folder: given, 'include-secrets': secrets }, client, { terminal }) => {
     const folder = readValue('export', given, 'a folder');
     const { readTar } = await import('../../exports/tar.js');

@@ -300,7 +300,7 @@ t.test('what no command takes, and what an emulator refuses, is one sentence and
     [['quota', 'set', 'q', '[]'], /^quota set takes a JSON object, such as/],
     [['quota', 'set', 'q', '{"capacity":0,"refill":"1/s"}'], /quotas\.q\.capacity/],
     [['quota', 'set', 'q', '{"capacity":1,"refill":"1/s","color":1}'], /"color"/],
-    [['quota', 'rm', 'none'], /^There is no quota "none"/],
+    [['quota', 'rm', 'none'], /^does not exist "none"/],
     [['quota', 'rm', 'q', '{}'], /^quota rm takes nothing more/],
     [['quota', 'show', 'q'], /^quota show takes nothing more/],
     [['namespace'], /^namespace needs one of add, ls, rm\./],
@@ -315,7 +315,7 @@ t.test('what no command takes, and what an emulator refuses, is one sentence and
     [['requests', '--status', '9'], /status/],
     [['requests', '--origin', 'me'], /origin/],
     [['verify', 'x'], /Unknown argument: x/],
-    [['verify', '--file', write(t, '[]')], /^--file must have an object of expectations/],
+    [['verify', '--file', write(t, '[]')], /^--file must contain an object of expectations/],
     [['verify', '--file', write(t, '{"color":1}')], /"color"/],
     [['verify', '--file', write(t, '{"requests":[{"match":{"status":"9"}}]}')], /requests\.0\.match\.status/],
   ] as const) {
@@ -333,12 +333,12 @@ t.test('faults prints what there is, and one alone', async (t) => {
     all.out,
     /^name\[\*times\].*\n\nNAME +KEYS +STAGE +WHAT\nany code +\[retry-after=\] +before +.*rate_limited also has t=\n/,
   );
-  t.match(all.out, /\nng +ref= \[reason=\] +git\.report +the report refuses that ref\n/);
+  t.match(all.out, /\nng +ref= \[reason=\] +git\.report +the report of the push refuses the ref\n/);
   t.match(all.out, /\nrepository_thawing +409 +state\n/);
   const one = await run(['faults', 'drop_object']);
   t.equal(
     one.out,
-    'drop_object: a pack without its n-th blob, counted from 0, which is otherwise whole\n' +
+    'drop_object: a valid pack in which the n-th blob (counted from 0) is missing\n' +
       'stages: git.pack; default git.pack\n  bytes=  a whole number from 0 to 1000000000\n',
   );
   const raw = (await run(['faults', 'raw'])).out;

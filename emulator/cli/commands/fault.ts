@@ -12,12 +12,12 @@ const FLAGS = {
   op: {
     read: list(text('the id of an operation')),
     repeatable: true,
-    describe: 'Only requests of an operation, such as commitPack or git*; several between commas',
+    describe: 'Only requests of an operation, such as commitPack or git*; separate several by commas',
   },
-  repo: { read: text('the name of a repository'), describe: 'Only requests to a repository; * stands for any rest' },
-  sub: { read: text('a name'), describe: 'Only requests whose token has this sub; * stands for any rest' },
+  repo: { read: text('the name of a repository'), describe: 'Only requests to a repository; * matches any characters' },
+  sub: { read: text('a name'), describe: 'Only requests whose token has this sub; * matches any characters' },
   ref: { read: text('the full name of a ref'), describe: 'Only Git requests that name a ref, such as refs/heads/main' },
-  file: { read: text('the name of a file'), describe: 'Faults to add: one or a list of them, in JSON or YAML' },
+  file: { read: text('the name of a file'), describe: 'File with a fault or a list of faults, in JSON or YAML' },
 } as const;
 
 type Body = Readonly<Record<string, unknown>>;
@@ -26,7 +26,7 @@ type FaultRecord = Readonly<Record<string, unknown>>;
 /** `emulator fault`: adds, lists and removes injected faults. */
 export const faultCommand = adminCommand({
   name: 'fault',
-  describe: 'Make requests meet a fault: add SPEC, ls, rm ID, show ID; `emulator faults` prints what there is',
+  describe: 'Make requests fail: add SPEC, ls, rm ID, show ID; `emulator faults` lists the faults',
   flags: FLAGS,
   positionals: {
     action: 'add, ls, rm or show',
@@ -37,7 +37,7 @@ export const faultCommand = adminCommand({
     const match = Object.entries({ op: op?.join(','), repo, sub, ref }).filter(([, value]) => value !== undefined);
     const conditions = match.map(([key, value]) => `;match.${key}=${encodeURIComponent(value!)}`).join('');
     if (name !== 'add' && (file !== undefined || conditions !== '')) {
-      throw new UsageError(`fault ${name} takes none of --op, --repo, --sub, --ref, --file.`);
+      throw new UsageError(`fault ${name} does not take --op, --repo, --sub, --ref or --file.`);
     }
     if (name === 'add') {
       const bodies = await readFaults(value, file, conditions);
@@ -67,7 +67,7 @@ async function readFaults(spec: string | undefined, file: string | undefined, co
   }
   if (spec !== undefined) throw new UsageError('fault add takes a fault or --file, not both.');
   if (conditions !== '') {
-    throw new UsageError('fault add takes --op, --repo, --sub and --ref with a fault; a file says them as match.');
+    throw new UsageError('fault add takes --op, --repo, --sub and --ref only with a fault; in a file, use match.');
   }
   const faults = [await readDocument('--file', file)].flat();
   if (faults.length === 0) throw new UsageError(`--file has no fault: ${JSON.stringify(file)}.`);

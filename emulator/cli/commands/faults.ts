@@ -9,16 +9,16 @@ import { UsageError } from '../usage-error.js';
 /** `emulator faults`: lists the kinds of faults, and how to get each error code. */
 export const faultsCommand = defineCommand({
   name: 'faults',
-  describe: 'List the faults that there are, and how to get each error code; with a name, that one alone',
+  describe: 'List the kinds of faults, and how to get each error code; with a name, show only that fault',
   flags: {
     json: { describe: 'As JSON' },
-    markdown: { describe: 'As the reference of the guide' },
+    markdown: { describe: 'Print the table of the reference' },
     'forge-prefix': {
       read: forgePrefix,
-      describe: 'Codes as an emulator shows them that was started with this prefix; both spellings can be asked for',
+      describe: 'Prefix of the forge codes of the emulator (its option --forge-prefix); a name may have either prefix',
     },
   },
-  positionals: { name: 'Of a fault, such as cut or repository_thawing' },
+  positionals: { name: 'Name of a fault, such as cut or repository_thawing' },
   exclusive: [['json', 'markdown']],
   run: async ({ name, json, markdown, 'forge-prefix': prefix }, { terminal }) => {
     const { faultReference } = await import('../../faults/reference.js');
@@ -39,7 +39,7 @@ function prefixOf(name: string | undefined): string | undefined {
 function only(all: FaultReference, name: string): FaultReference {
   const names = all.names.filter((row) => row.name === name);
   if (names.length === 0) {
-    throw new UsageError(`There is no fault ${JSON.stringify(name)}; \`emulator faults\` lists them.`);
+    throw new UsageError(`Unknown fault ${JSON.stringify(name)}; \`emulator faults\` lists them.`);
   }
   return { ...all, names, codes: all.codes.filter(({ code }) => code === name) };
 }
@@ -61,7 +61,7 @@ function aboutCodes(all: FaultReference): string {
       .filter(({ key }) => !codes[0]!.keys.some((each) => each.key === key))
       .map(({ key }) => `${name} also has ${key}=`),
   );
-  return ['that error, in the words of the operation', ...own].join('; ');
+  return ['responds with this error code, in the error format of the operation', ...own].join('; ');
 }
 
 function writeOverview(all: FaultReference): string {
@@ -69,7 +69,7 @@ function writeOverview(all: FaultReference): string {
   const rows = names.map((row) => [row.name, keysOf(row), row.defaultStages.join(' '), row.about]);
   const first = all.names.find(isCode)!;
   return [
-    `${all.grammar}, several separated by commas; as X-Emulator-Fault, by emulator token --fault, or emulator fault add\n\n`,
+    `${all.grammar}, separated by commas if several; for X-Emulator-Fault, emulator token --fault and emulator fault add\n\n`,
     writeTable([
       ['NAME', 'KEYS', 'STAGE', 'WHAT'],
       ['any code', keysOf(first), first.defaultStages.join(' '), aboutCodes(all)],
@@ -79,7 +79,7 @@ function writeOverview(all: FaultReference): string {
     writeTable([['STAGE', 'WHEN'], ...Object.entries(all.stages).map(([stage, about]) => [stage, about])]),
     '\n',
     writeTable([['CODE', 'STATUS', 'WAY'], ...all.codes.map(({ code, status, way }) => [code, String(status), way])]),
-    '\nemulator faults CODE prints the commands that get it.\n',
+    '\nemulator faults CODE prints commands that result in the code.\n',
   ].join('');
 }
 
@@ -87,14 +87,14 @@ function writeOne({ names, codes }: FaultReference): string {
   const lines = names.flatMap((row) => [
     `${row.name}: ${row.about}`,
     `stages: ${row.stages.join(', ')}; default ${row.defaultStages.join(', ')}`,
-    ...row.keys.map(({ key, wants, needed }) => `  ${key}=  ${wants}${needed ? ' (must be given)' : ''}`),
+    ...row.keys.map(({ key, wants, needed }) => `  ${key}=  ${wants}${needed ? ' (required)' : ''}`),
   ]);
   for (const { status, way, commands } of codes) lines.push('', `# ${status}, ${WAYS[way]}`, ...commands);
   return lines.map((line) => `${line}\n`).join('');
 }
 
 const WAYS: Readonly<Record<CodeReference['way'], string>> = {
-  natural: 'by requests alone',
+  natural: 'by requests only',
   state: 'by a state',
   quota: 'by a quota',
   fault: 'by a fault',
@@ -109,11 +109,11 @@ function writeMarkdown(all: FaultReference): string {
   const parts = [
     writeMarkdownTable([
       ['Name', 'Keys', 'Stages, default first', 'What'],
-      ...(first ? [row('any code below', first, aboutCodes(all))] : []),
+      ...(first ? [row('any code of the list below', first, aboutCodes(all))] : []),
       ...names.map((each) => row(code(each.name), each, each.about)),
     ]),
     writeMarkdownTable([
-      ['Stage', 'When', 'What `match` can ask for from here on'],
+      ['Stage', 'When', 'Members of `match` that are known from this stage on'],
       ...Object.entries(all.known).map(([stage, known]) => [code(stage), all.stages[stage as Stage], known.join('; ')]),
     ]),
   ];
@@ -129,7 +129,7 @@ function writeMarkdown(all: FaultReference): string {
 function writeFaultRecipes(rows: readonly [CodeReference, ...CodeReference[]]): string {
   const [first] = rows;
   return [
-    '### Codes that a fault answers\n',
+    '### Codes that a fault returns\n',
     `Send the code in \`X-Emulator-Fault\`. This is ${code(first.code)}; every code of the table works in its place:\n`,
     writeScript(first.commands),
     writeMarkdownTable([['Status', 'Code'], ...rows.map((row) => [String(row.status), code(row.code)])]),

@@ -33,13 +33,16 @@ export async function sendSource(
 export const importCommand = adminCommand({
   name: 'import',
   describe:
-    'Take over an export in place of everything; or a folder, a bundle, a repository or a clone URL as one repository',
+    'Replace the whole state by an export; or import a folder, bundle, repository or clone URL as one repository',
   flags: {
     repo: {
       read: text('the name of a repository'),
       describe: 'Name of the one repository; default: the last part of the path',
     },
-    org: { read: text('the name of an organization'), describe: 'Its organization; default: the first one' },
+    org: {
+      read: text('the name of an organization'),
+      describe: 'Organization of the repository; default: the first organization',
+    },
   },
   positionals: { path: 'Export (folder or tar archive), folder, bundle, bare repository or clone URL' },
   run: async ({ path: given, repo, org }, client, { terminal }) => {

@@ -4,8 +4,8 @@ import { adminCommand } from '../admin-command.js';
 /** `emulator latch`: releases requests and states that wait at a latch. */
 export const latchCommand = adminCommand({
   name: 'latch',
-  describe: 'Let go of the requests and states that a latch holds: release NAME',
-  positionals: { action: 'release', name: 'Of the latch' },
+  describe: 'Release the requests and states that a latch holds: release NAME',
+  positionals: { action: 'release', name: 'Name of the latch' },
   run: async ({ action, name }, client) => {
     readAction('latch', action, ['release']);
     const latch = readValue('latch release', name, 'the name of a latch');

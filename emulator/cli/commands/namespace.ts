@@ -6,21 +6,21 @@ import { UsageError } from '../usage-error.js';
 const ACTIONS = ['add', 'ls', 'rm'] as const;
 
 const FLAGS = {
-  snapshot: { read: text('the id of a snapshot'), describe: 'Snapshot to start from; default: nothing in it' },
-  seed: { read: text('a seed'), describe: 'Seed of its ids; default: that of the emulator' },
+  snapshot: { read: text('the id of a snapshot'), describe: 'Snapshot to start from; default: an empty state' },
+  seed: { read: text('a seed'), describe: 'Seed of its ids; default: the seed of the emulator' },
   clock: {
     read: text('real, or an ISO 8601 time'),
-    describe: 'Its time: real, or where a clock starts; default: that of the emulator',
+    describe: 'Its clock: real, or the start time of a manual clock; default: the clock of the emulator',
   },
 } as const;
 
 /** `emulator namespace`: manages isolated worlds of an emulator. */
 export const namespaceCommand = adminCommand({
   name: 'namespace',
-  describe: 'Make isolated worlds on ports of their own: add, ls, rm ID',
+  describe: 'Create isolated copies of the service on their own ports: add, ls, rm ID',
   isOfNamespace: false,
   flags: FLAGS,
-  positionals: { action: 'add, ls or rm', id: 'Of a namespace' },
+  positionals: { action: 'add, ls or rm', id: 'Id of a namespace' },
   run: async ({ action, id, snapshot, seed, clock }, client) => {
     const name = readAction('namespace', action, ACTIONS);
     const wanted = readValue(`namespace ${name}`, id, name === 'rm' ? 'the id of a namespace' : undefined);

@@ -5,8 +5,8 @@ import { code, writeMarkdownTable, writeTable } from '../table.js';
 /** `emulator options`: lists the options of an emulator for the command line, the environment and the library. */
 export const optionsCommand = defineCommand({
   name: 'options',
-  describe: 'List the options of `start` with their variables and defaults, limits among them',
-  flags: { json: { describe: 'As JSON' }, markdown: { describe: 'As the table of the guide' } },
+  describe: 'List the options and limits of `start` with their environment variables and defaults',
+  flags: { json: { describe: 'As JSON' }, markdown: { describe: 'Print the table of the reference' } },
   exclusive: [['json', 'markdown']],
   run: ({ json, markdown }, { terminal }) => {
     const rows = optionRows().map(({ name, flag, variable, value, shownDefault, help, repeatable, isLimit }) => {

@@ -13,8 +13,12 @@ type Quotas = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 /** `emulator quota`: shows or changes limits on the number of requests. */
 export const quotaCommand = adminCommand({
   name: 'quota',
-  describe: 'Show or change how many requests can be made: show, set NAME JSON, rm NAME',
-  positionals: { action: 'show, set or rm; default show', name: 'Of the quota', quota: `As JSON, such as ${EXAMPLE}` },
+  describe: 'Show or change the quotas, which limit the rate of requests: show, set NAME JSON, rm NAME',
+  positionals: {
+    action: 'show, set or rm; default show',
+    name: 'Name of the quota',
+    quota: `As JSON, such as ${EXAMPLE}`,
+  },
   run: async ({ action, name, quota }, client) => {
     const wanted = readAction('quota', action, ACTIONS, 'show');
     const key = readValue(`quota ${wanted}`, name, wanted === 'show' ? undefined : 'the name of a quota');
@@ -23,7 +27,7 @@ export const quotaCommand = adminCommand({
       wanted === 'set' ? readJsonObject(written, `quota set takes a JSON object, such as ${EXAMPLE}.`) : null;
     const before = (await client.ask('GET', '/quotas')) as { quotas: Quotas };
     if (wanted === 'rm' && !Object.hasOwn(before.quotas, key)) {
-      throw new UsageError(`There is no quota ${JSON.stringify(key)}.`);
+      throw new UsageError(`Quota ${JSON.stringify(key)} does not exist.`);
     }
     const changes = { quotas: { [key]: value } };
     const { quotas } = wanted === 'show' ? before : ((await client.ask('PATCH', '/quotas', changes)) as typeof before);

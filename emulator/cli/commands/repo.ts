@@ -9,18 +9,18 @@ const ACTIONS = ['add', 'ls', 'push', 'rm'] as const;
 /** `emulator repo`: manages the repositories of an emulator. */
 export const repoCommand = adminCommand({
   name: 'repo',
-  describe: 'The repositories of an emulator, whatever their state: ls, add NAME, rm NAME, push DIR [NAME]',
+  describe: 'List or change repositories in any state: ls, add NAME, rm NAME, push DIR [NAME]',
   flags: {
     org: {
       read: text('the name of an organization'),
-      describe: 'Organization of the repositories; default: the first one',
+      describe: 'Organization of the repositories; default: the first organization',
     },
-    'default-branch': { read: text('the name of a branch'), describe: 'Of a repository that is added' },
+    'default-branch': { read: text('the name of a branch'), describe: 'Default branch of an added repository' },
   },
   positionals: {
     action: 'add, ls, push or rm',
     what: 'Name of a repository; to push: a folder, a bundle, a bare repository or a clone URL',
-    name: 'Of the repository that is pushed to; default: the last part of the path',
+    name: 'Name of the repository to push to; default: the last part of the path',
   },
   run: async ({ action, what, name, org, 'default-branch': branch }, client, { terminal }) => {
     const verb = readAction('repo', action, ACTIONS);
@@ -32,7 +32,7 @@ export const repoCommand = adminCommand({
     };
     const given = readValue(`repo ${verb}`, what, wanted[verb]);
     if (verb !== 'push') readValue(`repo ${verb}`, name, undefined);
-    if (verb !== 'add' && branch !== undefined) throw new UsageError('--default-branch goes with repo add only.');
+    if (verb !== 'add' && branch !== undefined) throw new UsageError('--default-branch is allowed only with repo add.');
     if (verb === 'push') {
       const { nameOf } = await import('../../exports/open-state.js');
       const target = { name: name ?? (await sayingSource(async () => nameOf(given))), organization: org };

@@ -6,37 +6,37 @@ import { createLog } from '../log.js';
 /** Event id before the first event, so that the stream begins with the journal's content. */
 const START = '0';
 
-const SEVERAL = '; several between commas: any of them';
+const SEVERAL = '; separate several by commas';
 
 const FLAGS = {
   ...ADMIN_FLAGS,
-  follow: { describe: 'Go on with those to come; with --json one a line' },
+  follow: { describe: 'Wait for further requests and print them; with --json, one per line' },
   op: {
     read: list(text('the id of an operation')),
     repeatable: true,
-    describe: `Only those of an operation, such as commitPack or git*${SEVERAL}`,
+    describe: `Only requests of an operation, such as commitPack or git*${SEVERAL}`,
   },
   status: {
     read: list(text('a status or a class such as 4xx')),
     repeatable: true,
-    describe: `Only those answered with a status, or a class such as 4xx${SEVERAL}`,
+    describe: `Only requests with a response status, or a class such as 4xx${SEVERAL}`,
   },
   code: {
     read: list(text('a code')),
     repeatable: true,
-    describe: `Only those answered with the code of an error${SEVERAL}`,
+    describe: `Only requests with an error code${SEVERAL}`,
   },
   origin: {
     read: text('real, state, injected or injected:<fault>'),
-    describe: 'Only those whose answer is real, of a state, injected, or of one fault: injected:<fault>',
+    describe: 'Only requests by the origin of their response: real, state, injected, or injected:<fault>',
   },
-  repo: { read: text('the name of a repository'), describe: 'Only those with a token for a repository' },
+  repo: { read: text('the name of a repository'), describe: 'Only requests whose token covers a repository' },
 } as const;
 
 /** `emulator requests`: lists recorded requests, and follows new ones. */
 export const requestsCommand = defineCommand({
   name: 'requests',
-  describe: 'List the requests that an emulator answered',
+  describe: 'List the requests in the journal of an emulator',
   flags: FLAGS,
   run: async ({ json, follow, op, status, code, origin, repo, ...address }, { terminal }) => {
     const query = {

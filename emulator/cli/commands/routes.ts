@@ -5,7 +5,7 @@ import { code, writeMarkdownTable, writeTable } from '../table.js';
 export const routesCommand = defineCommand({
   name: 'routes',
   describe: 'List every route with its operation and scopes',
-  flags: { json: { describe: 'As JSON' }, markdown: { describe: 'As the table of the guide' } },
+  flags: { json: { describe: 'As JSON' }, markdown: { describe: 'Print the table of the reference' } },
   exclusive: [['json', 'markdown']],
   run: async ({ json, markdown }, { terminal }) => {
     const { operations } = await import('../../api/index.js');

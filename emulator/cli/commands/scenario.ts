@@ -22,7 +22,7 @@ const WANTED = {
 /** `emulator scenario`: manages scenario files, which define an initial state and its changes. */
 export const scenarioCommand = defineCommand({
   name: 'scenario',
-  describe: 'Stories with faults: check FILE, ls, show ID, start ID|FILE in an emulator, from-har FILE',
+  describe: 'Check, list, show, start or record scenarios: check FILE, ls, show ID, start ID|FILE, from-har FILE',
   flags: ADMIN_FLAGS,
   positionals: { action: ACTIONS.join(', '), what: 'A file, or the id of a shipped scenario' },
   run: async ({ action, what, json, ...address }, { terminal }) => {
@@ -40,7 +40,7 @@ export const scenarioCommand = defineCommand({
       return json ? printJson(terminal, scenario) : terminal.print(readText(file));
     }
     if (json) printJson(terminal, { id: scenario.id, file, ok: true });
-    else terminal.print(`${file}: the scenario ${scenario.id} is in order.\n`);
+    else terminal.print(`${file}: the scenario ${scenario.id} is valid.\n`);
   },
 });
 
@@ -86,7 +86,9 @@ async function findFile(value: string): Promise<string> {
   if (shipped !== undefined) return shipped;
   if (existsSync(value)) return value;
   const ids = (await shippedScenarios()).map(({ id }) => id);
-  throw new UsageError(`There is no scenario or file ${JSON.stringify(value)}; there are ${ids.join(', ')}.`);
+  throw new UsageError(
+    `${JSON.stringify(value)} is neither a scenario nor a file; the scenarios are ${ids.join(', ')}.`,
+  );
 }
 
 /** Reads a scenario. Throws `UsageError` if the file is not one. */

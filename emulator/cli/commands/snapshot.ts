@@ -6,8 +6,8 @@ const ACTIONS = ['add', 'ls', 'restore', 'rm'] as const;
 /** `emulator snapshot`: saves and restores the whole state. */
 export const snapshotCommand = adminCommand({
   name: 'snapshot',
-  describe: 'Keep everything as it is, and put it back: add, ls, restore ID, rm ID',
-  positionals: { action: 'add, ls, restore or rm', id: 'Of a snapshot' },
+  describe: 'Take and restore snapshots of the whole state: add, ls, restore ID, rm ID',
+  positionals: { action: 'add, ls, restore or rm', id: 'Id of a snapshot' },
   run: async ({ action, id }, client) => {
     const name = readAction('snapshot', action, ACTIONS);
     const takesId = name === 'restore' || name === 'rm';

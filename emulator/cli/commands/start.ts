@@ -12,7 +12,7 @@ export const startCommand: Command = {
   name: 'start',
   module: (session) => ({
     command: 'start',
-    describe: 'Start the service and serve until stopped',
+    describe: 'Start the service and run until stopped',
     builder: (command) => declareStartFlags(command),
     handler: async () => {
       session.exitCode = await runStart(readFlags(session.argv), session.terminal);

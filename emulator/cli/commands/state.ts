@@ -12,7 +12,7 @@ const FLAGS = {
   repo: {
     read: list(text('NAME=STATE, such as team/app=archived', STATE)),
     repeatable: true,
-    describe: 'Repository to bring into a state: NAME=STATE',
+    describe: 'Repository whose state to set: NAME=STATE',
   },
   org: {
     read: list(text('NAME.SWITCH=VALUE, such as demo.authentication=unavailable', SWITCH)),
@@ -24,9 +24,9 @@ const FLAGS = {
 /** `emulator state`: shows or changes the simulated state of an emulator. */
 export const stateCommand = adminCommand({
   name: 'state',
-  describe: 'Show what an emulator pretends, or change it: show, set [JSON]',
+  describe: 'Show or change the states of repositories and the settings of organizations: show, set [JSON]',
   flags: FLAGS,
-  positionals: { action: 'show or set; default show', changes: 'The body of PATCH /_emulator/state' },
+  positionals: { action: 'show or set; default show', changes: 'Body of PATCH /_emulator/state' },
   run: async ({ action, changes, repo, org }, client) => {
     const name = readAction('state', action, ['show', 'set'], 'show');
     if (name === 'show') readValue('state show', changes ?? repo?.[0] ?? org?.[0], undefined);

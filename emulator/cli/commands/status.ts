@@ -3,7 +3,7 @@ import { adminCommand } from '../admin-command.js';
 /** `emulator status`: describes a running emulator. */
 export const statusCommand = adminCommand({
   name: 'status',
-  describe: 'Show what a running emulator is and holds',
+  describe: 'Show the version, clock and content of a running emulator',
   run: async (_, client) => {
     const { version } = (await client.ask('GET', '/version')) as { version: string };
     const clock = (await client.ask('GET', '/clock')) as { mode: string; now: string };

@@ -11,7 +11,7 @@ const LOOK = 20;
 /** `emulator stop`: asks an emulator to end, and waits until it has ended. */
 export const stopCommand = adminCommand({
   name: 'stop',
-  describe: 'End a running emulator; requests that are under way are answered first',
+  describe: 'Stop a running emulator after it has finished the requests in progress',
   isOfNamespace: false,
   run: async (_, client, session) => {
     const { terminal } = session;
@@ -23,7 +23,7 @@ export const stopCommand = adminCommand({
     }
     if (!saved) {
       session.exitCode = NOT_SAVED;
-      terminal.warn('Its state could not be saved; the folder of --persist holds that of an earlier save.\n');
+      terminal.warn('The state could not be saved; the folder of --persist contains the previous save.\n');
     }
     return {
       json: { url: client.url, stopped: true, ...(!saved && { saved }) },

@@ -15,15 +15,15 @@ import { UsageError } from '../usage-error.js';
 
 const FLAGS = {
   repo: { read: text('the name of a repository'), describe: 'Repository the token covers; --no-repo for none' },
-  'no-repo': { describe: 'Leave the repo claim out' },
+  'no-repo': { describe: 'Omit the repo claim' },
   scopes: {
     read: list(text('the name of a scope')),
     repeatable: true,
-    describe: `Scopes, between commas; default ${DEFAULT_SCOPES.join(',')}, as far as the key allows them`,
+    describe: `Scopes, separated by commas; default ${DEFAULT_SCOPES.join(',')}, without those that the key does not allow`,
   },
   org: {
     read: text('the name of an organization'),
-    describe: 'Organization; default: the first that start would have',
+    describe: 'Organization; default: the first organization that `start` would have',
   },
   key: {
     read: text('a test key or the name of a file'),
@@ -35,20 +35,20 @@ const FLAGS = {
     describe: `Lifetime in seconds; default ${DEFAULT_LIFETIME}, for the restricted test key ${RESTRICTED_LIFETIME}`,
   },
   kid: { read: text('the id of a key'), describe: 'Key id in the header; default: the id of the test key' },
-  sub: { read: text('a name'), default: 'emulator', describe: 'Who asks, for logs' },
+  sub: { read: text('a name'), default: 'emulator', describe: 'sub claim, which appears in the journal' },
   claims: {
     read: readClaims,
     default: '{}',
-    describe: 'Further claims, a JSON object; they win over the ones above',
+    describe: 'Further claims, a JSON object; they override the flags above',
   },
   fault: {
     read: list(text('a fault')),
     repeatable: true,
-    describe: 'Fault that requests with the token meet: NAME[*TIMES][+SKIP][@STAGE][;KEY=VALUE]…',
+    describe: 'Fault of requests with the token: NAME[*TIMES][+SKIP][@STAGE][;KEY=VALUE]…',
   },
   scenario: {
     read: text('a name of letters, digits, _, ., :, / and -', SCENARIO),
-    describe: 'Scenario that requests with the token are in',
+    describe: 'Scenario that applies to requests with the token',
   },
   clock: { read: clock, default: 'real', describe: 'Time of issue: "real" or ISO 8601' },
   json: { describe: 'As JSON' },
@@ -64,7 +64,7 @@ export const tokenCommand = defineCommand({
     const row = fixtureKeys().find(({ id }) => id === given.key);
     const { repo, kid = row?.id, scopes = defaultScopes(row) } = given;
     if (repo === undefined && !given['no-repo'] && scopes.some((scope) => scope !== 'org:read')) {
-      throw new UsageError('A token with these scopes covers one repository: name it with --repo, or say --no-repo.');
+      throw new UsageError('A token with these scopes covers one repository: name it with --repo, or use --no-repo.');
     }
     const token = await mint({
       privateKeyPem: readKey(row?.privateKeyFile ?? given.key),

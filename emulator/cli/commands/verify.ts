@@ -11,13 +11,13 @@ const FLAGS = {
     read: text('the name of a file'),
     describe: 'Expectations, or a scenario with them, in JSON or YAML; default: every fault fired',
   },
-  client: { describe: 'Check the client too, by all rules for clients' },
+  client: { describe: 'Also check the requests by all rules for clients' },
 } as const;
 
 /** `emulator verify`: verifies expectations. Those of running scenarios and of faults are always included. */
 export const verifyCommand = adminCommand({
   name: 'verify',
-  describe: 'Verify the requests against expectations and running scenarios; exit 1 when something is unmet',
+  describe: 'Verify the requests against expectations and running scenarios; exit 1 if an expectation is not met',
   flags: FLAGS,
   run: async ({ file, client: checked }, client, session) => {
     const expectations = file === undefined ? { faults: { everyFired: true } } : await readExpectations(file);
@@ -31,7 +31,7 @@ export const verifyCommand = adminCommand({
 async function readExpectations(file: string): Promise<object> {
   const read = await readDocument('--file', file);
   if (typeof read !== 'object' || read === null || Array.isArray(read)) {
-    throw new UsageError(`--file must have an object of expectations: ${JSON.stringify(file)}.`);
+    throw new UsageError(`--file must contain an object of expectations: ${JSON.stringify(file)}.`);
   }
   // Neither `id` nor `expect` is a member of expectations, so the file is a scenario.
   return 'id' in read || 'expect' in read ? expectationsOfScenario(file) : read;
@@ -62,9 +62,7 @@ export function writeVerification({ met, unmet, client }: Verification): string 
   }
   if (client.length > 0) {
     const count = (wanted: string) => client.filter(({ verdict }) => verdict === wanted).length;
-    lines.push(
-      `client rules: ${count('kept')} kept, ${count('broken')} broken, ${count('unseen')} without an occasion`,
-    );
+    lines.push(`client rules: ${count('kept')} kept, ${count('broken')} broken, ${count('unseen')} not applicable`);
   }
   lines.push(met ? 'met' : 'not met');
   return lines.map((line) => `${printable(line)}\n`).join('');

@@ -16,12 +16,12 @@ const STALE = 1_000;
 /** `emulator wait`: exits with 0 when an emulator responds; with 3 on timeout, or when its process has ended. */
 export const waitCommand = defineCommand({
   name: 'wait',
-  describe: 'Wait until an emulator answers; exit 3 if none does in time, or as soon as its process has ended',
+  describe: 'Wait until an emulator answers; exit 3 on timeout, or as soon as its process has ended',
   flags: {
     url: ADMIN_FLAGS.url,
     'ready-file': { read: text('the name of a file'), describe: 'Its ready file, instead of its address' },
-    pid: { read: integer(1, 2 ** 31 - 1), describe: 'Process that must live on until then' },
-    timeout: { read: duration, default: '30s', describe: 'How long to wait' },
+    pid: { read: integer(1, 2 ** 31 - 1), describe: 'Id of a process; stop waiting when it ends' },
+    timeout: { read: duration, default: '30s', describe: 'Maximum time to wait' },
     json: ADMIN_FLAGS.json,
   },
   exclusive: [['url', 'ready-file']],
@@ -61,7 +61,7 @@ async function waitFor(
     const { url, writer } = await find();
     const left = deadline - performance.now();
     const complaint =
-      url === undefined ? 'it does not say where one is' : await probe(url, terminal, atMost(left, 2000));
+      url === undefined ? 'the file has no address of an emulator' : await probe(url, terminal, atMost(left, 2000));
     // Check the process first, because another emulator may respond at this address.
     if (pid !== undefined && !isAlive(pid)) return { url, complaint: `process ${pid} has ended` };
     if (complaint === undefined) return { url, complaint };

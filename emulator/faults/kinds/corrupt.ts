@@ -7,7 +7,7 @@ export interface Corrupt {
 }
 
 export const corrupt: Kind<Corrupt, { readonly bytes?: number }> = {
-  about: 'the byte at this offset, or else that in the middle, is another one',
+  about: 'one byte is changed: the one at this offset, by default the one in the middle',
   stages: ['response.body', 'git.advertise', 'git.pack', 'git.report'],
   defaults: DEFAULTS.sent,
   keys: { bytes: COUNT },

@@ -34,7 +34,7 @@ const HOW = choice(['fin', 'rst', 'stall', 'end']);
 const STAGES = ['accept', 'headers', 'body', 'response.head', 'response.body', ...STAGE_SETS.git] as const;
 
 export const cut: Kind<Cut, CutKeys> = {
-  about: 'what is sent ends there',
+  about: 'the response is truncated at this point',
   stages: STAGES,
   defaults: DEFAULTS.sent,
   keys: { bytes: COUNT, fraction: FRACTION, objects: COUNT, trailer: choice(['1']), how: HOW },
@@ -59,7 +59,7 @@ export const cut: Kind<Cut, CutKeys> = {
         .partial()
         .refine(
           (value) => Object.keys(value).length === 1,
-          'Must have one of bytes, fraction, objects, beforeTrailer',
+          'Must have one of bytes, fraction, objects and beforeTrailer',
         )
         .optional(),
       how: HOW.schema().optional(),

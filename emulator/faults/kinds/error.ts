@@ -67,7 +67,7 @@ export function errorOfCode(code: ProblemCode, status: number): Kind<ErrorValue,
     ...error,
     about:
       STATE_CODES[code] ??
-      `${status}, in the dialect of the operation${isSwitchCode(code) ? ', of those that can answer with it' : ''}`,
+      `${status}, in the error format of the operation${isSwitchCode(code) ? '; only operations that list the code' : ''}`,
     keys: { ...error.keys, ...(code === 'rate_limited' && { t: COUNT }) },
     ofKeys: (keys) => ({ code, ...keys }),
   };

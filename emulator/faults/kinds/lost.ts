@@ -14,7 +14,7 @@ const HOW = choice(['fin', 'rst']);
 const STATUS = integer(400, 599);
 
 export const lost: Kind<Lost, LostKeys> = {
-  about: 'the answer is lost after the effect was made',
+  about: 'the response is lost after the operation has taken effect',
   formerly: 'lostResponse',
   stages: ['after', 'git.report'],
   // Has no default for an advertisement, because the push would then never take effect.

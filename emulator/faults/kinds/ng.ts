@@ -20,7 +20,7 @@ const REF = pattern(
 );
 
 export const ng: Kind<Ng, NgKeys> = {
-  about: 'the report refuses that ref',
+  about: 'the report of the push refuses the ref',
   formerly: 'report',
   stages: ['git.report'],
   defaults: { gitReceivePack: 'git.report' },
@@ -35,7 +35,7 @@ export const ng: Kind<Ng, NgKeys> = {
   schema: () =>
     strict({ unpack: LINE.schema(), refs: z.record(LINE.schema(), LINE.schema()) })
       .partial()
-      .refine((value) => Object.keys(value).length > 0, 'Must have unpack or refs'),
+      .refine((value) => Object.keys(value).length > 0, 'Must have at least one of unpack and refs'),
   endsStage: () => false,
   isForOtherRefs: ({ unpack, refs = {} }, pushed) =>
     unpack === undefined && Object.keys(refs).every((ref) => ref !== '*' && !pushed.includes(ref)),

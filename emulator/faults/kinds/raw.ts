@@ -73,7 +73,7 @@ export const raw: Kind<Raw, RawKeys> = {
         .superRefine((value, context) => {
           const wrong = Object.entries(value).find((entry) => !isHeader(entry));
           if (!wrong) return;
-          context.addIssue({ code: 'custom', message: `${JSON.stringify(wrong[0])} is no header that can be set` });
+          context.addIssue({ code: 'custom', message: `${JSON.stringify(wrong[0])} is not a header that can be set` });
         })
         .optional(),
       bodyBase64: BODY.schema().optional(),

@@ -17,7 +17,7 @@ interface SidebandKeys {
 }
 
 export const sideband: Kind<Sideband, SidebandKeys> = {
-  about: 'a text on band 2, or a fatal one on band 3',
+  about: 'a progress message on band 2, or a fatal error on band 3',
   stages: STAGE_SETS.git,
   defaults: DEFAULTS.sideBand,
   keys: { band: choice(['2', '3']), text: LINE },

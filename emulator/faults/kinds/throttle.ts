@@ -7,7 +7,7 @@ export interface Throttle {
 }
 
 export const throttle: Kind<Throttle> = {
-  about: 'so many bytes a second from the stage on',
+  about: 'limits the transfer to this many bytes per second from the stage on',
   stages: STAGE_SETS.rate,
   defaults: DEFAULTS.before,
   keys: { bps: AMOUNT },

@@ -62,7 +62,7 @@ export class SearchText {
 
   /** Decoded text. Throws before `decode`. */
   get text(): string {
-    if (this.#text === undefined) throw new Error('the text must be decoded before');
+    if (this.#text === undefined) throw new Error('the text is not decoded yet');
     return this.#text;
   }
 
@@ -163,7 +163,7 @@ export class SearchText {
   }
 
   get #lineStarts(): readonly Int32Array[] {
-    if (this.#starts === undefined) throw new Error('the text must be split into lines before');
+    if (this.#starts === undefined) throw new Error('the text is not split into lines yet');
     return this.#starts;
   }
 }

@@ -16,7 +16,7 @@ const PATH_ISSUES = {
   'empty-name': 'has an empty segment, or ends in a slash',
   'dot-name': 'has a segment `.` or `..`',
   'long-name': `has a segment longer than ${MAX_NAME_BYTES} bytes`,
-  'git-name': 'has a segment that some file systems take for `.git`',
+  'git-name': 'has a segment that some file systems treat as `.git`',
   'modules-link': 'makes `.gitmodules` a symbolic link',
 } as const;
 

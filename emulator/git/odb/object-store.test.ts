@@ -341,7 +341,7 @@ t.test('a store that is let go while a writer is at work gives back all it took,
     for (let number = 0; number < 3000; number++) writing.write(BLOB, blob(`after ${number}`));
     t.ok(budget.used > 0, `${end}: the writer counts as long as it works`);
     writing[end]();
-    t.equal(budget.used, 0, `${end}: nothing is left of it`);
+    t.equal(budget.used, 0, `${end}: has_more must be false of it`);
   }
   t.end();
 });

@@ -94,7 +94,7 @@ export class ObjectStore extends StoreReader {
    * published nor discarded.
    */
   quarantine(): Quarantine {
-    if (this.#before !== undefined) throw new Error('the store is being written to already');
+    if (this.#before !== undefined) throw new Error('the store already has a writer');
     runSync(mergeTables(this.#tablesToMerge(MERGED_AT_ONCE), this.#options.budget));
     this.#before = this.stored.extent;
     return new Quarantine(this.stored, this.#before, this.#limits, this.#hash, () => {

@@ -159,8 +159,8 @@ function ChangeDialog({ fault, onChanged, onClose }: ChangeProps) {
       <Form act={change} submit="Change" submitClass="primary">
         <p class="quiet">The counters continue.</p>
         <div class="fields">
-          <TextField label="Times" hint="Requests it meets; empty: all" {...NUMBER} {...bind('times')} />
-          <TextField label="Skip" hint="Requests that pass first" {...NUMBER} {...bind('skip')} />
+          <TextField label="Times" hint="Number of times it fires; empty: unlimited" {...NUMBER} {...bind('times')} />
+          <TextField label="Skip" hint="Matching requests to skip first" {...NUMBER} {...bind('skip')} />
           <TextField label="Priority" hint="Higher is asked first" {...NUMBER} {...bind('priority')} />
           <TextField label="Note" {...bind('note')} />
         </div>

@@ -58,8 +58,8 @@ export function NewFault({ kinds, operations, initial, onAdded }: NewFaultProps)
           />
         )}
         <div class="fields">
-          <TextField label="Times" hint="Requests it meets; empty: all" {...NUMBER} {...bind('times')} />
-          <TextField label="Skip" hint="Requests that pass first" {...NUMBER} {...bind('skip')} />
+          <TextField label="Times" hint="Number of times it fires; empty: unlimited" {...NUMBER} {...bind('times')} />
+          <TextField label="Skip" hint="Matching requests to skip first" {...NUMBER} {...bind('skip')} />
           <Choice
             label="Stage"
             options={[

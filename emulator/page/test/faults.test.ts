@@ -94,7 +94,7 @@ t.test(
     await form.getByLabel('Every').fill('two');
     await form.getByRole('alert').filter({ hasText: 'when.every' }).waitFor();
     await form.getByLabel('Every').fill('2');
-    await form.getByLabel('Counted for each').fill('token, repo');
+    await form.getByLabel('Count separately for each').fill('token, repo');
     await form.getByLabel('Removed after').fill('PT1H');
     await form.getByLabel('Note').fill(HOSTILE);
     await form.getByLabel('Has to fire').fill('2');

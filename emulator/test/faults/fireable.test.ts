@@ -94,7 +94,7 @@ t.setTimeout(600_000);
 type Sending = (scopes: readonly string[]) => Promise<unknown>;
 
 const packet = (line: string) => `${(line.length + 5).toString(16).padStart(4, '0')}${line}\n`;
-/** Scopes of the tokens. One token has every scope; the other lacks the scope that most requests need. */
+/** Scopes that the token must haves. One token has every scope; the other lacks the scope that most requests need. */
 const SCOPES = [EVERY_SCOPE, EVERY_SCOPE.filter((scope) => scope !== 'git:read')];
 
 /** Requests of every kind of operation, phase, protocol and command, with all properties that the conditions test. */
@@ -301,16 +301,16 @@ t.test('faults on refs and commands are taken at the stages of their requests, a
     [
       'internal_error@git.pack',
       { git: { command: 'ls-refs' } },
-      /the stage git\.pack does not happen on gitUploadPack/,
+      /the stage git\.pack is not possible for gitUploadPack/,
     ],
     ['internal_error@body', { http: { body: { '/a': '*' } } }, /match\.http\.body is not known at body/],
     ['internal_error', { http: { body: { a: '*' } } }, /"a" is not a JSON pointer, such as "\/name"/],
     ['internal_error@headers', { op: 'createRepository', repo: 'a' }, /match\.repo is not known at headers/],
-    ['internal_error', { http: { method: 'get' } }, /no operation is what match asks for/],
+    ['internal_error', { http: { method: 'get' } }, /no operation matches the conditions/],
     [
       'internal_error',
       { op: 'getRepository', http: { method: 'POST' } },
-      /no request has all of match\.op, match\.http/,
+      /no request can match all of match\.op, match\.http/,
     ],
     [
       'internal_error',
@@ -321,31 +321,27 @@ t.test('faults on refs and commands are taken at the stages of their requests, a
     [
       'internal_error',
       { http: { header: { a: { equals: 1 } } } },
-      /match\.http\.header: "a": equals must be a text, not 1/,
+      /match\.http\.header: "a": equals must be a string, not 1/,
     ],
-    [
-      'internal_error',
-      { http: { query: { a: { equals: null } } } },
-      /match\.http\.query: "a": equals must be a text/,
-    ],
+    ['internal_error', { http: { query: { a: { equals: null } } } }, /match\.http\.query: "a": equals must be a text/],
     [
       'internal_error',
       { http: { query: { a: { present: false, glob: '*', contains: 'b' } } } },
-      /present: false excludes contains, glob/,
+      /present: false cannot be combined with contains, glob/,
     ],
     [
       'internal_error',
       { token: { claims: { n: { equals: 12, glob: '2*' } } } },
-      /match\.token\.claims: "n": no value meets both equals and glob/,
+      /match\.token\.claims: "n": no value matches both equals and glob/,
     ],
     [
       'internal_error',
       { http: { body: { '/a': { equals: ['b'], contains: 'c' } } } },
-      /"\/a": no value meets both equals and contains/,
+      /"\/a": no value matches both equals and contains/,
     ],
     ['internal_error', { token: { scopes: { has: ['git:raed'] } } }, /there is no scope "git:raed"; there are/],
-    ['sync_in_progress', { op: 'getRepository' }, /getRepository cannot answer with sync_in_progress/],
-    ['repository_thawing', { op: 'listRepositories' }, /listRepositories cannot answer with repository_thawing/],
+    ['sync_in_progress', { op: 'getRepository' }, /getRepository never returns sync_in_progress/],
+    ['repository_thawing', { op: 'listRepositories' }, /listRepositories never returns repository_thawing/],
   ] as const) {
     t.throws(() => service.emulator.fault({ ...parseFault(spec, 'x').fault, match }), { message: reason }, spec);
   }

@@ -39,10 +39,10 @@ t.test('a token asks for faults as a header does', async (t) => {
 t.test('a claim that cannot be read is refused, and names what is allowed', async (t) => {
   const service = await stage(t);
   const rows: readonly (readonly [emu: unknown, sentence: RegExp])[] = [
-    ['conflict', /The claim emu must be an object of faults and scenario/],
+    ['conflict', /The claim emu must be an object with the members faults and scenario/],
     [null, /must be an object/],
     [[], /must be an object/],
-    [{ fault: 'conflict' }, /there is no member "fault"; there are faults, scenario/],
+    [{ fault: 'conflict' }, /unknown member "fault"; there are faults, scenario/],
     [{ faults: 'conflict' }, /faults must be a list/],
     [{ faults: ['nonsense'] }, /faults\.0: there is no fault nonsense/],
     [{ faults: ['conflict', 5] }, /faults\.1: .*object/],
@@ -127,7 +127,7 @@ t.test('an in-band fault without effect is reported in the response and in the j
       '/api/v1/repo',
       { 'x-emulator-fault': 'sync_in_progress' },
       {},
-      /^sync_in_progress did not fire: the state permits/,
+      /^sync_in_progress did not fire: the state of the repository allows/,
     ],
     [
       '/api/repos',
@@ -142,7 +142,7 @@ t.test('an in-band fault without effect is reported in the response and in the j
       '/api/v1/repos/file?path=none',
       { 'x-emulator-fault': 'lost' },
       {},
-      /^lost did not fire: the request did not come to after$/,
+      /^lost did not fire: the request did not reach the stage after$/,
     ],
     [
       '/api/nowhere',

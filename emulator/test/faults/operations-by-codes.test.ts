@@ -119,12 +119,12 @@ t.test('a code of a switch that an operation does not look at is refused as neve
         scopes: EVERY_SCOPE,
         headers: { 'x-emulator-fault': code },
       });
-      const isRefused = response.status === 400 && /X-Emulator-Fault: .* cannot answer with/.test(response.text);
+      const isRefused = response.status === 400 && /X-Emulator-Fault: .* never returns/.test(response.text);
       t.equal(isRefused, !isTold, `${id} ${code}: ${response.text}`);
       if (!isTold) t.equal(response.headers['x-emulator-fault-fired'], undefined, `${id} ${dialect}`);
       const set = () => service.emulator.fault({ match: { op: id }, do: { error: { code } } });
       if (isTold) await set().remove();
-      else t.throws(set, { message: new RegExp(`${id} cannot answer with ${code}`) });
+      else t.throws(set, { message: new RegExp(`${id} never returns ${code}`) });
     }
     const admin = { token: null, headers: { 'content-type': 'application/json' } };
     const some = { ...admin, json: { spec: code, match: { op: 'list*' } } };
@@ -160,7 +160,7 @@ t.test('a state that permits an operation does not change its response', async (
       t.equal(touched.status, plain.status, `${operation.id} ${code}`);
       t.equal(touched.headers['x-emulator-fault-fired'], undefined, `${operation.id} ${code}`);
       const [entry] = service.emulator.requests().slice(-1);
-      const reason = `${code} did not fire: the state permits ${operation.id}`;
+      const reason = `${code} did not fire: the state of the repository allows ${operation.id}`;
       t.ok(entry!.why.includes(reason), entry!.why.join('; '));
     }
   }

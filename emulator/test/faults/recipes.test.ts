@@ -64,7 +64,7 @@ const ORIGINS: Readonly<Record<string, RegExp>> = {
 const SECTION = /^### (\d+) (\w+)\n\n([\w ]+):\n\n```sh\n([\s\S]*?)\n```$/gm;
 
 /** Recipe shared by the codes of a table: the code it is shown with, its commands, and the rows. */
-const TABLE = /^### Codes that a fault answers\n\n.* `(\w+)`;.*\n\n```sh\n([\s\S]*?)\n```\n\n([\s\S]*?\n)\n/m;
+const TABLE = /^### Codes that a fault returns\n\n.* `(\w+)`;.*\n\n```sh\n([\s\S]*?)\n```\n\n([\s\S]*?\n)\n/m;
 const ROW = /^\| (\d+) \| `(\w+)` \|$/gm;
 
 interface Printed {

@@ -144,7 +144,7 @@ t.test('a certificate that is given is shown, with its key or not at all', async
     [['--tls', '--tls-cert', cert], /^--tls-cert needs --tls-key/],
     [['--tls', '--tls-key', key], /^--tls-key needs --tls-cert/],
     [['--tls-cert', cert, '--tls-key', key], /need --tls\./],
-    [['--tls-port', '1'], /^--tls-port needs --tls/],
+    [['--tls-port', '1'], /^--tls-port requires --tls/],
     [['--tls', '--tls-cert', cert, '--tls-key', join(folder, 'other')], /is not the key of the certificate/],
     [['--tls', '--tls-cert', join(folder, 'none'), '--tls-key', key], /^--tls-cert holds no certificate/],
     [['--tls', '--tls-cert', join(folder, 'absent'), '--tls-key', key], /^--tls-cert cannot be read/],

@@ -98,7 +98,7 @@ t.test('an empty one is as a new emulator: the same seed and clock give the same
     [{ limits: { maxFile: 1 } }, /maxFile/],
     [{ limits: { maxHeldBytes: 1 } }, /limits\.maxHeldBytes: is a limit of the whole process/],
     [{ variants: { restoreNoop: '500' } }, /restoreNoop/],
-    [{ snapshot: 'snapshot-9' }, /snapshot: there is no snapshot "snapshot-9"/],
+    [{ snapshot: 'snapshot-9' }, /does not exist "snapshot-9"/],
   ] as const)
     await t.rejects(emulator.namespace(options as never), sentence);
 });

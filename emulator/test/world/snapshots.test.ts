@@ -87,7 +87,7 @@ t.test('snapshots of different times are restored in any order', async (t) => {
     t.equal((await service.call('GET', '/api/v1/repos/commits')).text, digests[round], `${round}`);
     t.equal((await service.commit('team/app', { [`after ${round}`]: randomBytes(20_000) })).status, 201);
   }
-  await t.rejects(emulator.restore('snapshot-none'), /There is no snapshot "snapshot-none"/);
+  await t.rejects(emulator.restore('snapshot-none'), /does not exist "snapshot-none"/);
 });
 
 t.test('what came after a snapshot is gone with its objects, and cannot be asked for by its id', async (t) => {
