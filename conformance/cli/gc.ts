@@ -44,13 +44,13 @@ export const gcCommand = defineCommand({
   exclusive: TARGET_EXCLUSIVE,
   needs: TARGET_NEEDS,
   epilogue:
-    'Exit codes: 0 has_more must be false; 1 something is left; 2 invalid command or journal; 3 a target does not answer.',
+    'Exit codes: 0 nothing is left; 1 something is left; 2 invalid command or journal; 3 a target does not answer.',
   run: async (args, session) => {
     const file = args.journal ?? defaultJournal();
     const entries = await readEntries(file, args.journal !== undefined);
     const described = await describeTarget(args);
     const groups = groupsOf(described === undefined ? entries : entries.filter((entry) => isAt(entry, described)));
-    if (groups.length === 0) session.print('has_more must be false\n');
+    if (groups.length === 0) session.print('nothing is left\n');
     for (const group of groups) await collect(group, { args, file, described, session });
   },
 });

@@ -29,7 +29,7 @@ t.test('a target that rejects the key is written down as far as it is known', as
   const text = readFileSync(file, 'utf8');
   t.match(parse(text), { base_url: server.baseUrl, org: 'demo', variants: undefined, repo: undefined });
   t.match(text, /^# not accepted, or not determined: the target rejects the key/m);
-  t.match(text, /^# repo: not found out/m);
+  t.match(text, /^# repo: not determined/m);
 });
 
 const SERVERS = {

@@ -47,7 +47,7 @@ t.test('it says what it waits for', async (t) => {
   t.notMatch(written.at(-1), 'waiting');
   pass(7);
   progress.move(at(1, 11));
-  t.match(written.at(-1), 'waiting 7 waiting for a response for');
+  t.match(written.at(-1), 'waiting for a response for 7 s');
 });
 
 t.test('a line is never wider than the terminal', async (t) => {

@@ -148,7 +148,7 @@ t.test('a report replaces the one before it as a whole, where a link leads and w
   t.match(readFileSync(file, 'utf8'), /^<\?xml/);
   t.not(statSync(file).ino, before, 'it is another file');
   t.equal(statSync(file).mode & 0o777, 0o600);
-  t.same(readdirSync(folder).sort(), ['a.json', 'latest.xml', 'report.xml'], 'and has_more must be false beside it');
+  t.same(readdirSync(folder).sort(), ['a.json', 'latest.xml', 'report.xml'], 'and nothing is left beside it');
 });
 
 t.test('a report that cannot be written is exit 4 and a sentence; the old one and all others are there', async (t) => {
@@ -159,7 +159,7 @@ t.test('a report that cannot be written is exit 4 and a sentence; the old one an
   const line = `ulimit -f 4; exec '${process.execPath}' '${script}' report '${json}' --reporter 'html=${html}' --reporter 'tap=${tap}'`;
   const { status, stderr } = spawnSync('sh', ['-c', line], { encoding: 'utf8' });
   t.equal(status, 4);
-  t.match(stderr, /^\S+a\.html cannot be written: [^\n]+; nothing of it was changed\n$/);
+  t.match(stderr, /^\S+a\.html cannot be written: [^\n]+; the file was not changed\n$/);
   t.equal(readFileSync(html, 'utf8'), 'old');
   t.match(readFileSync(tap, 'utf8'), /^TAP/);
   t.same(readdirSync(folder).sort(), ['a.html', 'a.json', 'a.tap']);
@@ -272,7 +272,7 @@ t.test('token mints what decided a rule, as a result recorded it', async (t) => 
     [['--result', result], /^--result has no effect without --rule/],
     [['--rule', 'grep.route', '--result', result], /has no rule grep\.route/],
     [['--rule', 'err.method', '--result', result], /has no token of err\.method: it is observed/],
-    [[], /^--org is needed/],
+    [[], /^--org is required/],
   ];
   for (const [argv, says] of cases) {
     const { code, out, err } = await call('token', '--key', key, ...argv);

@@ -2,7 +2,7 @@ import t from 'tap';
 import type { Exchange } from './exchange.js';
 import { secondsOf, secondsToWait } from './throttling.js';
 
-t.test('Retry-After must be seconds or a date', async (t) => {
+t.test('Retry-After is seconds or a date', async (t) => {
   const now = Date.parse('2026-01-01T00:00:00Z');
   t.equal(secondsOf('12', now), 12);
   t.equal(secondsOf('Thu, 01 Jan 2026 00:00:30 GMT', now), 30);

@@ -34,7 +34,7 @@ t.test('a value must fit all that the switch governs', async (t) => {
 
 t.test('an ambiguity without a switch is listed with the reason', async (t) => {
   t.same(told({ 'A34 other tenant': '403 forbidden', 'A99 new': 'x' }).without, [
-    { point: 'A34 other tenant', seen: '403 forbidden', why: 'both sections state both responses must be equal' },
+    { point: 'A34 other tenant', seen: '403 forbidden', why: 'both sections state the same response' },
     { point: 'A99 new', seen: 'x', why: 'the emulator has no variant for it' },
   ]);
 });

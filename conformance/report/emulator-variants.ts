@@ -200,7 +200,7 @@ const SWITCHES: readonly SwitchRow[] = [
 
 /** Points that no switch controls, with the reason. */
 const WITHOUT_SWITCH: readonly (readonly [points: Points, why: string])[] = [
-  [at('A34', '*'), 'both sections state both responses must be equal'],
+  [at('A34', '*'), 'both sections state the same response'],
   [
     at('A35', 'other tenant', ...GIT_PLACES),
     'a Git remote refuses a token of another tenant with 403 in every profile',

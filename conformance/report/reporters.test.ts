@@ -139,7 +139,7 @@ t.test('the pretty report groups many equal failures; other formats list every r
     ...many('same', 200, () => resultOf('fail', '', { ...facts, transcript, curl: 'curl http://127.0.0.1/x' })),
     ...many('own', 50, (at) => resultOf('fail', '', { ...facts, actual: `${at}` })),
     ...many('warned', 100, (at) => resultOf('warn', '', { reason: `reason ${at}` })),
-    ...many('blocked', 300, (at) => resultOf('blocked', '', { reason: `step ${at % 30} could not be made` })),
+    ...many('blocked', 300, (at) => resultOf('blocked', '', { reason: `step ${at % 30} could not be created` })),
     ...many('skipped', 60, () => resultOf('skip', '', { reason: 'needs a key' })),
   ];
   const left = Array.from({ length: 91 }, (_, at) => `cf-1/n${at}`);
@@ -174,7 +174,7 @@ t.test('a curl line that nobody can read is not printed for people', async (t) =
     reporterOf('pretty', false)(reportWith([resultOf('fail', 'a.b', { curl: 'c'.repeat(length) })]));
   t.match(curlOf(4096), /^ {2}\$ c{4096}$/m);
   t.notMatch(curlOf(4097), 'cc');
-  t.match(curlOf(4097), 'the curl line has 4097 characters: --reporter json has it');
+  t.match(curlOf(4097), 'the curl command has 4097 characters; see --reporter json');
 });
 
 t.test('every mark used in a row is in the legend', async (t) => {

@@ -1,7 +1,11 @@
-import { ambiguityRows } from '../specification/ambiguities.js';
+import { type AmbiguityRow, ambiguityRows } from '../specification/ambiguities.js';
 import { type Rule, SECTIONS } from './rule.js';
 
-type AmbiguityRow = ReturnType<typeof ambiguityRows>[number];
+/** Section of the specification at the start of a text. */
+const SOURCE = /^([^:.]{3,60}): /;
+
+/** Maximum number of rules of an ambiguity that the document shows without a click. */
+const MAX_VISIBLE_RULES = 8;
 
 /**
  * Formats the rules as the Markdown of `conformance/SPECIFICATION.md`: one table per section, then the ambiguities that
@@ -40,15 +44,21 @@ function ambiguitySection(rows: readonly AmbiguityRow[], isPrinted: (id: string)
 }
 
 function ambiguityText(row: AmbiguityRow, isPrinted: (id: string) => boolean): string {
-  const { code, title, texts, emulator, variants, rules } = row;
-  const links = rules.map((id) => (isPrinted(id) ? `[\`${id}\`](#${id})` : inCode(id)));
+  const { code, title, kind, texts, emulator, variants, rules } = row;
+  const change = variants.length === 0 ? '' : ` To change it, set ${variants.map(inCode).join(' or ')}.`;
+  const links = rules.map((id) => (isPrinted(id) ? `[\`${id}\`](#${id})` : inCode(id))).join(', ');
   const lines = [
     `### <a id="${code}"></a>${code}: ${escapeMarkdown(title)}`,
     '',
-    ...texts.map((text) => `- ${escapeMarkdown(text)}`),
-    `- **Emulator**: ${escapeMarkdown(emulator)}`,
-    ...(variants.length === 0 ? [] : [`- **Variants**: ${variants.map(inCode).join(', ')}`]),
-    `- **Rules**: ${links.join(', ')}`,
+    kind === 'contradiction' ? 'The specification contradicts itself:' : 'The specification leaves this open:',
+    '',
+    ...texts.map((text) => `- ${escapeMarkdown(text).replace(SOURCE, '**$1**: ')}`),
+    '',
+    `**The emulator**: ${escapeMarkdown(emulator)}${change}`,
+    '',
+    rules.length <= MAX_VISIBLE_RULES
+      ? `**Rules**: ${links}`
+      : `<details><summary>${rules.length} rules</summary>\n\n${links}\n\n</details>`,
   ];
   return `${lines.join('\n')}\n`;
 }

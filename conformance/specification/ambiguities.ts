@@ -7,9 +7,18 @@ const AMBIGUITIES = { ...CONTRADICTIONS, ...GAPS };
 /** Permanent code of an ambiguity, such as `A01`. */
 export type AmbiguityCode = keyof typeof AMBIGUITIES;
 
+export interface AmbiguityRow extends Ambiguity {
+  readonly code: AmbiguityCode;
+  readonly kind: 'contradiction' | 'gap';
+}
+
 /** Every ambiguity of the specification, ordered by code. */
-export function ambiguityRows(): readonly (Ambiguity & { readonly code: AmbiguityCode })[] {
-  return Object.entries(AMBIGUITIES).map(([code, row]) => ({ code: code as AmbiguityCode, ...row }));
+export function ambiguityRows(): readonly AmbiguityRow[] {
+  return Object.entries(AMBIGUITIES).map(([code, row]) => ({
+    code: code as AmbiguityCode,
+    kind: code in CONTRADICTIONS ? 'contradiction' : 'gap',
+    ...row,
+  }));
 }
 
 /**

@@ -122,7 +122,7 @@ export const CONTRADICTIONS = {
     texts: [
       'Repository claim, rule 1, Token failure responses and Errors: 400 `repo_claim_missing`.',
       'Token failure responses, in the row for 403 `forbidden`: a repo claim that is missing although it is needed.',
-      'A token with only org:read and no repo claim, sent to a repository route, fits two rows: 400 `repo_claim_missing` and 403 `insufficient_scope`.',
+      'A token with only org:read and no repo claim, sent to a repository route, fits two rows, 400 `repo_claim_missing` and 403 `insufficient_scope`.',
     ],
     emulator: '400 `repo_claim_missing`, also for a token with only org:read.',
     variants: ['missingRepoClaim', 'orgTokenOnRepository'],

@@ -6,7 +6,7 @@ export const GAPS = {
     title: 'Commit to a branch that does not exist, without base_branch',
     texts: [
       'Commit pack: the target branch must exist unless base_branch is given; 404 is listed only for a missing base branch.',
-      'An empty repository may seed default branch.',
+      'An empty repository may seed its default branch.',
     ],
     emulator: '404 `branch_not_found`. The default branch of an empty repository is created.',
     variants: ['missingTargetBranch'],

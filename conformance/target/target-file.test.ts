@@ -123,8 +123,8 @@ t.test('a secret is in a file or in the environment', async (t) => {
     });
   }
   t.equal(await readSecret({ env: 'TOKEN' }, { TOKEN: 'secret' }), 'secret');
-  await t.rejects(readKeyEntry({ env: 'KEY' }, {}), { message: 'the environment has no KEY' });
-  await t.rejects(readKeyEntry({ env: 'KEY' }, { KEY: '' }), { message: 'the environment has no KEY' });
+  await t.rejects(readKeyEntry({ env: 'KEY' }, {}), { message: 'the environment variable KEY is not set' });
+  await t.rejects(readKeyEntry({ env: 'KEY' }, { KEY: '' }), { message: 'the environment variable KEY is not set' });
   await t.rejects(readKeyEntry({ env: 'KEY' }, { KEY: 'SECRET' }), { message: '$KEY is not a PKCS#8 PEM private key' });
   await t.rejects(readKeyEntry({ file: join(folder, 'other.pem') }, {}), { message: /other\.pem is not a PKCS#8 PEM/ });
   await t.rejects(readKeyEntry({ file: join(folder, 'absent') }, {}), {

@@ -55,7 +55,10 @@ for (const [what, response] of Object.entries(NO_WAY)) {
     const before = await repositories();
     const { code, out, err } = await run();
     t.same([code, out, made()], [3, '', 0]);
-    t.match(err, `DELETE /api/repos/{repo_name} returned ${response[0]}; --no-write only reads, --keep leaves them\n`);
+    t.match(
+      err,
+      `DELETE /api/repos/{repo_name} returned ${response[0]}; use --no-write to only read, or --keep to keep them\n`,
+    );
     t.equal(err.trim().split('\n').length, 1);
     t.same(await repositories(), before);
     t.equal(readFileSync(journal, 'utf8'), '');
@@ -107,7 +110,7 @@ t.test('repositories that cannot be deleted are reported, and the run fails', as
   const { code, out } = await run('--reporter', 'pretty', '--reporter', `json=${report}`);
   const left = (await repositories()).filter((name) => !before.includes(name));
   t.equal(code, 4);
-  t.match(out, /^Left behind on the target \(DELETE \/api\/repos\/\{repo_name\} is answered 500\): cf-/m);
+  t.match(out, /^Left behind on the target \(DELETE \/api\/repos\/\{repo_name\} returned 500\): cf-/m);
   t.match(out, /left repositories behind/);
   t.same([...JSON.parse(readFileSync(report, 'utf8')).cleanup.left].sort(), left);
   t.equal((await conformance('report', report)).code, 4);

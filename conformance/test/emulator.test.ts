@@ -93,9 +93,9 @@ t.test('shuffled shards divide the rules, create no fixture twice, and merge int
   if (!first || !second || !third) throw new Error('there are three');
   for (const [reports, says] of [
     [[], /no report/],
-    [[first, second], /shard 3\/3 is there 0 times/],
-    [[first, second, third, third], /shard 3\/3 is there 2 times/],
-    [[report], /of no shard/],
+    [[first, second], /shard 3\/3 is given 0 times/],
+    [[first, second, third, third], /shard 3\/3 is given 2 times/],
+    [[report], /not of a shard/],
     [[first, second, { ...third, target: { ...third.target, org: 'x' } }], /org of the target differs: demo and x/],
   ] as const) {
     t.throws(() => mergeReports(reports), { name: 'UnmergeableReports', message: says });

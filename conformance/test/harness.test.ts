@@ -185,7 +185,7 @@ t.test('an answer that changes within a run is a failure even where either answe
   const report = await run(target, { only: 'claim.iss.required,claim.sub.required,claim.scopes.required', rate });
   await server.close();
   t.ok(report.counts.fail >= 1, 'drift fails');
-  t.match(report.rules.find(({ verdict }) => verdict === 'fail')?.reason, /one answer throughout/);
+  t.match(report.rules.find(({ verdict }) => verdict === 'fail')?.reason, /must be the same in all responses/);
 });
 
 t.test('without leave to write nothing is written', async (t) => {

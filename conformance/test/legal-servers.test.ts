@@ -104,7 +104,7 @@ t.test('file metadata may refuse a repository for its size', async (t) => {
   const reasons = report.rules.filter(({ id }) => /^(filemeta\.route|scope\.matrix\.filemeta\.git-read)$/.test(id));
   t.same(
     reasons.map(({ verdict, reason }) => `${verdict}: ${reason}`),
-    Array(2).fill('skip: large has more commits than file metadata lists: it is 429'),
+    Array(2).fill('skip: file metadata of large is 429, because it has too many commits'),
   );
 });
 

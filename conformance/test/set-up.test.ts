@@ -71,9 +71,9 @@ t.test('a failed fixture is reported once, and the rules that need it are blocke
   const reasons = report.rules.flatMap(({ verdict, reason }) => (verdict === 'blocked' ? [reason] : []));
   t.ok(reasons.length > 200);
   t.same([...new Set(reasons)].sort(), [
-    'needs the fixture "a first commit", which could not be made',
-    'needs the fixture "ephemeral", which could not be made',
-    'needs the fixture "large", which could not be made',
+    'needs the fixture "a first commit", which could not be created',
+    'needs the fixture "ephemeral", which could not be created',
+    'needs the fixture "large", which could not be created',
   ]);
   const failed = report.rules.filter(({ verdict }) => verdict === 'fail');
   t.ok(failed.length < 25, failed.map(({ id }) => id).join());

@@ -153,7 +153,7 @@ t.test('a cache that other users can write is not used', (t) => {
 });
 
 t.test(
-  'nothing is written if the folder cannot be created, other users may write to, or has a folder in place of the cache',
+  'nothing is written if the folder cannot be created, is not private, or has a folder in place of the cache',
   (t) => {
     const { root, folder, file, open, keep } = makeBundle(t);
     writeFileSync(join(root, 'user'), 'not a folder');

@@ -211,8 +211,9 @@ export function readAction<const Action extends string>(
   const action = given ?? standard;
   const found = actions.find((known) => known === action);
   if (found !== undefined) return found;
-  const what = action === undefined ? `${command} requires an action` : `${command} has no ${JSON.stringify(action)}`;
-  throw new UsageError(`${what} of ${actions.join(', ')}.`.replace(/" of /, '"; there are '));
+  const what =
+    action === undefined ? `${command} requires an action` : `${command} has no action ${JSON.stringify(action)}`;
+  throw new UsageError(`${what}; the actions are ${actions.join(', ')}.`);
 }
 
 /** Returns the argument after an action. Throws `UsageError` if it is missing, or if the action takes none. */

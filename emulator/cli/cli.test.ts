@@ -106,7 +106,7 @@ t.test('token takes what it is given', async (t) => {
 });
 
 t.test('token refuses what it cannot sign', async (t) => {
-  await refused(t, ['token'], /--repo, or say --no-repo/);
+  await refused(t, ['token'], /--repo, or use --no-repo/);
   await refused(t, ['token', '--repo', 'a', '--key', 'nobody'], /neither a test key nor a file/);
   await refused(t, ['token', '--repo', 'a', '--key', fileURLToPath(import.meta.url)], /PKCS#8/);
   await refused(t, ['token', '--repo', 'a', '--ttl', 'x'], /--ttl must be a whole number/);
@@ -143,10 +143,10 @@ t.test('a wrong command line is one sentence and exit 2', async (t) => {
   await refused(
     t,
     ['stat'],
-    /^There is no command "stat"\. Did you mean start\? The commands are start, exec, .*, verify, scenario\.$/m,
+    /^Unknown command "stat"\. Did you mean start\? The commands are start, exec, .*, verify, scenario\.$/m,
   );
-  await refused(t, ['xyzzyx'], /^There is no command "xyzzyx"\. The commands are start, exec, /);
-  await refused(t, ['Start'], /^There is no command "Start"\./);
+  await refused(t, ['xyzzyx'], /^Unknown command "xyzzyx"\. The commands are start, exec, /);
+  await refused(t, ['Start'], /^Unknown command "Start"\./);
   await refused(t, ['start', '--port', 'x'], /^--port must be a whole number/);
   await refused(t, ['start', '--port'], /^--port needs a value/);
   await refused(t, ['start', '--port', '--org'], /^--port needs a value/);

@@ -89,7 +89,7 @@ t.test('flags that are repeated, contradict each other, or are not there are ref
       ['wait', 'url', 'ready-file'],
     ],
   );
-  await refused(t, ['keys', '--', 'x'], /nothing after --/);
+  await refused(t, ['keys', '--', 'x'], /no arguments after --/);
   for (const ttl of ['-5', '0', 'NaN', '1e3', '1.5', '9'.repeat(30)])
     await refused(t, ['token', '--repo', 'a', '--ttl', ttl], /^--ttl must be/);
   await refused(

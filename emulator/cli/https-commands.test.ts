@@ -90,21 +90,20 @@ t.test('why nobody answers is said in a sentence', async (t) => {
   await once(strange, 'listening');
   t.teardown(() => strange.close());
   const silent = (strange.address() as { port: number }).port;
-  const untrusted =
-    /certificate is not trusted here; `emulator ca --url` .* NODE_EXTRA_CA_CERTS or SSL_CERT_FILE names/;
+  const untrusted = /certificate is not trusted; `emulator ca --url` .* NODE_EXTRA_CA_CERTS or SSL_CERT_FILE names/;
   for (const [url, environment, sentence] of [
     [secure, {}, untrusted],
     [secure, { SSL_CERT_FILE: join(file, '..', 'other') }, untrusted],
     [secure, { SSL_CERT_FILE: '/nowhere' }, untrusted],
     [other.https!.baseUrl, { SSL_CERT_FILE: join(file, '..', 'other') }, /certificate is for other hosts/],
-    [secure.replace('https', 'http'), {}, /it speaks HTTPS there; its address begins with https:/],
+    [secure.replace('https', 'http'), {}, /the port serves HTTPS; use an address that begins with https:/],
     [
       emulator.baseUrl.replace('http', 'https'),
       { SSL_CERT_FILE: file },
-      /no HTTPS there; its address may begin with http:/,
+      /does not serve HTTPS; try an address that begins with http:/,
     ],
     [`http://127.0.0.1:${silent}`, {}, /Parse Error/],
-    [`https://127.0.0.1:${silent}`, {}, /it speaks no HTTPS there/],
+    [`https://127.0.0.1:${silent}`, {}, /the port does not serve HTTPS/],
   ] as const) {
     for (const command of ['status', 'health']) {
       const { code, out, err } = await run([command, '--url', url], environment);

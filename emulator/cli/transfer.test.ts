@@ -60,7 +60,7 @@ t.test('repositories are added, pushed to, listed and removed', async (t) => {
     { name: 'site', head: JSON.parse(pushed.out).commit, refs: 1, objects: 6 },
   ]);
   t.match(await cli('repo', 'rm', 'site'), { code: 0, out: '', err: '' });
-  t.match(await cli('repo', 'rm', 'site'), { code: 2, err: /no repository "site"/ });
+  t.match(await cli('repo', 'rm', 'site'), { code: 2, err: /The repository "site" does not exist/ });
   t.match(await cli('repo', 'push', files, 'of-other', '--org=other'), { code: 0 });
   t.match((await cli('repo', 'ls', '--org=other')).out, /of-other +active/);
   symlinkSync('site', join(folder, 'link'));
@@ -92,7 +92,7 @@ t.test('an export is imported again, also at the start', { skip: !hasGit }, asyn
   t.match(await cli('import', join(folder, 'bare.git')), { code: 0, out: `bare ${commit}\n` });
   t.match(await cli('import', join(folder, 'all.bundle'), '--repo=named'), { code: 0, out: `named ${commit}\n` });
   t.match(await cli('import', join(folder, 'out.tar')), { code: 0, out: '2 repositories\n' });
-  t.match(await cli('import', out, '--repo=x'), { code: 2, err: /cannot become one repository/ });
+  t.match(await cli('import', out, '--repo=x'), { code: 2, err: /cannot be imported as one repository/ });
   for (const [path, name] of [
     [out, 'team/app'],
     [join(folder, 'out.tar'), 'team/app'],

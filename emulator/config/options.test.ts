@@ -148,7 +148,7 @@ t.test('a bad value is refused in one sentence that names where it came from', a
     [{ clock: ['now'] }, '--clock must be "real" or an ISO 8601 time such as 2026-01-01T00:00:00Z, not "now".'],
     [{ 'idle-timeout': ['30'] }, '--idle-timeout must be a duration such as 500ms, 30s or 5m, not "30".'],
     [{ 'max-json-bytes': ['1MB'] }, '--max-json-bytes must be a size such as 512KiB, 4MiB or 2GiB, not "1MB".'],
-    [{ 'max-files': ['1.5'] }, '--max-files must be a whole number of at least 0, not "1.5".'],
+    [{ 'max-files': ['1.5'] }, '--max-files must be a whole number of 0 or more, not "1.5".'],
     [{ host: [''] }, '--host must be an address, not "".'],
   ];
   for (const [given, sentence] of flags)
@@ -176,14 +176,14 @@ t.test('a bad value is refused in one sentence that names where it came from', a
   );
   t.equal(
     refusal(() => resolveOptions({ prot: 1 } as GivenOptions)),
-    'There is no option "prot".',
+    'Unknown option "prot".',
   );
   t.equal(
     refusal(() => resolveOptions({ maxFiles: 1 } as GivenOptions)),
-    'There is no option "maxFiles".',
+    'Unknown option "maxFiles".',
   );
   t.equal(
     refusal(() => resolveOptions({ limits: { port: 1 } as never })),
-    'There is no limit "port".',
+    'Unknown limit "port".',
   );
 });

@@ -83,7 +83,7 @@ t.test('a save that was interrupted at any byte leaves the state before, or the 
     t.same(
       left,
       [...files(isDone ? folder : old).keys()].filter((path) => path !== 'lock').sort(),
-      'has_more must be false over',
+      'nothing is left over',
     );
     t.same(await read(torn), isDone ? after : before, `round ${round}, saved again`);
   }

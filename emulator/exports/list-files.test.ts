@@ -79,5 +79,5 @@ t.test('what only looks like a list, or is out of order, is not joined', async (
   // SHA-1 of {}.
   const other = 'list-bf21a9e8fbc5a3846fb05b4fa0859e0917b2202f.json';
   tree.add(bytesOf(other), [Buffer.from('{}')]);
-  await t.rejects(joinLists({ lists: [other] }, tree, ''), { message: /is not a list in JSON/ });
+  await t.rejects(joinLists({ lists: [other] }, tree, ''), { message: /is not a JSON array/ });
 });

@@ -81,7 +81,7 @@ t.test('what is kept is there again, and one process has the folder', async (t) 
 t.test('a folder that is something else is left as it is', async (t) => {
   const folder = scratch(t);
   writeFileSync(join(folder, 'mine.txt'), 'x');
-  await t.rejects(startEmulator({ port: 0, persist: folder }), /is not empty, and holds no state/);
+  await t.rejects(startEmulator({ port: 0, persist: folder }), /is not empty, and is not the state/);
   t.same(readdirSync(folder), ['mine.txt']);
   rmSync(join(folder, 'mine.txt'));
   writeFileSync(join(folder, 'emulator.json'), '{"format":"repohost-emulator","version":2}');
@@ -161,7 +161,7 @@ t.test('a save that fails at any file leaves the state before', async (t) => {
       }
       throw Object.assign(new Error('no space'), { code: 'ENOSPC', syscall: 'write' });
     };
-    await t.rejects(saveState(folder, torn()), { message: /the disk is full\. What was there before is there on/ });
+    await t.rejects(saveState(folder, torn()), { message: /the disk is full\. Its previous content was kept/ });
     t.same(shown(), before, `after ${at} files`);
   }
   await t.rejects(saveState(join(folder, '../fresh'), (async function* () {})()), SourceError);

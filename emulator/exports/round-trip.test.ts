@@ -184,45 +184,48 @@ t.test('what is out of order is refused as a whole', async (t) => {
   };
   for (const length of [0, 100, 512, 1024, 5000, archive.length - 1024, archive.length - 1])
     await refuse(archive.subarray(0, length), /./, `cut at ${length}`);
-  await refuse(Buffer.from('not a tar'.repeat(200)), /no tar archive/, 'no tar');
+  await refuse(Buffer.from('not a tar'.repeat(200)), /not a tar archive/, 'no tar');
   const changed = (change: string) => {
     rmSync(join(folder, 'x'), { recursive: true, force: true });
     execFileSync('sh', ['-c', `mkdir x && cd x && tar -xf - && ${change}`], { cwd: folder, input: archive });
     return execFileSync('tar', ['-cPf', '-', '-C', 'x', '.'], { cwd: folder, maxBuffer: 1 << 28 });
   };
   const rows: [string, RegExp][] = [
-    ['ln -s /etc/passwd link', /neither file nor folder/],
-    ['ln emulator.json hard', /neither file nor folder/],
+    ['ln -s /etc/passwd link', /neither a file nor a folder/],
+    ['ln emulator.json hard', /neither a file nor a folder/],
     ['rm emulator.json', /has no emulator.json/],
-    ['echo x > emulator.json', /no JSON/],
+    ['echo x > emulator.json', /not valid JSON/],
     ['echo null > emulator.json', /another format/],
     [`sed -i 's/"version": 1/"version": 2/' emulator.json`, /format version 2/],
     [`sed -i 's/"requests": [0-9]*/"requests": "x"/' emulator.json`, /world\.requests/],
-    [`sed -i 's/"organization": "other"/"organization": "third"/' emulator.json`, /organization that there is not/],
+    [`sed -i 's/"organization": "other"/"organization": "third"/' emulator.json`, /organization .* does not exist/],
     [`sed -i 's/"name": "other"/"name": "third"/' emulator.json`, /organization third.*--org/],
     [`sed -i 's|demo/cold.git|../cold.git|' emulator.json`, /cannot be in the folder/],
     [`sed -i 's|demo/cold.git|demo/empty.git|' emulator.json`, /cannot be in the folder/],
-    [`sed -i 's|"maxFiles"|"maxHeldBytes"|' emulator.json`, /cannot be set/],
+    [`sed -i 's|"maxFiles"|"maxHeldBytes"|' emulator.json`, /can only be set when/],
     ['sed -i s/archived/active/ demo/cold.git/record-*', /checksum|was changed/],
     ['rm -r demo/cold.git', /has no demo\/cold\.git\/record/],
-    ['rm demo/cold.git/objects/pack/*.pack', /is not whole|not in this/],
+    ['rm demo/cold.git/objects/pack/*.pack', /is incomplete|not in this/],
     [
       `printf x | dd of=$(ls demo/cold.git/objects/pack/*.pack) bs=1 seek=40 conv=notrunc 2>/dev/null`,
-      /cannot be imported|is not whole/,
+      /cannot be imported|is incomplete/,
     ],
     [
       `for f in $(find . -path '*lfs/objects/*' -type f); do printf x | dd of=$f conv=notrunc 2>/dev/null; done`,
-      /LFS object .* another content/,
+      /content of the LFS object .* does not match/,
     ],
-    [`for f in $(find . -path '*lfs/objects/*' -type f); do printf x >> $f; done`, /LFS object .* another content/],
-    [`for f in $(find . -path '*lfs/objects/*' -type f); do rm -f $f; done`, /LFS object .* not there/],
+    [
+      `for f in $(find . -path '*lfs/objects/*' -type f); do printf x >> $f; done`,
+      /content of the LFS object .* does not match/,
+    ],
+    [`for f in $(find . -path '*lfs/objects/*' -type f); do rm -f $f; done`, /LFS object .* is missing/],
   ];
   for (const [change, message] of rows) await refuse(changed(change), message, change);
   const tarOf = (args: string) => execFileSync('sh', ['-c', args], { cwd: folder, maxBuffer: 1 << 28 });
   changed('true');
   await refuse(tarOf(`tar --hard-dereference -cPf - -C x emulator.json emulator.json`), /twice/, 'twice');
-  await refuse(tarOf(`tar -cPf - --transform 's|^|../|' -C x emulator.json`), /leads elsewhere/, 'traversal');
-  await refuse(tarOf(`tar -cPf - --transform 's|^|/|' -C x emulator.json`), /leads elsewhere/, 'absolute');
+  await refuse(tarOf(`tar -cPf - --transform 's|^|../|' -C x emulator.json`), /leads outside/, 'traversal');
+  await refuse(tarOf(`tar -cPf - --transform 's|^|/|' -C x emulator.json`), /leads outside/, 'absolute');
   for (const type of ['application/json', 'text/plain'])
     t.equal(
       (

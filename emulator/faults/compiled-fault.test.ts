@@ -11,11 +11,11 @@ const ERROR = { error: { code: 'conflict' } } as const;
 t.test('a fault that could never fire is refused', async (t) => {
   const rows: readonly (readonly [fault: Fault | string, sentence: RegExp, inBand?: 'header' | 'claim'])[] = [
     [{}, /do or sequence/],
-    [{ do: ERROR, sequence: [ERROR] }, /do or sequence, and not both/],
-    [{ sequence: ['pass', 'pass'] }, /lets everything pass/],
-    [{ match: { op: 'commitpack' }, do: ERROR }, /match\.op: there is no operation "commitpack"; `emulator routes`/],
-    [{ match: { op: 'svn*' }, do: ERROR }, /there is no operation "svn\*"/],
-    [{ match: { op: ['commitPack', 'none'] }, do: ERROR }, /there is no operation "none"/],
+    [{ do: ERROR, sequence: [ERROR] }, /either do or sequence, not both/],
+    [{ sequence: ['pass', 'pass'] }, /every entry is "pass"/],
+    [{ match: { op: 'commitpack' }, do: ERROR }, /match\.op: unknown operation "commitpack"; `emulator routes` lists/],
+    [{ match: { op: 'svn*' }, do: ERROR }, /unknown operation "svn\*"/],
+    [{ match: { op: ['commitPack', 'none'] }, do: ERROR }, /unknown operation "none"/],
     [{ do: ERROR, when: { from: 'PT5S', until: 'PT5S' } }, /until must be after when\.from/],
     [{ do: ERROR, when: { from: '2026-01-02', until: 'PT1H' } }, /until must be after when\.from/],
     [
@@ -24,31 +24,40 @@ t.test('a fault that could never fire is refused', async (t) => {
     ],
     [{ match: { op: 'getRepository' }, at: 'body', do: ERROR }, /body is not possible for getRepository/],
     [{ match: { op: 'commit*' }, do: { ng: { unpack: 'no' } } }, /ng is not possible for commitPack/],
-    [{ match: { op: 'gitInfoRefs' }, do: { cut: {} } }, /cut is not possible for gitInfoRefs; there cut can happen at/],
+    [
+      { match: { op: 'gitInfoRefs' }, do: { cut: {} } },
+      /cut is not possible for gitInfoRefs; cut is possible there at/,
+    ],
     [
       { match: { op: 'gitReceivePack' }, do: { drop_object: { bytes: 1 } } },
       /drop_object is not possible for gitReceivePack/,
     ],
-    [{ at: 'before', do: { lost: 'fin' } }, /lost cannot happen at before; it can at after, git\.report/],
+    [
+      { at: 'before', do: { lost: 'fin' } },
+      /lost is not possible at the stage before; it is possible at after, git\.report/,
+    ],
     [
       { at: 'response.body', do: { cut: { at: { objects: 1 } } } },
-      /cannot happen at response\.body; it can at git\.pack/,
+      /not possible at the stage response\.body; it is possible at git\.pack/,
     ],
-    [{ at: 'before', do: { cut: {} } }, /cut cannot happen at before/],
-    [{ match: { token: { sub: 'a' } }, at: 'auth', do: ERROR }, /match\.token\.sub is not known at auth/],
-    [{ match: { token: { claims: { a: 'a' } } }, at: 'headers', do: ERROR }, /token\.claims is not known at headers/],
-    [{ match: { git: { ref: 'refs/heads/main' } }, do: ERROR }, /git\.ref is not known at before/],
+    [{ at: 'before', do: { cut: {} } }, /cut is not possible at the stage before/],
+    [{ match: { token: { sub: 'a' } }, at: 'auth', do: ERROR }, /match\.token\.sub cannot be decided at auth/],
+    [
+      { match: { token: { claims: { a: 'a' } } }, at: 'headers', do: ERROR },
+      /token\.claims cannot be decided at headers/,
+    ],
+    [{ match: { git: { ref: 'refs/heads/main' } }, do: ERROR }, /git\.ref cannot be decided at before/],
     [
       { match: { git: { command: 'fetch' } }, do: ERROR },
-      /git\.command is not known at before.*it is at after, response\.head, response\.body, git\.pack/,
+      /git\.command cannot be decided at before.*it can be at after, response\.head, response\.body, git\.pack/,
     ],
     [{ match: { http: { body: { '/a': 'a' } }, op: 'commitPack' }, do: ERROR }, /no operation matches the conditions/],
     [{ match: { git: { phase: 'rpc' }, op: 'gitInfoRefs' }, do: ERROR }, /no operation matches the conditions/],
-    [{ match: { git: { service: 'upload-pack' }, op: 'gitReceivePack' }, do: ERROR }, /no operation is what/],
-    [{ match: { repo: 'a' }, at: 'accept', do: { latency: { ms: 1 } } }, /match\.repo is not known at accept/],
-    [{ match: { op: '*' }, at: 'accept', do: { latency: { ms: 1 } } }, /match\.op is not known at accept/],
-    ['internal_error@headers', /headers cannot be asked for in band/, 'header'],
-    ['latency@accept;ms=1', /accept cannot be asked for in band/, 'claim'],
+    [{ match: { git: { service: 'upload-pack' }, op: 'gitReceivePack' }, do: ERROR }, /no operation matches/],
+    [{ match: { repo: 'a' }, at: 'accept', do: { latency: { ms: 1 } } }, /match\.repo cannot be decided at accept/],
+    [{ match: { op: '*' }, at: 'accept', do: { latency: { ms: 1 } } }, /match\.op cannot be decided at accept/],
+    ['internal_error@headers', /the stage headers is not possible/, 'header'],
+    ['latency@accept;ms=1', /the stage accept is not possible/, 'claim'],
   ];
   for (const [fault, sentence, inBand] of rows) {
     const definition = typeof fault === 'string' ? parseFault(fault, 'x').fault : fault;

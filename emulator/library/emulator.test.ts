@@ -102,7 +102,7 @@ t.test('the log is a function, or an object with a write method', async (t) => {
     t.same(events.splice(0), ['request']);
   }
   const wrong = { writeLine: note } as unknown as Log;
-  await t.rejects(startEmulator({ port: 0 }, { log: wrong }), { message: /^log must be a function of a line/ });
+  await t.rejects(startEmulator({ port: 0 }, { log: wrong }), { message: /^log must be a function that takes a line/ });
 });
 
 t.test('requests are selected by their properties and their results', async (t) => {
@@ -136,7 +136,7 @@ t.test('the clock can be advanced, frozen, set and returned to real time', async
   for (const wrong of ['noon', '2026-01-01T00:00:00', Number.NaN, 8.64e15 + 1])
     t.throws(() => clock.set(wrong), /now must be an ISO 8601 time/, String(wrong));
   t.throws(() => clock.change({ mode: 'slow' as never }), /mode must be one of real, frozen, tick/);
-  t.throws(() => clock.change({ speed: 2 } as never), /no member "speed"/);
+  t.throws(() => clock.change({ speed: 2 } as never), /unknown member "speed"/);
   t.equal(clock.now(), start0 + 3_600_000);
   await clock.advance('PT1M');
   await clock.freeze();
@@ -172,7 +172,7 @@ t.test('the state of organizations is read, and changed atomically', async (t) =
     ['a value', { organizations: { one: { ...one, authentication: 'off' } } }, /organizations.one.authentication/],
     ['a value of hosting', { organizations: { one: { hosting: 'maybe' } } }, /organizations.one.hosting/],
     ['a number', { organizations: { one: { ...one, forgeApps: 1.5 } } }, /organizations.one.forgeApps/],
-    ['a repository', { organizations: { one }, repositories: { r: { state: 'archived' } } }, /no repository "r"/],
+    ['a repository', { organizations: { one }, repositories: { r: { state: 'archived' } } }, /repository "r" does not exist/],
   ] as const) {
     t.throws(() => state.change(wrong as never), sentence, what);
     t.same(state.read().organizations.one, initial, `${what}: nothing is changed`);

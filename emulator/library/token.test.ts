@@ -63,7 +63,7 @@ t.test('invalid token options are refused with the name of the member', async (t
     [{ ttl: 0 }, /^ttl must be/],
     [{ ttl: 1.5 }, /^ttl must be/],
     [{ key: 'none' }, /^key must be one of es256, .* or the path of a readable PEM file/],
-    [{ faults: ['nonsense'] }, /^faults: there is no fault nonsense/],
+    [{ faults: ['nonsense'] }, /^faults: unknown fault nonsense/],
     [{ faults: ['cut@accept'] }, /^faults: .*accept/],
     [{ faults: [{ do: {} } as never] }, /^do: Must have one of error/],
     [{ scenario: 'a b' }, /^scenario: /],

@@ -44,7 +44,7 @@ t.test('a file is locked once, listed, told apart by owner, and unlocked', async
   t.match([denied.status, denied.json], [403, { message: /held by ada/ }]);
   t.same((await ada('POST', `/${lock.id}/unlock`, { force: false })).json, { lock });
   t.same((await ada('POST', `/${other.id}/unlock`, { force: true })).json, { lock: other });
-  t.match(await ada('POST', `/${other.id}/unlock`, {}), { status: 404, json: { message: /no such lock/ } });
+  t.match(await ada('POST', `/${other.id}/unlock`, {}), { status: 404, json: { message: /lock does not exist/ } });
   t.same((await ada('GET', '')).json, { locks: [] });
 });
 

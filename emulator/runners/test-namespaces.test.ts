@@ -18,7 +18,7 @@ const FINE = { isFailed: false };
 
 t.test('an invalid option is named in the error of withEmulator', (t) => {
   const begun = (options: object) => () => new TestNamespaces(options, '');
-  t.throws(begun({ orgs: ['a'] }), /There is no option "orgs"\./);
+  t.throws(begun({ orgs: ['a'] }), /Unknown option "orgs"\./);
   t.throws(begun({ seed: '' }), /seed must be/);
   for (const client of ['retry-after', ['polite'], [], 1, null]) {
     t.throws(begun({ client }), /client must be true, or a list of retry-after, /, JSON.stringify(client));

@@ -83,13 +83,13 @@ t.test('keys that cannot be registered are refused at the start', async (t) => {
   for (const [key, sentence] of [
     [join(folder, 'absent.pem'), /^key cannot be read: /],
     [join(folder, 'text.pem'), /^key must be a file with a key in PEM/],
-    [join(folder, 'unfit.pem'), /signs no tokens/],
+    [join(folder, 'unfit.pem'), /cannot sign tokens/],
     [`${own};organization=nobody`, /for the organization nobody, which does not exist/],
     [`${own};allowed_scopes=git:admin`, /has an unknown scope, git:admin; /],
-    [`${own};allowed_scopes=all`, /^key must have allowed_scopes such as/],
-    [`${own};color=red`, /^key has no parameter "color"/],
-    [`${own}:es256`, /which another key has already/],
-    [[`${own}:x`, `${own}:x`], /which another key has already/],
+    [`${own};allowed_scopes=all`, /^key must have allowed_scopes of the form/],
+    [`${own};color=red`, /^key has the unknown parameter "color"/],
+    [`${own}:es256`, /of another key/],
+    [[`${own}:x`, `${own}:x`], /of another key/],
     [`${own}:a b`, /^key must have an id/],
   ] as const) {
     await t.rejects(startEmulator({ port: 0, key }), { constructor: OptionError, message: sentence }, String(key));
@@ -99,7 +99,7 @@ t.test('keys that cannot be registered are refused at the start', async (t) => {
 
 t.test('off loopback, a published test key cannot be registered as an own key without testKeys', async (t) => {
   const keys = fixtureKeys();
-  const refusal = /is a published test key, with which anybody can sign/;
+  const refusal = /is a published test key, which anybody can sign with/;
   for (const { privateKeyFile, publicKeyFile, id } of keys) {
     for (const file of [privateKeyFile, publicKeyFile]) {
       const started = startEmulator({ port: 0, host: '0.0.0.0', adminToken: 'canary', key: `${file}:own` });

@@ -92,7 +92,7 @@ t.test('a client ahead of the server finds the common ground', async (t) => {
   }
 });
 
-t.test('any object that is there must succeed by its id, and no other', async (t) => {
+t.test('any object of the repository can be fetched by its id, and no other', async (t) => {
   await using s = await stage();
   const { bench, server } = s;
   await bench.git('.', 'init', '-q', 'by-id');

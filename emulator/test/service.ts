@@ -26,7 +26,7 @@ export interface Service {
    * repository.
    */
   remote(repo: string, options?: Partial<TokenRequest> & { key?: string; path?: string }): Promise<string>;
-  /** Creates a repository and commits `files` to default branch. */
+  /** Creates a repository and commits `files` to its default branch. */
   seed(repo: string, files?: Record<string, string | Buffer>): Promise<string>;
   commit(
     repo: string,

@@ -129,8 +129,8 @@ t.test('an upstream that is not a Git server is reported', async (t) => {
       /object format sha256/,
       false,
     ],
-    ['404', [{ status: 404 }], /answers 404/, false],
-    ['503', [{ status: 503 }], /answers 503/, true],
+    ['404', [{ status: 404 }], /returned status 404/, false],
+    ['503', [{ status: 503 }], /returned status 503/, true],
     ['silence', [], /cannot be reached \(UND_ERR_HEADERS_TIMEOUT\)/, true],
   ];
   for (const [title, script, message, isTransient] of rows) {
@@ -170,8 +170,8 @@ t.test('a list of refs is read with care', async (t) => {
   for (const [body, message] of [
     [[packet(bytesOf('ERR no such repository\n'))], /The upstream reports: no such repository/],
     [[packet(bytesOf('xyz refs/heads/main\n')), FLUSH], /malformed/],
-    [[packet(bytesOf(`${A} refs/heads/main\n`))], /ends early/],
-    [[packet(bytesOf(`${A} refs/heads/main\n`)), DELIM], /ends early/],
+    [[packet(bytesOf(`${A} refs/heads/main\n`))], /is truncated/],
+    [[packet(bytesOf(`${A} refs/heads/main\n`)), DELIM], /is truncated/],
   ] as const) {
     const { remote: other } = await remoteWith(t, { body: VERSION_2 }, { body: [...body] });
     const opened = await openUpstream(other);
@@ -203,7 +203,7 @@ t.test('a pack comes out of its packets', async (t) => {
     /reports: out of memory/,
   );
   t.match((await failureOf(fetch(packet(bytesOf('ERR not our ref\n'))))).message, /reports: not our ref/);
-  t.match((await failureOf(fetch(FLUSH))).message, /holds no pack/);
+  t.match((await failureOf(fetch(FLUSH))).message, /contains no pack/);
 });
 
 t.test('nothing but loopback and what is allowed by name is reached', async (t) => {

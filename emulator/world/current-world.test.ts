@@ -95,13 +95,13 @@ t.test('so many snapshots are kept, and no more', async (t) => {
   const current = new CurrentWorld({ organizations: [] });
   t.teardown(() => current.close());
   for (let count = 1; count < 1_000; count++) current.snapshot();
-  t.throws(() => current.snapshot(), /1000 snapshots/);
-  await t.rejects(current.restore('none'), /no snapshot "none"/);
+  t.throws(() => current.snapshot(), /limit \(1000\)/);
+  await t.rejects(current.restore('none'), /Snapshot "none" does not exist/);
   const [first] = current.snapshots();
   t.equal(current.snapshots().length, 999, 'that of the start is not shown');
   current.removeSnapshot(first!.id);
-  t.throws(() => current.removeSnapshot(first!.id), /no snapshot/);
-  t.throws(() => current.removeSnapshot('initial'), /no snapshot/, 'that of the start is not there to be removed');
+  t.throws(() => current.removeSnapshot(first!.id), /does not exist/);
+  t.throws(() => current.removeSnapshot('initial'), /does not exist/, 'that of the start is not there to be removed');
   t.match(current.snapshot(), /^snapshot-/, 'there is room again');
   await current.reset();
 });

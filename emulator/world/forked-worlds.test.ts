@@ -95,7 +95,7 @@ t.test('forks of a world start with what it had, and none sees what another writ
 
   await t.test('a fork has snapshots of its own, and goes back to its own start', async (t) => {
     const mine = one.snapshot();
-    t.throws(() => root.fork({ snapshot: 'none' }), /no snapshot "none"/);
+    t.throws(() => root.fork({ snapshot: 'none' }), /Snapshot "none" does not exist/);
     await one.reset();
     t.strictSame(logOf(find(one)), seeded);
     await one.restore(mine);
@@ -111,7 +111,7 @@ t.test('forks of a world start with what it had, and none sees what another writ
 
   await t.test('what a snapshot shared is held by forks, however the rest goes', async (t) => {
     root.removeSnapshot(id);
-    t.throws(() => root.removeSnapshot(id), /no snapshot/);
+    t.throws(() => root.removeSnapshot(id), /does not exist/);
     await root.reset();
     await two.reset();
     t.strictSame(logOf(find(two)), seeded);

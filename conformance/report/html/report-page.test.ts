@@ -156,7 +156,7 @@ t.test('every control works with the keyboard', { skip }, async (t) => {
   const stops = await page.evaluate(
     "[...document.querySelectorAll('a, button, input, summary')].filter((one) => one.tabIndex < 0).length",
   );
-  t.equal(stops, 0, 'has_more must be false out of the order');
+  t.equal(stops, 0, 'nothing is left out of the order');
   t.same(opened.complaints, []);
 });
 

@@ -19,6 +19,6 @@ t.test('a shape says what a body lacks', async (t) => {
     'target.ephemeral is missing',
     'has_more is number',
   ]);
-  t.equal(findMismatches(undefined, shape).length, 3, 'a body is not valid JSON lacks everything');
+  t.equal(findMismatches(undefined, shape).length, 3, 'a body that is not JSON lacks everything');
   t.same(findMismatches({ conflicts: [] }, { conflicts: 'array' }), [], 'an empty array is an array');
 });

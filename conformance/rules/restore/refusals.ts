@@ -170,7 +170,7 @@ export const restoreAlready = defineWritingRules('2. Restore', 'restore-already'
   },
   {
     id: 'restore.already.message',
-    says: 'If a restore changes nothing, result.message must not be empty.',
+    says: 'If a restore changes nothing, result.message says why.',
     check: async (t) =>
       expectOther((await already(t)).answer.string('result', 'message'), '', 'message must not be empty'),
   },

@@ -24,7 +24,7 @@ export const searchResponse = defineRules('1. Search', 'search-response', [
   },
   {
     id: 'grep.resp.repo.commit',
-    says: 'repo.commit must be the full SHA of the searched commit.',
+    says: 'repo.commit is the full SHA of the searched commit.',
     check: (t) => searchesCommit(t, 'second', 'hello', { ref: 'v2' }),
   },
   {

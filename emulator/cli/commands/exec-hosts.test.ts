@@ -177,7 +177,7 @@ t.test('the proxy asks for its credential, and leads nowhere else', async (t) =>
   await t.rejects(tell('git.example.test:443'), 'it is gone');
 });
 
-t.test('has_more must be false behind, however it ends', async (t) => {
+t.test('nothing is left behind, however it ends', async (t) => {
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGKILL'] as const) {
     // The program is started without a shell, because a shell would wait for a child that did not receive the signal.
     const script = 'console.log(process.env.SSL_CERT_FILE); setInterval(() => {}, 1e6)';
@@ -203,7 +203,7 @@ t.test('no_proxy is kept, but for what would keep clients away; flags are checke
   process.env = before;
   t.same((await ended(child))[0], 0);
   t.match(child.said.out, /^own\.test,10\.0\.0\.0\/8,localhost,127\.0\.0\.1,::1 --max-http-header-size=20000/);
-  t.match(child.said.err, /Left out of no_proxy.*\.example\.test\./);
+  t.match(child.said.err, /Removed from no_proxy.*\.example\.test\./);
   for (const [given, sentence] of [
     [['--proxy-pass', 'a.test'], /--proxy-pass needs --api-host or --git-host\./],
     [[...HOSTS, '--proxy-pass', 'git.example.test'], /--proxy-pass names git\.example\.test/],

@@ -74,7 +74,7 @@ t.test('a signal while the emulator starts ends it, and the command does not run
 /** Command that starts another process, and prints both process ids and the address. */
 const FAMILY = `sh -c 'echo $$; exec sleep 1000' & echo $$ "$EMULATOR_URL"; wait`;
 
-t.test('has_more must be false behind when it is killed', async (t) => {
+t.test('nothing is left behind when it is killed', async (t) => {
   const child = spawnCli(t, ['exec', '--log', 'quiet', '--', 'sh', '-c', FAMILY]);
   while (child.said.out.split('\n').length < 3) await pause(10);
   const pids = child.said.out.match(/^\d+/gm)!.map(Number);

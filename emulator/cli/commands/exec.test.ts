@@ -44,7 +44,7 @@ t.test('the command gets the variables, and the emulator answers it', async (t) 
   t.equal(env.EMULATOR_ADMIN_URL, `${env.EMULATOR_URL}/_emulator`);
   t.match(readFileSync(env.EMULATOR_KEY_FILE, 'utf8'), /BEGIN PRIVATE KEY/);
   t.match(decodeJwt(env.EMULATOR_TOKEN), { iss: 'acme', repo: 'team/app' });
-  t.notOk(await answers(env.EMULATOR_URL), 'has_more must be false of it');
+  t.notOk(await answers(env.EMULATOR_URL), 'nothing is left of it');
 });
 
 t.test('the token covers the requested repository and scopes if a key permits them', async (t) => {
@@ -178,8 +178,8 @@ t.test('an emulator that does not start is exit 2, and the command does not run'
     [['--repo', '--', 'touch', ran], /^--repo needs a value/],
     [['--nonsense', '--', 'touch', ran], /^exec has no flag --nonsense/],
     [['touch', ran], /^exec takes flags only, not "touch"; the command to run follows --\./],
-    [[], /^exec needs a command behind --/],
-    [['--'], /^exec needs a command behind --/],
+    [[], /^exec needs a command after --/],
+    [['--'], /^exec needs a command after --/],
   ] as const;
   const children = rows.map(([argv]) => spawnCli(t, ['exec', ...argv]));
   const ends = await Promise.all(children.map(ended));

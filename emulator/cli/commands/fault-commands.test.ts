@@ -244,7 +244,7 @@ t.test('verify checks the client where it is asked to', async (t) => {
   const { emulator, ask } = await startAsked(t, { clock: 'real' });
   t.match(await ask.text('verify', '--client'), {
     code: 0,
-    out: /^client rules: 0 kept, 0 broken, \d+ without an occasion\nmet\n$/,
+    out: /^client rules: 0 kept, 0 broken, \d+ not applicable\nmet\n$/,
   });
   await ask.text('fault', 'add', 'service_unavailable*1;retry-after=60');
   await send(emulator, '/api/repos', { method: 'POST' });
@@ -261,10 +261,10 @@ t.test('what no command takes, and what an emulator refuses, is one sentence and
   const { ask } = await startAsked(t);
   const file = write(t, '{"a": [');
   for (const [argv, sentence] of [
-    [['fault'], /^fault needs one of add, ls, rm, show\./],
+    [['fault'], /^fault requires an action; the actions are add, ls, rm, show\./],
     [['fault', 'add'], /^fault add needs a fault, or --file\./],
-    [['fault', 'add', 'nonsense'], /there is no fault nonsense/],
-    [['fault', 'add', 'bad_gateway', '--op', 'none'], /^The fault: match\.op: there is no operation "none"/],
+    [['fault', 'add', 'nonsense'], /unknown fault nonsense/],
+    [['fault', 'add', 'bad_gateway', '--op', 'none'], /^The fault: match\.op: unknown operation "none"/],
     [['fault', 'add', 'bad_gateway', '--file', file], /^fault add takes a fault or --file, not both\./],
     [['fault', 'add', '--file', file, '--op', 'grep'], /^fault add takes --op.* with a fault/],
     [['fault', 'add', '--file', file], /^--file is neither JSON nor YAML: /],
@@ -280,38 +280,38 @@ t.test('what no command takes, and what an emulator refuses, is one sentence and
     ],
     [
       ['fault', 'add', '--file', write(t, '["lost",{"do":{"eror":1}}]')],
-      /^faults\.1: do: There is no member "eror"; there are/,
+      /^faults\.1: do: Unknown member "eror"; the members are/,
     ],
-    [['fault', 'add', '--file', write(t, '["lost","cut","ng"]')], /^faults\.2: spec: ng needs ref=/],
+    [['fault', 'add', '--file', write(t, '["lost","cut","ng"]')], /^faults\.2: spec: ng requires ref=/],
     [
       ['fault', 'add', '--file', write(t, '["lost",{"spec":"cut","match":{"op":"none"}}]')],
-      /^faults\.1: match\.op: there is no/,
+      /^faults\.1: match\.op: unknown/,
     ],
     [['fault', 'add', '--file', write(t, '{}')], /do/],
-    [['fault', 'ls', '--op', 'grep'], /^fault ls takes none of --op/],
-    [['fault', 'ls', 'x'], /^fault ls takes nothing more/],
+    [['fault', 'ls', '--op', 'grep'], /^fault ls does not take --op/],
+    [['fault', 'ls', 'x'], /^fault ls takes no further argument/],
     [['fault', 'rm'], /^fault rm needs the id of a fault/],
-    [['fault', 'rm', 'a/b'], /^There is no fault "a\/b"/],
-    [['fault', 'show', 'none'], /^There is no fault "none"/],
-    [['latch'], /^latch needs one of release\./],
+    [['fault', 'rm', 'a/b'], /^The fault "a\/b" does not exist/],
+    [['fault', 'show', 'none'], /^The fault "none" does not exist/],
+    [['latch'], /^latch requires an action; the actions are release\./],
     [['latch', 'release'], /^latch release needs the name/],
     [['quota', 'set'], /^quota set needs the name/],
     [['quota', 'set', 'q'], /^quota set needs a quota, such as/],
     [['quota', 'set', 'q', '[]'], /^quota set takes a JSON object, such as/],
     [['quota', 'set', 'q', '{"capacity":0,"refill":"1/s"}'], /quotas\.q\.capacity/],
     [['quota', 'set', 'q', '{"capacity":1,"refill":"1/s","color":1}'], /"color"/],
-    [['quota', 'rm', 'none'], /^does not exist "none"/],
-    [['quota', 'rm', 'q', '{}'], /^quota rm takes nothing more/],
-    [['quota', 'show', 'q'], /^quota show takes nothing more/],
-    [['namespace'], /^namespace needs one of add, ls, rm\./],
-    [['namespace', 'add', 'x'], /^namespace add takes nothing more/],
-    [['namespace', 'add', '--snapshot', 'none'], /no snapshot "none"/],
+    [['quota', 'rm', 'none'], /^Quota "none" does not exist/],
+    [['quota', 'rm', 'q', '{}'], /^quota rm takes no further argument/],
+    [['quota', 'show', 'q'], /^quota show takes no further argument/],
+    [['namespace'], /^namespace requires an action; the actions are add, ls, rm\./],
+    [['namespace', 'add', 'x'], /^namespace add takes no further argument/],
+    [['namespace', 'add', '--snapshot', 'none'], /snapshot: "none" does not exist/],
     [['namespace', 'add', '--clock', 'soon'], /clock/],
     [['namespace', 'rm'], /^namespace rm needs the id/],
-    [['namespace', 'rm', 'none'], /^There is no namespace "none"/],
+    [['namespace', 'rm', 'none'], /^The namespace "none" does not exist/],
     [['namespace', 'ls', '--seed', 's'], /^namespace ls takes no --seed/],
     [['fault', 'ls', '--namespace', 'a b'], /^--namespace must be the id of a namespace/],
-    [['requests', '--op', 'none'], /there is no operation "none"/],
+    [['requests', '--op', 'none'], /unknown operation "none"/],
     [['requests', '--status', '9'], /status/],
     [['requests', '--origin', 'me'], /origin/],
     [['verify', 'x'], /Unknown argument: x/],
@@ -342,7 +342,7 @@ t.test('faults prints what there is, and one alone', async (t) => {
       'stages: git.pack; default git.pack\n  bytes=  a whole number from 0 to 1000000000\n',
   );
   const raw = (await run(['faults', 'raw'])).out;
-  t.match(raw, /\n {2}status= {2}a whole number from 200 to 599 \(must be given\)\n/);
+  t.match(raw, /\n {2}status= {2}a whole number from 200 to 599 \(required\)\n/);
   const { names, codes } = JSON.parse((await run(['faults', 'bad_gateway', '--json'])).out);
   t.match([names, codes], [[{ name: 'bad_gateway' }], [{ code: 'bad_gateway', status: 502, way: 'fault' }]]);
   t.match((await run(['faults', 'acme_app_not_configured'])).out, /^acme_app_not_configured: 412.*# 412, by a state/s);
@@ -357,12 +357,12 @@ t.test('faults prints what there is, and one alone', async (t) => {
   );
   t.match(await run(['token', '--repo', 'r', '--fault', 'acme_not_configured']), {
     code: 2,
-    err: /no fault acme_not_configured/,
+    err: /unknown fault acme_not_configured/,
   });
   t.match(await run(['faults', 'none']), {
     code: 2,
     out: '',
-    err: /^There is no fault "none"; `emulator faults` lists/,
+    err: /^Unknown fault "none"; `emulator faults` lists/,
   });
   t.match(await run(['faults', '--json', '--markdown']), { code: 2, err: /contradict/ });
 });

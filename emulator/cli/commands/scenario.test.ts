@@ -29,7 +29,7 @@ t.test('shipped scenarios are listed, shown and checked', async (t) => {
   const shipped = JSON.parse((await run(['ls', '--json'])).out);
   t.equal(shipped.length, 10);
   for (const { id, file } of shipped) {
-    t.match(await run(['check', file]), { code: 0, out: `${file}: the scenario ${id} is in order.\n` });
+    t.match(await run(['check', file]), { code: 0, out: `${file}: the scenario ${id} is valid.\n` });
     t.equal((await run(['show', id])).out, readFileSync(file, 'utf8'));
     t.match(JSON.parse((await run(['show', id, '--json'])).out), { id });
   }
@@ -53,9 +53,9 @@ t.test('what is no scenario is one sentence and exit 2', async (t) => {
     [['from-har', '/dev/zero'], '', /cannot be read \(it is larger/],
     [['check', `${file}.none`], '', /cannot be read \(no such file or directory\)\.\n$/],
     [['check'], '', /needs the name of a file/],
-    [['ls', 'x'], '', /takes nothing more/],
-    [['play'], '', /there are check, ls, show, start, from-har/],
-    [['show', 'nothing'], '', /no scenario or file "nothing"; there are auth-outage,/],
+    [['ls', 'x'], '', /takes no further argument/],
+    [['play'], '', /the actions are check, ls, show, start, from-har/],
+    [['show', 'nothing'], '', /"nothing" is neither a scenario nor a file; the scenarios are auth-outage,/],
     [['from-har', file], 'x', /is not an HTTP Archive/],
     [['from-har', file], '{"log": {"entries": [{"request": {}}]}}', /log\.entries\.0\.request\.method/],
     [['from-har', file], '{"log": {"entries": []}}', /no entry matches a route of the service/],
@@ -151,5 +151,5 @@ t.test('start takes a scenario, and what is wrong with it ends the start', async
   writeFileSync(file, 'id: own\nfaults: [nonsense]\n');
   const refused = spawnCli(t, ['start', '--port', '0', '--scenario', file]);
   t.same((await ended(refused))[0], 2);
-  t.match(refused.said.err, /^--scenario cannot be used: \S+s\.yaml: faults\.0: there is no fault nonsense[^\n]*\.\n$/);
+  t.match(refused.said.err, /^--scenario cannot be used: \S+s\.yaml: faults\.0: unknown fault nonsense[^\n]*\.\n$/);
 });

@@ -45,7 +45,7 @@ t.test('a ready file that cannot be written ends the process', async (t) => {
     t.equal(child.said.out, '', file);
   }
   t.ok(statSync('/dev/null').isCharacterDevice(), 'a device is left alone');
-  t.same(readdirSync(folder), ['file', 'folder'], 'has_more must be false behind');
+  t.same(readdirSync(folder), ['file', 'folder'], 'nothing is left behind');
 });
 
 t.test('a ready line that cannot be written ends the process, and takes the ready file with it', async (t) => {

@@ -138,7 +138,7 @@ function editedBody({ node, body, entries }: Folder): Steps<Buffer[]> {
   return replaceEntries(body, node.children ?? NO_CHILDREN, entries.values());
 }
 
-/** Edits one entry of `folder`. Returns the subfolder to descend into, or undefined if has_more must be false to do below. */
+/** Edits one entry of `folder`. Returns the subfolder to descend into, or undefined if nothing is left to do below. */
 function* editEntry(objects: ObjectReader, stack: Folder[], folder: Folder, node: EditNode): Steps<Folder | undefined> {
   if (node.isDeleted && folder.entries.delete(node.name)) folder.isChanged = true;
   const entry = folder.entries.get(node.name);

@@ -50,7 +50,7 @@ function check(t: Test, { store, texts, referenced }: Modelled): void {
 }
 
 t.test(
-  'whatever is forked, written to, refused and let go: each store has its own objects, and has_more must be false',
+  'whatever is forked, written to, refused and let go: each store has its own objects, and nothing is left',
   async (t) => {
     const budget = new MemoryBudget(1 << 30);
     const caches = new MemoryCache(100_000);

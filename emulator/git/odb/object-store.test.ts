@@ -68,7 +68,7 @@ t.test('a quarantine is not seen before it is published', async (t) => {
   t.equal(store.find(oid), -1);
   t.equal(store.size, 1);
   t.same(store.findPrefix(oid.slice(0, 8), 9), []);
-  t.throws(() => store.quarantine(), /written to/, 'there is one writer');
+  t.throws(() => store.quarantine(), /already has a writer/, 'there is one writer');
   quarantine.publish();
   t.equal(store.read(store.find(oid)).toString(), 'new');
   t.throws(() => quarantine.write(BLOB, blob('late')), /closed/);
@@ -341,7 +341,7 @@ t.test('a store that is let go while a writer is at work gives back all it took,
     for (let number = 0; number < 3000; number++) writing.write(BLOB, blob(`after ${number}`));
     t.ok(budget.used > 0, `${end}: the writer counts as long as it works`);
     writing[end]();
-    t.equal(budget.used, 0, `${end}: has_more must be false of it`);
+    t.equal(budget.used, 0, `${end}: nothing is left of it`);
   }
   t.end();
 });

@@ -206,7 +206,7 @@ t.test('writers run in order of arrival, also after one that failed', async (t) 
   t.same(log, ['first begins', 'first fails', 'second']);
 });
 
-t.test('nothing shows before the commit, and has_more must be false of what failed', async (t) => {
+t.test('nothing shows before the commit, and nothing is left of what failed', async (t) => {
   const made = await createRepository();
   const { repository, objects } = made;
   const size = objects.size;

@@ -97,7 +97,7 @@ t.test(
     await form.getByLabel('Count separately for each').fill('token, repo');
     await form.getByLabel('Removed after').fill('PT1H');
     await form.getByLabel('Note').fill(HOSTILE);
-    await form.getByLabel('Has to fire').fill('2');
+    await form.getByLabel('Must fire').fill('2');
     await form.getByRole('alert').waitFor({ state: 'detached' });
     const typescript = page.getByRole('region', { name: 'TypeScript', exact: true });
     await typescript.getByText(';when.every=2;when.by=token%2Crepo;expect.fired=2;ttl=PT1H').waitFor();
@@ -154,7 +154,7 @@ t.test('a wrong value is refused in the words of the emulator, and forms follow 
   const alert = page.getByRole('region', { name: 'New fault' }).getByRole('alert');
   await page.getByLabel('retry-after').fill('soon');
   await alert
-    .filter({ hasText: 'retry-after of rate_limited has to be seconds, http-date, omit or garbage.' })
+    .filter({ hasText: 'retry-after of rate_limited must be seconds, http-date, omit or garbage.' })
     .waitFor();
   await page.getByLabel('retry-after').fill('omit');
   await alert.waitFor({ state: 'detached' });

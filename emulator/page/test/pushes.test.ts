@@ -50,7 +50,7 @@ t.test('a push whose response is lost fails in Git, though its refs have moved',
   await t.rejects(push('main'), HUNG_UP, 'Git notices');
   t.equal(await tipOf(emulator, 'main'), second, 'the effect was made');
 
-  t.equal((await admin(emulator, 'GET', 'faults')).items[0].remaining, 0, 'has_more must be false for the next push');
+  t.equal((await admin(emulator, 'GET', 'faults')).items[0].remaining, 0, 'nothing is left for the next push');
 
   // The form, opened by a link, must choose the same default stage as the command line.
   await page.goto(`${emulator.admin_url}/#/faults?operation=gitReceivePack&fault=lost`);

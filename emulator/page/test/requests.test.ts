@@ -38,7 +38,7 @@ t.test(
     t.same(complaints, []);
     for (const [wrong, sentence] of [
       ['status=abc', /status.*such as 4xx/],
-      ['operation=nothing', /there is no operation "nothing"/],
+      ['operation=nothing', /unknown operation "nothing"/],
       ['colour=red', /colour/],
     ] as const) {
       await filterOf(page).fill(wrong);

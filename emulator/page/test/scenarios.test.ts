@@ -79,7 +79,7 @@ t.test('one of your own is read from YAML, refused in a sentence, registered, an
     ['id: a\nsteps: [', /line 2/],
     ['- a', /an object/],
     ['id: a\nsteps:\n  - on: pull from main\n    release: x', /steps\.0\.on/],
-    ['id: a\nfaults: [nonsense]', /there is no fault nonsense/],
+    ['id: a\nfaults: [nonsense]', /unknown fault nonsense/],
   ] as const) {
     await give(text, 'Register');
     await own.getByRole('alert').filter({ hasText: sentence }).waitFor();

@@ -10,7 +10,7 @@ t.test('clients are distinguished by token, and link to the requests that broke 
   const emulator = await startEmulator(t);
   const { page, complaints } = await openPage(t, emulator, { at: '#/verify', bypassCSP: true });
   await page.getByRole('heading', { name: 'No client has given an occasion yet' }).waitFor();
-  const summary = page.getByRole('status').filter({ hasText: '0 kept, 0 broken, 10 without an occasion' });
+  const summary = page.getByRole('status').filter({ hasText: '0 kept, 0 broken, 10 not applicable' });
   t.equal(await summary.getAttribute('class'), null, 'that nothing happened is no success');
   const hasty = '<b>hasty</b>\u202e';
   for (const [sub, times] of [
@@ -24,7 +24,7 @@ t.test('clients are distinguished by token, and link to the requests that broke 
     }
   }
   await page.getByRole('button', { name: 'Verify again' }).click();
-  await page.getByText('2 kept, 1 broken, 7 without an occasion').waitFor();
+  await page.getByText('2 kept, 1 broken, 7 not applicable').waitFor();
   const shown = '<b>hasty</b>⟦U+202E⟧';
   t.same(await page.getByRole('columnheader').allTextContents(), ['Rule', shown, 'patient']);
   const cells = (rule: string) => page.getByRole('row', { name: rule }).getByRole('cell').allTextContents();

@@ -36,7 +36,7 @@ function Verdicts({ rules }: { readonly rules: readonly ClientVerdict[] }) {
     <>
       <p role="status" class={summaryClass(rules)}>
         {count(kept.length)} kept, {count(broken.length)} broken, {count(rules.length - kept.length - broken.length)}{' '}
-        without an occasion
+        not applicable
       </p>
       {clients.length === 0 && (
         <Empty title="No client has given an occasion yet">

@@ -162,7 +162,7 @@ t.test('a connection that was ended has a line in the journal', async (t) => {
     status: 0,
     origin: 'injected:gone',
     faults: ['gone'],
-    why: ['connection-1 was ended by gone before anything of it was served.'],
+    why: ['The fault gone closed connection-1 before any response.'],
     outcome: 'cut',
   });
   t.same(cut.requests(), [line!.id]);

@@ -71,9 +71,9 @@ t.test('a fault that cannot be, or could never fire, is 400 and changes nothing'
     [{ ...good, at: 'lunch' }, /at/],
     [{ ...good, when: { times: 0 } }, /times/],
     [{ ...good, until: 3 }, /"until"/],
-    [{ spec: 'rate_limited*0' }, /never fires/],
-    [{ spec: 'nonsense' }, /there is no fault nonsense/],
-    [{ spec: 'rate_limited', at: 'auth' }, /at: goes with a fault in JSON/],
+    [{ spec: 'rate_limited*0' }, /would never fire/],
+    [{ spec: 'nonsense' }, /unknown fault nonsense/],
+    [{ spec: 'rate_limited', at: 'auth' }, /at: is not allowed together with spec/],
     [{ spec: 7 }, /spec/],
   ] as const) {
     t.match(await admin('POST', '/faults', body), { status: 400, json: { detail } }, JSON.stringify(body));
@@ -106,7 +106,7 @@ t.test('a latch holds requests and states until it is released', async (t) => {
 t.test('the kinds of faults are listed as a form needs them', async (t) => {
   const { admin } = await startAdmin(t, { forgePrefix: 'hub' });
   const { items, stages, grammar } = (await admin('GET', '/fault-kinds')).json;
-  t.match([grammar, stages], [/^name\[/, { before: /nothing was done yet/ }]);
+  t.match([grammar, stages], [/^name\[/, { before: /before the operation has any effect/ }]);
   const kind = (wanted: string) => items.find(({ name }: { name: string }) => name === wanted);
   t.match(kind('rate_limited'), { status: 429, action: 'error', is_of_few: false, defaults: { api: 'before' } });
   t.match(kind('cut'), {

@@ -94,7 +94,7 @@ t.setTimeout(600_000);
 type Sending = (scopes: readonly string[]) => Promise<unknown>;
 
 const packet = (line: string) => `${(line.length + 5).toString(16).padStart(4, '0')}${line}\n`;
-/** Scopes that the token must haves. One token has every scope; the other lacks the scope that most requests need. */
+/** Scopes of the tokens. One token has every scope; the other lacks the scope that most requests need. */
 const SCOPES = [EVERY_SCOPE, EVERY_SCOPE.filter((scope) => scope !== 'git:read')];
 
 /** Requests of every kind of operation, phase, protocol and command, with all properties that the conditions test. */
@@ -303,9 +303,9 @@ t.test('faults on refs and commands are taken at the stages of their requests, a
       { git: { command: 'ls-refs' } },
       /the stage git\.pack is not possible for gitUploadPack/,
     ],
-    ['internal_error@body', { http: { body: { '/a': '*' } } }, /match\.http\.body is not known at body/],
+    ['internal_error@body', { http: { body: { '/a': '*' } } }, /match\.http\.body cannot be decided at body/],
     ['internal_error', { http: { body: { a: '*' } } }, /"a" is not a JSON pointer, such as "\/name"/],
-    ['internal_error@headers', { op: 'createRepository', repo: 'a' }, /match\.repo is not known at headers/],
+    ['internal_error@headers', { op: 'createRepository', repo: 'a' }, /match\.repo cannot be decided at headers/],
     ['internal_error', { http: { method: 'get' } }, /no operation matches the conditions/],
     [
       'internal_error',
@@ -315,7 +315,7 @@ t.test('faults on refs and commands are taken at the stages of their requests, a
     [
       'internal_error',
       { op: 'getRepository', token: { scopes: { lacks: ['git:read'] } } },
-      /refuses such a request before/,
+      /refuses requests without the scope before/,
     ],
     ['internal_error', { http: { header: { 'x y': '*' } } }, /"x y" is not the name of a header/],
     [
@@ -323,7 +323,7 @@ t.test('faults on refs and commands are taken at the stages of their requests, a
       { http: { header: { a: { equals: 1 } } } },
       /match\.http\.header: "a": equals must be a string, not 1/,
     ],
-    ['internal_error', { http: { query: { a: { equals: null } } } }, /match\.http\.query: "a": equals must be a text/],
+    ['internal_error', { http: { query: { a: { equals: null } } } }, /match\.http\.query: "a": equals must be a string/],
     [
       'internal_error',
       { http: { query: { a: { present: false, glob: '*', contains: 'b' } } } },
@@ -339,7 +339,7 @@ t.test('faults on refs and commands are taken at the stages of their requests, a
       { http: { body: { '/a': { equals: ['b'], contains: 'c' } } } },
       /"\/a": no value matches both equals and contains/,
     ],
-    ['internal_error', { token: { scopes: { has: ['git:raed'] } } }, /there is no scope "git:raed"; there are/],
+    ['internal_error', { token: { scopes: { has: ['git:raed'] } } }, /unknown scope "git:raed"; the scopes are/],
     ['sync_in_progress', { op: 'getRepository' }, /getRepository never returns sync_in_progress/],
     ['repository_thawing', { op: 'listRepositories' }, /listRepositories never returns repository_thawing/],
   ] as const) {

@@ -42,16 +42,16 @@ t.test('a claim that cannot be read is refused, and names what is allowed', asyn
     ['conflict', /The claim emu must be an object with the members faults and scenario/],
     [null, /must be an object/],
     [[], /must be an object/],
-    [{ fault: 'conflict' }, /unknown member "fault"; there are faults, scenario/],
-    [{ faults: 'conflict' }, /faults must be a list/],
-    [{ faults: ['nonsense'] }, /faults\.0: there is no fault nonsense/],
+    [{ fault: 'conflict' }, /unknown member "fault"; the members are faults and scenario/],
+    [{ faults: 'conflict' }, /faults must be an array/],
+    [{ faults: ['nonsense'] }, /faults\.0: unknown fault nonsense/],
     [{ faults: ['conflict', 5] }, /faults\.1: .*object/],
     [{ faults: [{ do: { error: { code: 'nonsense' } } }] }, /do\.error\.code/],
-    [{ faults: ['internal_error@headers'] }, /headers cannot be asked for in band/],
-    [{ faults: [{ match: { op: 'none' }, do: { latency: { ms: 1 } } }] }, /there is no operation "none"/],
-    [{ faults: Array(33).fill('conflict') }, /list of at most 32/],
-    [{ scenario: 'a b' }, /scenario is named by/],
-    [{ scenario: 5 }, /scenario is named by/],
+    [{ faults: ['internal_error@headers'] }, /the stage headers is not possible/],
+    [{ faults: [{ match: { op: 'none' }, do: { latency: { ms: 1 } } }] }, /unknown operation "none"/],
+    [{ faults: Array(33).fill('conflict') }, /array of at most 32/],
+    [{ scenario: 'a b' }, /name of a scenario may have only/],
+    [{ scenario: 5 }, /name of a scenario may have only/],
   ];
   for (const [emu, sentence] of rows) {
     const response = await ask(service, emu);
@@ -243,9 +243,9 @@ t.test('git meets what its token asks for', async (t) => {
 
 t.test('a token is not minted with a fault that nothing could meet', async (t) => {
   for (const [argv, sentence] of [
-    [['--fault', 'nonsense'], /--fault: there is no fault nonsense/],
-    [['--fault', 'conflict', '--fault', 'latency'], /--fault: latency needs ms=/],
-    [['--fault', 'conflict@headers'], /--fault: at: headers cannot be asked for in band/],
+    [['--fault', 'nonsense'], /--fault: unknown fault nonsense/],
+    [['--fault', 'conflict', '--fault', 'latency'], /--fault: latency requires ms=/],
+    [['--fault', 'conflict@headers'], /--fault: at: the stage headers is not possible/],
     [['--scenario', 'a b'], /^--scenario must be a name/],
   ] as const) {
     const { code, out, err } = await token(...argv);

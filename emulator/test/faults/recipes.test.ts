@@ -55,7 +55,7 @@ const SPECIFIED: Readonly<Record<string, number>> = {
 
 const ORIGINS: Readonly<Record<string, RegExp>> = {
   // A repository that a request deleted counts as being in a state.
-  'By requests alone': /^(real|state)$/,
+  'By requests only': /^(real|state)$/,
   'By a state': /^(real|state)$/,
   'By a quota': /^real$/,
   'By a fault': /^injected:/,

@@ -220,7 +220,10 @@ t.test('the journal says why a fault that nearly met a request did not', async (
   t.match(service.emulator.requests().at(-1), {
     status: 200,
     origin: 'real',
-    why: ['fault-1 did not fire: repo is team/app, not other/*', 'fault-2 did not fire: it lets 1 pass first'],
+    why: [
+      'fault-1 did not fire: repo is team/app, not other/*',
+      'fault-2 did not fire: it skips the first 1 matching requests',
+    ],
   });
   service.emulator.fault({ at: 'after', match: { repo: 'other/*' }, do: { error: { code: 'conflict' } }, priority: 1 });
   await service.call('GET', '/api/v1/repos/commit?sha=none', { headers: { 'x-emulator-fault': 'sync_in_progress' } });
@@ -247,9 +250,9 @@ t.test('the handle of a fault', async (t) => {
   await emulator.restore(id);
   t.same([await ask(), fault.fired], [409, 1], 'a snapshot has it');
   for (const [bad, sentence] of [
-    ['nonsense', /^fault: there is no fault nonsense/],
+    ['nonsense', /^fault: unknown fault nonsense/],
     [{ do: { latency: { ms: 0 } } }, /do\.latency\.ms/],
-    [{ match: { op: 'x' }, do: { latency: { ms: 1 } } }, /no operation "x"/],
+    [{ match: { op: 'x' }, do: { latency: { ms: 1 } } }, /unknown operation "x"/],
     ['conflict,conflict', /is not name/],
   ] as const) {
     t.throws(() => emulator.fault(bad), sentence);

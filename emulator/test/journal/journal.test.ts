@@ -161,7 +161,7 @@ t.test('why states the reason of a refusal, with the compared values', async (t)
   t.match(last(service), { token: { verified: false, subject: /./, expires: /2026/ }, subject: undefined });
   t.match(
     await why('/api/v1/repo', { scopes: ['org:read', 'git:write'] }),
-    'needed is git:read, scopes is org:read git:write',
+    'the operation needs git:read; scopes is org:read git:write',
   );
   t.match(await why('/api/repos/team%2Fother', {}), 'the path names "team/other", the repo claim "team/app"');
   const tip = (await call('GET', '/api/v1/repos/commit?sha=main')).json.commit.sha;
@@ -176,7 +176,7 @@ t.test('why states the reason of a refusal, with the compared values', async (t)
   t.match(await why('/api/v1/repo', { token: await token({ repo, org: 'nobody' }) }), 'check issuer: iss is "nobody"');
   t.match(
     await why('/api/v1/repo', { token: await token({ repo, scopes: ['org:read', 'all'] as never }) }),
-    'scopes is org:read all, hosting is on',
+    'scopes is org:read all; hosting is on',
   );
 });
 
@@ -254,7 +254,7 @@ t.test('requests are selected by their properties', async (t) => {
   }
   for (const [query, sentence] of [
     [{ operations: 'x' }, /operations/],
-    [{ operation: 'nothing' }, /operation: there is no operation "nothing"/],
+    [{ operation: 'nothing' }, /operation: unknown operation "nothing"/],
     [{ status: '9xx' }, /status: must be a status from 100 to 599/],
     [{ method: 'get' }, /method: must be/],
     [{ origin: 'fault' }, /origin: must be real/],

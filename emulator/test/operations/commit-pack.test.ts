@@ -28,7 +28,7 @@ async function setUp(t: Test) {
     const response = await send(body);
     t.equal(response.status, status, `${what}: ${response.text.slice(0, 200)}`);
     t.equal(response.headers['content-type'], 'application/problem+json', what);
-    t.equal(stateDigest(service.world), before, `${what}: has_more must be false`);
+    t.equal(stateDigest(service.world), before, `${what}: nothing is left`);
     t.equal(Reflect.get({}, 'polluted'), undefined);
     return response;
   };

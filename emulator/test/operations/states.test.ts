@@ -353,18 +353,18 @@ t.test('an invalid change is refused with the name of the member, and nothing ch
   const of = (change: object) => ({ organizations: { demo: { forgeApps: 2 } }, repositories: { 'team/app': change } });
   for (const [change, sentence] of [
     [of({ state: 'frozen' }), /repositories\.team\/app\.state/],
-    [of({ state: 'thawing', ends: {} }), /ends: must name one of/],
-    [of({ state: 'thawing', ends: { requests: 1, after: 'PT1S' } }), /ends: must name one of/],
+    [of({ state: 'thawing', ends: {} }), /ends: must have exactly one of/],
+    [of({ state: 'thawing', ends: { requests: 1, after: 'PT1S' } }), /ends: must have exactly one of/],
     [of({ state: 'thawing', ends: { requests: 0 } }), /ends\.requests/],
     [of({ state: 'thawing', ends: { after: 'soon' } }), /ends\.after/],
-    [of({ state: 'active', ends: { requests: 1 } }), /ends: goes with a state/],
-    [of({ ends: { requests: 1 } }), /ends: goes with a state/],
+    [of({ state: 'active', ends: { requests: 1 } }), /ends: is allowed only together with a state/],
+    [of({ ends: { requests: 1 } }), /ends: is allowed only together with a state/],
     [of({ state: 'archived', ends: { requests: 0 } }), /ends\.requests/],
     [of({ state: 'archived', retryAfter: -1 }), /retryAfter/],
-    [of({ state: 'deleted', retryAfter: 3 }), /retryAfter: goes with/],
-    [of({ deployments: { dpl_x: { status: 'ready' } } }), /no deployment "dpl_x"/],
+    [of({ state: 'deleted', retryAfter: 3 }), /retryAfter: is allowed only with/],
+    [of({ deployments: { dpl_x: { status: 'ready' } } }), /deployment "dpl_x" does not exist/],
     [of({ until: 1 }), /"until"/],
-    [{ ...of({}), repositories: { other: { state: 'active' } } }, /no repository "other"/],
+    [{ ...of({}), repositories: { other: { state: 'active' } } }, /repository "other" does not exist/],
   ] as const) {
     t.throws(() => state.change(change as never), sentence);
     t.same(state.read(), before);

@@ -119,7 +119,7 @@ t.test('a note without an author is by the bearer of the token, whatever that is
   }
 });
 
-t.test('a missing repository and one of another claim are both responses must be equal', async (t) => {
+t.test('a missing repository and one of another claim get the same response', async (t) => {
   const service = await startService({ clock: Date.parse('2026-01-01T00:00:00Z') });
   t.teardown(() => service.emulator.close());
   await service.seed('a');
@@ -231,7 +231,7 @@ t.test('faults answer in the status and dialect of the operation', async (t) => 
   }
 });
 
-t.test('the same seed, clock and requests give both responses must be equals and journal', async (t) => {
+t.test('the same seed, clock and requests give the same responses and journal', async (t) => {
   const run = async () => {
     const service = await startService({ seed: '7', clock: Date.parse('2026-01-01T00:00:00Z') });
     const responses: string[] = [];

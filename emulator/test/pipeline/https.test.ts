@@ -141,12 +141,12 @@ t.test('a certificate that is given is shown, with its key or not at all', async
   t.equal((await ask(`${given.https!.baseUrl}/_emulator/health`, trust)).status, 200);
   t.equal(given.ca, identity.cert);
   for (const [flags, sentence] of [
-    [['--tls', '--tls-cert', cert], /^--tls-cert needs --tls-key/],
-    [['--tls', '--tls-key', key], /^--tls-key needs --tls-cert/],
-    [['--tls-cert', cert, '--tls-key', key], /need --tls\./],
+    [['--tls', '--tls-cert', cert], /^--tls-cert requires --tls-key/],
+    [['--tls', '--tls-key', key], /^--tls-key requires --tls-cert/],
+    [['--tls-cert', cert, '--tls-key', key], /require --tls\./],
     [['--tls-port', '1'], /^--tls-port requires --tls/],
     [['--tls', '--tls-cert', cert, '--tls-key', join(folder, 'other')], /is not the key of the certificate/],
-    [['--tls', '--tls-cert', join(folder, 'none'), '--tls-key', key], /^--tls-cert holds no certificate/],
+    [['--tls', '--tls-cert', join(folder, 'none'), '--tls-key', key], /^--tls-cert contains no certificate/],
     [['--tls', '--tls-cert', join(folder, 'absent'), '--tls-key', key], /^--tls-cert cannot be read/],
   ] as const) {
     const { code, err } = await run(['start', '--port', '0', ...flags]);

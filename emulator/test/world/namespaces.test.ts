@@ -98,7 +98,7 @@ t.test('an empty one is as a new emulator: the same seed and clock give the same
     [{ limits: { maxFile: 1 } }, /maxFile/],
     [{ limits: { maxHeldBytes: 1 } }, /limits\.maxHeldBytes: is a limit of the whole process/],
     [{ variants: { restoreNoop: '500' } }, /restoreNoop/],
-    [{ snapshot: 'snapshot-9' }, /does not exist "snapshot-9"/],
+    [{ snapshot: 'snapshot-9' }, /snapshot: "snapshot-9" does not exist/],
   ] as const)
     await t.rejects(emulator.namespace(options as never), sentence);
 });
@@ -135,7 +135,7 @@ t.test('over HTTP they are made, listed, shown and removed, and each has routes 
   t.equal((await admin('GET', '/namespaces/ns-1')).status, 404);
   t.equal((await service.call('GET', '/api/v1/repo', { headers: host })).status, 403);
   for (const [body, detail] of [
-    [{ snapshot: 'none' }, /no snapshot "none"/],
+    [{ snapshot: 'none' }, /snapshot: "none" does not exist/],
     [{ limits: { maxSocket: 1 } }, /maxSocket/],
     [{ seed: 1 }, /^seed/],
     [{ port: 1 }, /"port"/],
