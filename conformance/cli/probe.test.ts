@@ -59,7 +59,7 @@ t.test('facts that could not be determined are listed once per reason', async (t
   const lines = told.trimEnd().split('\n');
   for (const line of lines) t.match(line, /^# - .+: \d+ points?$/);
   t.ok(lines.length < 8, `${lines.length} reasons`);
-  t.match(told, /^# - needs a repository .*: \d\d points$/m);
+  t.match(told, /^# - needs a new repository.*: \d\d points$/m);
 });
 
 t.test('a probe without a target is a mistake', async (t) => {

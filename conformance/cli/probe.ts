@@ -165,7 +165,7 @@ function aboutGit({ git, repo }: Findings): string {
   if (git.status === undefined) return note(`no response: ${words}`);
   if (repo === undefined) return note(`it responds; no repository is known to try a fetch: ${words}`);
   return note(
-    git.status === 200 ? `it responds, and ${repo} must succeed` : `it responds, but not with refs: ${words}`,
+    git.status === 200 ? `it responds, and ${repo} can be fetched` : `it responds, but not with refs: ${words}`,
   );
 }
 

@@ -271,7 +271,7 @@ t.test('token mints what decided a rule, as a result recorded it', async (t) => 
     [['--rule', 'nonsense', '--org', 'a'], /^unknown rule nonsense/],
     [['--result', result], /^--result has no effect without --rule/],
     [['--rule', 'grep.route', '--result', result], /has no rule grep\.route/],
-    [['--rule', 'err.method', '--result', result], /has no token of err\.method: it is observed/],
+    [['--rule', 'err.method', '--result', result], /has no token of err\.method: its verdict is observed/],
     [[], /^--org is required/],
   ];
   for (const [argv, says] of cases) {

@@ -27,8 +27,8 @@ t.test('a value must fit all that the switch governs', async (t) => {
   const { variants, without } = told({ [commit]: '403 forbidden', [archive]: '401 unauthorized' });
   t.same(variants, {});
   t.same(without, [
-    { point: commit, seen: '403 forbidden', why: 'no value of invalidToken gives these together' },
-    { point: archive, seen: '401 unauthorized', why: 'no value of invalidToken gives these together' },
+    { point: commit, seen: '403 forbidden', why: 'no value of invalidToken matches these together' },
+    { point: archive, seen: '401 unauthorized', why: 'no value of invalidToken matches these together' },
   ]);
 });
 

@@ -153,7 +153,7 @@ t.test('the pretty report groups many equal failures; other formats list every r
   );
   t.match(text, /^fail 199 times {2}unexpected status: expected 200, actual 404\n {2}same\.n1\., .* and 194 more$/m);
   t.match(text, /^145 more rules have other reasons\.$/m);
-  t.match(text, /^blocked {3}10 {2}step 0 could not be made$/m);
+  t.match(text, /^blocked {3}10 {2}step 0 could not be created$/m);
   t.match(text, /^blocked {2}180 {2}18 other reasons$/m);
   t.match(text, /^skip {6}60 {2}needs a key$/m);
   t.notMatch(text, /(blocked|skipped)\.n\d/, 'no rule that was not checked');
@@ -163,7 +163,7 @@ t.test('the pretty report groups many equal failures; other formats list every r
     t.same(rules.filter((rule) => !whole.includes(rule.id)).length, 0, name);
   }
   t.equal(reporterOf('github', false)(report).match(/^::warning title=Not checked::10 rules/gm)?.length, 30);
-  t.match(reporterOf('markdown', false)(report), /^- … 10 blocked: step 0 could not be made$/m);
+  t.match(reporterOf('markdown', false)(report), /^- … 10 blocked: step 0 could not be created$/m);
   const few = reporterOf('pretty', false)(reportWith([...rules.slice(0, 3), ...rules.slice(250, 350)]));
   t.equal(few.match(/^fail same/gm)?.length, 3, 'few broken rules are shown one by one');
   t.equal(few.match(/^warn {2}reason/gm)?.length, 40, 'and of very many warnings the commonest');

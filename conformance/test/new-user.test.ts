@@ -29,7 +29,7 @@ t.test('probe only reads from the target and writes a target file', async (t) =>
   t.match(parse(text), { base_url: baseUrl, org: 'demo', repo: 'docs', write: undefined, rate: undefined });
   t.match(text, /^# default branch: main$/m);
   t.match(text, /^# it responds, and docs can be fetched$/m);
-  t.match(text, /^# - GET \/api\/repos\/\{name\}\/tags: there$/m);
+  t.match(text, /^# - GET \/api\/repos\/\{name\}\/tags: exists$/m);
   t.match(text, /restricted: .*not given/);
   t.notMatch(text, /PRIVATE KEY|eyJ/);
   t.match(await conformance('probe', ...flags, '--output', file('target.yaml')), {
@@ -136,7 +136,7 @@ t.test('an invalid baseline is rejected', async (t) => {
     [{ format: 1, rules: { 'jwt.alg.none': { ...entry, expires: '2026-02-30' } } }, /expires must be a date/],
     [{ format: 1, rules: { 'jwt.alg.none': { ...entry, reason: ' ' } } }, /reason must be a non-empty reason/],
     [{ format: 1, rules: { 'jwt.alg.none': { ...entry, verdict: 'pass' } } }, /verdict must be one of fail, flaky/],
-    [{ format: 1, rules: { 'jwt.alg.none': { ...entry, until: 1 } } }, /not known: rules\.jwt\.alg\.none\.until/],
+    [{ format: 1, rules: { 'jwt.alg.none': { ...entry, until: 1 } } }, /unknown member: rules\.jwt\.alg\.none\.until/],
     [[], /must be an object with members/],
   ] as const) {
     writeFileSync(file('wrong.yaml'), stringify(baseline));
@@ -225,11 +225,11 @@ t.test('gc lists what it cannot remove', async (t) => {
   t.match(await gc(...rows.slice(0, 1)), { code: 1, out: /^left cf-12345678\/n1: DELETE .* returned 405$/m });
   delete state.deletion;
   t.match(await gc(...rows.slice(1, 2)), { code: 1, out: /^left docs: the name is not one that a run uses/ });
-  t.match(await gc(...rows.slice(2, 3)), { code: 1, out: /^left cf-12345678\/n2: its target is not known any more/ });
+  t.match(await gc(...rows.slice(2, 3)), { code: 1, out: /^left cf-12345678\/n2: its target is unknown/ });
   t.match(await gc(...rows.slice(3)), { code: 3, out: /^left cf-12345678\/n1: http:\/\/127.0.0.1:1 does not answer/ });
   t.equal(readFileSync(journal, 'utf8').trim().split('\n').length, 1, 'what is left stays in the journal');
   writeFileSync(journal, 'nonsense\n');
-  t.match(await conformance('gc', '--journal', journal), { code: 2, err: /left\.ndjson:1 is no entry/ });
+  t.match(await conformance('gc', '--journal', journal), { code: 2, err: /left\.ndjson:1 is not an entry/ });
 });
 
 t.test('a journal that cannot be written is an error that names the option', async (t) => {

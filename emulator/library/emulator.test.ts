@@ -172,7 +172,11 @@ t.test('the state of organizations is read, and changed atomically', async (t) =
     ['a value', { organizations: { one: { ...one, authentication: 'off' } } }, /organizations.one.authentication/],
     ['a value of hosting', { organizations: { one: { hosting: 'maybe' } } }, /organizations.one.hosting/],
     ['a number', { organizations: { one: { ...one, forgeApps: 1.5 } } }, /organizations.one.forgeApps/],
-    ['a repository', { organizations: { one }, repositories: { r: { state: 'archived' } } }, /repository "r" does not exist/],
+    [
+      'a repository',
+      { organizations: { one }, repositories: { r: { state: 'archived' } } },
+      /repository "r" does not exist/,
+    ],
   ] as const) {
     t.throws(() => state.change(wrong as never), sentence, what);
     t.same(state.read().organizations.one, initial, `${what}: nothing is changed`);

@@ -27,21 +27,21 @@ export async function checkAll(
   });
   const complaints = [
     ...complaintsOf(control),
+    ...(control.met > 0 ? [] : ['inert-patch: its code never runs']),
     ...unproven(mutants, control).map((rule) => `${rule}: no mutant is named for this rule`),
     ...findStaleRows(tableOf(outcomes), mutants, allRules()).map((why) => `${TABLE_FILE}: ${why}`),
   ];
   return { outcomes, complaints };
 }
 
-/** Returns a complaint if a rule is broken without a mutant, or if the inert patch never runs. */
-export function complaintsOf({ outcomes, met }: Control): string[] {
+/** Returns a complaint for each rule that is broken without a mutant. */
+export function complaintsOf({ outcomes }: Control): string[] {
   const broken = outcomes.filter(
     ({ fate, verdict }) => fate === 'killed' || (fate === 'inconclusive' && verdict !== 'skip'),
   );
-  return [
-    ...broken.map(({ mutant, rule, verdict, reason }) => `${mutant.name}: ${rule} is not kept: ${verdict}, ${reason}`),
-    ...(met > 0 ? [] : ['inert-patch: its code never runs']),
-  ];
+  return broken.map(
+    ({ mutant, rule, verdict, reason }) => `${mutant.name}: ${rule} is not kept: ${verdict}, ${reason}`,
+  );
 }
 
 /** Returns the MUST rules that can be checked on the emulator but have no mutant. */

@@ -72,7 +72,9 @@ interface Health {
 async function requireReady(file: string): Promise<Ready> {
   const ready = await readReady(file);
   if (ready) return ready;
-  throw new Unreached(`No emulator: the ready file ${JSON.stringify(file)} does not exist, or has no address of an emulator.`);
+  throw new Unreached(
+    `No emulator: the ready file ${JSON.stringify(file)} does not exist, or has no address of an emulator.`,
+  );
 }
 
 /** Reads the admin token of an emulator that created it; undefined if there is none. */

@@ -37,7 +37,7 @@ export const waitCommand = defineCommand({
       printJson(session.terminal, { url: found ?? null, ready: complaint === undefined, reason: complaint ?? null });
     }
     if (complaint === undefined) return;
-    const place = readyFile === undefined ? `at ${url}` : `by ${JSON.stringify(readyFile)}`;
+    const place = readyFile === undefined ? `at ${url}` : `(ready file ${JSON.stringify(readyFile)})`;
     session.terminal.warn(`No emulator ${place}: ${complaint}.\n`);
     session.exitCode = 3;
   },

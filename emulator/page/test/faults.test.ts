@@ -153,9 +153,7 @@ t.test('a wrong value is refused in the words of the emulator, and forms follow 
   const { page, complaints } = await openPage(t, emulator, { at: '#/faults?operation=getRepository' });
   const alert = page.getByRole('region', { name: 'New fault' }).getByRole('alert');
   await page.getByLabel('retry-after').fill('soon');
-  await alert
-    .filter({ hasText: 'retry-after of rate_limited must be seconds, http-date, omit or garbage.' })
-    .waitFor();
+  await alert.filter({ hasText: 'retry-after of rate_limited must be seconds, http-date, omit or garbage.' }).waitFor();
   await page.getByLabel('retry-after').fill('omit');
   await alert.waitFor({ state: 'detached' });
   const form = (name: string) => page.getByRole('region', { name, exact: true });
@@ -165,8 +163,8 @@ t.test('a wrong value is refused in the words of the emulator, and forms follow 
     .getByText("npx emulator fault add 'rate_limited*3;retry-after=omit;match.op=getRepository'")
     .waitFor();
   await page.getByLabel('Stage').selectOption('headers');
-  await form('Token claim').getByText('The stage headers cannot be asked for by a request').waitFor();
-  await form('Header').getByText('cannot be asked for').waitFor();
+  await form('Token claim').getByText('A request cannot carry a fault at the stage headers').waitFor();
+  await form('Header').getByText('cannot carry').waitFor();
   await page.getByLabel('Stage').selectOption('');
   await page.getByLabel('More').selectOption('Header');
   await page.getByLabel('Header name').fill('X-Client');
@@ -177,7 +175,7 @@ t.test('a wrong value is refused in the words of the emulator, and forms follow 
     .waitFor();
   await eventuallyEquals(t, () => page.locator('main img').count(), 0);
   await page.getByLabel('Times').fill('0');
-  await alert.filter({ hasText: 'never fires' }).waitFor();
+  await alert.filter({ hasText: 'would never fire' }).waitFor();
   t.same((await admin(emulator, 'GET', 'faults')).items, [], 'nothing was added by typing');
   t.same(complaints.filter(isOwn), []);
 });

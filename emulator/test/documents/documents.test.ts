@@ -48,6 +48,17 @@ t.test('pages are short, except the printed reference', async (t) => {
   }
 });
 
+t.test('documents state the number of rules that the suite has', async (t) => {
+  const count =
+    readFileSync(join(ROOT, 'fixtures', 'rules.tsv'), 'utf8')
+      .trim()
+      .split('\n').length - 1;
+  const stated = ['README.md', 'conformance/README.md'].flatMap(
+    (name) => readDocument(name).match(/\d+(?= rules\b)/g) ?? [],
+  );
+  t.same(stated, Array(3).fill(String(count)));
+});
+
 t.test('every page about the emulator is linked from the index', async (t) => {
   const index = readDocument('emulator/README.md');
   for (const name of DOCUMENTS.filter((one) => one.startsWith('emulator/docs/'))) {

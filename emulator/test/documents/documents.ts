@@ -57,13 +57,15 @@ async function print(program: string, args: string): Promise<string> {
   return stdout;
 }
 
-/** Prints the parts of a document anew. */
-export async function printAnew(name: string): Promise<void> {
+/** Updates the printed parts of a document. Returns true if the document has changed. */
+export async function printAnew(name: string): Promise<boolean> {
   const parts = (await printedParts(name)).values();
-  const text = readDocument(name).replace(PRINTED, (_all, begin: string, _program, _args, _found, end: string) => {
+  const before = readDocument(name);
+  const text = before.replace(PRINTED, (_all, begin: string, _program, _args, _found, end: string) => {
     return `${begin}${parts.next().value!.expected}${end}`;
   });
-  writeFileSync(join(ROOT, name), text);
+  if (text !== before) writeFileSync(join(ROOT, name), text);
+  return text !== before;
 }
 
 /** Biome's configuration of each program: the file, and the text that the table of folders gives. */

@@ -323,7 +323,11 @@ t.test('faults on refs and commands are taken at the stages of their requests, a
       { http: { header: { a: { equals: 1 } } } },
       /match\.http\.header: "a": equals must be a string, not 1/,
     ],
-    ['internal_error', { http: { query: { a: { equals: null } } } }, /match\.http\.query: "a": equals must be a string/],
+    [
+      'internal_error',
+      { http: { query: { a: { equals: null } } } },
+      /match\.http\.query: "a": equals must be a string/,
+    ],
     [
       'internal_error',
       { http: { query: { a: { present: false, glob: '*', contains: 'b' } } } },

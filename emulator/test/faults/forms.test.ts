@@ -166,7 +166,7 @@ t.test('a fault that was added has the forms of its draft, and a fault that cann
     forms.map((form: FaultForm) => form.id),
     ['header', 'claim', 'token', 'command', 'typescript', 'json', 'test', 'scenario', 'curl'],
   );
-  await t.rejects(admin('GET', 'faults/none/forms'), /There is no fault/);
+  await t.rejects(admin('GET', 'faults/none/forms'), /does not exist/);
   await t.rejects(admin('POST', 'faults/forms', { spec: 'cut;match.op=none' }), /unknown operation/);
   await t.rejects(admin('POST', 'faults/forms', { spec, match: {} }), /match: is already set by spec/);
   t.equal((await admin('GET', 'faults')).items.length, 1, 'nothing was added');

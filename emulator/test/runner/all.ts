@@ -59,6 +59,11 @@ if (missing.length > 0) {
 }
 
 let [passed, failed, skipped] = [0, 0, 0];
+for (const part of positionals) {
+  if (found.some((file) => join('dist', file).includes(part))) continue;
+  failed++;
+  console.log(`No test file has ${JSON.stringify(part)} in its path.`);
+}
 const runnable: string[] = [];
 for (const file of files) {
   const needed = toolsOf(join(FOLDER, file));
