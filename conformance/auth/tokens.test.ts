@@ -23,7 +23,7 @@ const isValid = async (token: string, key: SigningKey) =>
     () => false,
   );
 
-t.test('good tokens verify with every kind of key', async (t) => {
+t.test('valid tokens verify with every kind of key', async (t) => {
   for (const key of [P256, keyOn('secp384r1'), keyOn('secp521r1'), RSA]) {
     const token = signRecipe({ repo: 'a/b', scopes: ['git:read'], lifetime: 60 }, key, 'demo', NOW);
     t.ok(await isValid(token, key), key.algorithm);
@@ -44,7 +44,7 @@ t.test('null removes a claim or a header member', async (t) => {
   t.same(Object.keys(decodeJwt(token)).sort(), ['exp', 'iss', 'scopes']);
 });
 
-t.test('every defect makes the token invalid and does not change the claims', async (t) => {
+t.test('every defect makes the token invalid, and changes nothing else in its claims', async (t) => {
   const defects: TokenRecipe[] = [
     { defect: 'foreign-key' },
     { defect: 'tampered' },

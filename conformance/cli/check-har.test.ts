@@ -47,7 +47,7 @@ const problem = (members: object) => {
 const RIGHT = entry({ status: 404, headers: PROBLEM, content: problem({ status: 404, code: 'repository_not_found' }) });
 const WRONG = entry({ status: 404, headers: PROBLEM, content: problem({ status: '404', code: 'forbidden' }) });
 
-t.test('traffic that keeps the rules is 0, what breaks a MUST is 1, with the entry that does', async (t) => {
+t.test('exit code 0 if the traffic satisfies the rules, 1 with the entry if it breaks a MUST', async (t) => {
   t.match(await check(t, har(RIGHT, entry())), { code: 0, err: '', out: /satisfies every rule/ });
   const { code, out } = await check(t, har(RIGHT, WRONG));
   t.equal(code, 1);
@@ -59,7 +59,7 @@ t.test('traffic that keeps the rules is 0, what breaks a MUST is 1, with the ent
   t.match(await check(t, har(WRONG), '--only', 'problem.title'), { code: 0 });
 });
 
-t.test('what nothing was checked of is not green', async (t) => {
+t.test('traffic of which nothing could be checked is not a success', async (t) => {
   for (const [what, recorded] of Object.entries({
     'no entries': har(),
     'other addresses': har(entry({ url: 'https://cdn.example/app.js' }), entry({ url: 'https://x.example/' })),
@@ -95,7 +95,7 @@ t.test('bodies in base64 are read', async (t) => {
   t.equal((await check(t, har(entry({ status: 403, headers: PROBLEM, content })))).code, 1);
 });
 
-t.test('a token that an answer repeats is noticed, by Bearer and by Basic', async (t) => {
+t.test('a response that repeats a token of Bearer or Basic is detected', async (t) => {
   const token = `eyJ${'a'.repeat(40)}.${'b'.repeat(40)}.${'c'.repeat(40)}`;
   const content = problem({ status: 403, code: 'forbidden', title: token });
   for (const authorization of [`Bearer ${token}`, `Basic ${Buffer.from(`t:${token}`).toString('base64')}`]) {
@@ -107,7 +107,7 @@ t.test('a token that an answer repeats is noticed, by Bearer and by Basic', asyn
   }
 });
 
-t.test('no report holds anything secret of the file', async (t) => {
+t.test('no report contains secrets of the file', async (t) => {
   const canary = (name: string) => `canary-${name}-${'x'.repeat(20)}`;
   const hostile = entry({
     url: `https://${canary('user')}:${canary('password')}@api.example/api/${canary('path')}?token=${canary('query')}#${canary('fragment')}`,
@@ -145,7 +145,7 @@ t.test('no report holds anything secret of the file', async (t) => {
   }
 });
 
-t.test('a file that is not an HTTP Archive is exit 2 and a sentence that quotes nothing of it', async (t) => {
+t.test('a file that is not an HTTP Archive results in exit code 2 and a sentence without its content', async (t) => {
   const secret = 'canary-secret';
   const whole = har(entry());
   const cases: readonly (readonly [recorded: string | object, says: RegExp])[] = [
@@ -180,7 +180,7 @@ t.test('a file that is not an HTTP Archive is exit 2 and a sentence that quotes 
   t.match(await check(t, whole, '--only', 'jwt.alg.none'), { code: 2, err: /can be checked on recorded traffic/ });
 });
 
-t.test("the emulator's own export is checked, and its answers keep the rules", async (t) => {
+t.test("the emulator's own export satisfies the rules", async (t) => {
   const emulator = await startTargetEmulator();
   t.teardown(() => emulator.close());
   const { baseUrl, adminUrl = '' } = emulator.target;

@@ -100,7 +100,7 @@ function errorOf(code: string): NodeJS.ErrnoException {
   return Object.assign(new Error(`${code}: write`), { code });
 }
 
-t.test('every command prints by way of its terminal, and nothing past it', async (t) => {
+t.test('commands print only to their terminal', async (t) => {
   for (const argv of PRINTING) {
     const { code, out, err } = await call(argv);
     t.same([code, err], [0, ''], argv.join(' '));
@@ -108,26 +108,26 @@ t.test('every command prints by way of its terminal, and nothing past it', async
   }
 });
 
-t.test('help says what exit codes mean', async (t) => {
+t.test('help explains the exit codes', async (t) => {
   const { out } = await call(['--help']);
   for (const code of [0, 1, 2, 3, 4, 130]) t.match(out, new RegExp(`[ ;]${code} [a-z]`), String(code));
   await refused(t, ['schema', 'nonsense'], /^unknown schema nonsense; the schemas are target, baseline, report$/m);
 });
 
-t.test('output that nobody reads ends every command quietly, with the exit code it would have had', async (t) => {
+t.test('a command whose output nobody reads ends quietly with its normal exit code', async (t) => {
   for (const argv of PRINTING) t.match(await call(argv, errorOf('EPIPE')), { code: 0, err: '' }, argv.join(' '));
   const ends = await Promise.all(PROCESSES.map((argv) => spawned(t, argv, { out: 'closed' })));
   for (const end of ends) t.match(end, { code: 0, err: '' });
 });
 
-t.test('output that does not fit is one line and exit 4, from every command', async (t) => {
+t.test('output to a full disk results in one line and exit code 4', async (t) => {
   const line = /^standard output cannot be written: ENOSPC[^\n]*\n$/;
   for (const argv of PRINTING) t.match(await call(argv, errorOf('ENOSPC')), { code: 4, err: line }, argv.join(' '));
   const ends = await Promise.all(PROCESSES.map((argv) => spawned(t, argv, { out: 'full' })));
   for (const end of ends) t.match(end, { code: 4, err: line });
 });
 
-t.test('complaints that cannot be written change no exit code', async (t) => {
+t.test('error messages that cannot be written do not change the exit code', async (t) => {
   await refused(t, [], /^Name a command/);
   await refused(t, ['nonsense'], /nonsense/);
   const streams: readonly Streams[] = [{ err: 'full' }, { err: 'closed' }];
@@ -135,7 +135,7 @@ t.test('complaints that cannot be written change no exit code', async (t) => {
   for (const { code } of ends) t.equal(code, 2);
 });
 
-t.test('flags that are repeated, empty, contradictory or not there are refused by every command', async (t) => {
+t.test('every command refuses repeated, empty, contradictory and unknown flags', async (t) => {
   for (const { name, flags, exclusive, arguments: names } of commands) {
     const before = [name, ...names.map(() => rule)];
     await refused(t, [...before, '--nonsense'], /nonsense/);
@@ -161,7 +161,7 @@ t.test('flags that are repeated, empty, contradictory or not there are refused b
   }
 });
 
-t.test('what the flags of run cannot mean is refused before anything starts', async (t) => {
+t.test('invalid flags of run are refused before anything starts', async (t) => {
   const target = ['--base-url', 'http://127.0.0.1:1', '--org', 'a', '--key', key];
   for (const [argv, line] of [
     [['--timeout', '-1'], /^--timeout must be a whole number/],
@@ -221,7 +221,7 @@ t.test('what the flags of run cannot mean is refused before anything starts', as
   await refused(t, ['token', '--org', 'a', '--key', '/absent'], /ENOENT/);
 });
 
-t.test('a variable of the environment says what its flag says, and others are left alone', async (t) => {
+t.test('an environment variable has the effect of its flag, and other variables have none', async (t) => {
   const variables = { CONFORMANCE_ORG: 'of-the-environment', CONFORMANCE_SIGNING_PEM: 'x', CONFORMANCE_REPO: '' };
   Object.assign(process.env, variables);
   t.teardown(() => {
@@ -242,7 +242,7 @@ t.test('a variable of the environment says what its flag says, and others are le
   t.match(await call(['token', '--key-env', 'REPOHOST_TEST_PEM']), { code: 0 }, 'what is typed goes before its rival');
 });
 
-t.test('a target that never responds is exit 3 within --timeout', async (t) => {
+t.test('a target that never responds results in exit code 3 within --timeout', async (t) => {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => void sockets.add(socket));
   t.teardown(() => {
@@ -257,7 +257,7 @@ t.test('a target that never responds is exit 3 within --timeout', async (t) => {
   }
 });
 
-t.test('the report goes to the file that --output names', async (t) => {
+t.test('--output writes the report to a file', async (t) => {
   const folder = t.testdir({});
   mkdirSync(join(folder, 'reports'));
   const file = join(folder, 'reports', 'report.json');
@@ -270,7 +270,7 @@ t.test('the report goes to the file that --output names', async (t) => {
   });
 });
 
-t.test('without an address the emulator of the package is started, checked and stopped', async (t) => {
+t.test('without an address, run starts, checks and stops the emulator of the package', async (t) => {
   t.match(await call(['run', '--only', rule]), { code: 0, out: /conforms in the checked rules/, err: '' });
 });
 
@@ -284,13 +284,13 @@ function modulesOf(entry: string, seen = new Set<string>()): Set<string> {
   return seen;
 }
 
-t.test('a command loads what it needs, and not the rules of the others', async (t) => {
+t.test('commands that need no rules do not load them', async (t) => {
   const isRule = (module: string) => module.startsWith('rules/');
   t.ok([...modulesOf('cli/run.js')].filter(isRule).length > 20, 'a run loads them');
   for (const entry of ['cli/main.js', 'cli/token.js']) t.same([...modulesOf(entry)].filter(isRule), [], entry);
 });
 
-t.test('help lists every command, and that of one its flags', async (t) => {
+t.test('help lists the commands, and the flags of each command', async (t) => {
   const { out } = await call(['--help']);
   for (const { name } of commands) t.match(out, new RegExp(`^  conformance ${name} .* \\w`, 'm'));
   t.match((await call(['token', '--help'])).out, /^conformance token\n[\s\S]* --recipe /);

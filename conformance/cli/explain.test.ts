@@ -13,7 +13,7 @@ import { main } from './main.js';
 const TABLE =
   'mutant\tdoes\trule\tmore\tverdict\r\nm1\tdoes this\ta\t\tkilled\r\nm2\tdoes that\ta\t\tsilent\r\nm3\t\tb\tx\tdead\n';
 
-t.test('the table of mutants is read by the names of its columns', async (t) => {
+t.test('the columns of the mutant table are found by name', async (t) => {
   const file = join(t.testdir({}), 'mutants.tsv');
   t.equal(await readMutants(file), undefined, 'there is none');
   writeFileSync(file, TABLE);
@@ -24,7 +24,7 @@ t.test('the table of mutants is read by the names of its columns', async (t) => 
   ]);
 });
 
-t.test('a rule is proven by a mutant that it noticed, and a MUST without one is unproven', async (t) => {
+t.test('a rule is proven by a mutant that it detects, and a MUST rule without one is unproven', async (t) => {
   const row = { rule: 'a', mutant: 'm', does: 'does this' };
   t.same(proofLines('MUST', [{ ...row, verdict: 'killed' }]), [
     '  proof    it noticed a mutant',
@@ -63,7 +63,7 @@ t.test('every report calls a MUST rule unproven if no mutant breaks it and mutan
   for (const name of REPORTERS) t.notMatch(reporterOf(name, false)(none), 'unproven', name);
 });
 
-t.test('explain says what a rule asks for', async (t) => {
+t.test('explain shows what a rule requires', async (t) => {
   let out = '';
   const print = (text: string) => {
     out += text;

@@ -10,7 +10,7 @@ const key = join(packageRoot(), 'fixtures', 'keys', 'es256.pem');
 const probe = (baseUrl: string, ...more: string[]) =>
   conformance('probe', '--base-url', baseUrl, '--org', 'demo', '--key', key, '--rate', 'unlimited', ...more);
 
-t.test('where nothing answers no file is written', async (t) => {
+t.test('no file is written if the target does not respond', async (t) => {
   const file = join(t.testdir({}), 'target.yaml');
   const { code, out, err } = await probe('http://127.0.0.1:1', '--output', file);
   t.same([code, out], [3, '']);
@@ -18,7 +18,7 @@ t.test('where nothing answers no file is written', async (t) => {
   t.notOk(existsSync(file));
 });
 
-t.test('a target that rejects the key is written down as far as it is known', async (t) => {
+t.test('a target that rejects the key results in a file with the known facts', async (t) => {
   const problem = JSON.stringify({ code: 'forbidden', detail: 'no\nsuch key: *x' });
   const server = await startTestServer(always(403, 'application/problem+json', problem));
   t.teardown(() => server.close());
@@ -41,7 +41,7 @@ const SERVERS = {
 };
 
 for (const [what, response] of Object.entries(SERVERS)) {
-  t.test(`of ${what} a file is made that can be read`, async (t) => {
+  t.test(`probe of ${what} writes a valid target file`, async (t) => {
     const server = await startTestServer(response);
     t.teardown(() => server.close());
     const { code, out } = await probe(server.baseUrl, '--timeout', '2000');
@@ -62,7 +62,7 @@ t.test('facts that could not be determined are listed once per reason', async (t
   t.match(told, /^# - needs a new repository.*: \d\d points$/m);
 });
 
-t.test('a probe without a target is a mistake', async (t) => {
+t.test('probe without a target is a usage error', async (t) => {
   t.match(await conformance('probe'), {
     code: 2,
     err: /^no target: use --base-url, --org and --key, or --target\n$/,

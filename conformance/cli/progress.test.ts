@@ -20,7 +20,7 @@ function stage(isTTY: boolean, quiet = false, columns = 80) {
 
 const at = (done: number, requests: number, waitingSeconds = 0) => ({ done, total: 100, requests, waitingSeconds });
 
-t.test('a terminal shows how far, how fast, how long and what is broken, on one line', async (t) => {
+t.test('a terminal shows progress, rate, remaining time and failures on one line', async (t) => {
   const { progress, written, pass } = stage(true);
   progress.plan({ requests: 400 });
   pass(10);
@@ -37,7 +37,7 @@ t.test('a terminal shows how far, how fast, how long and what is broken, on one 
   t.equal(written.length, length, 'once: what is printed after it stays');
 });
 
-t.test('it says what it waits for', async (t) => {
+t.test('the progress line shows what the run waits for', async (t) => {
   const { progress, written, pass } = stage(true);
   pass(1);
   progress.move(at(1, 10, 29.5));
@@ -61,7 +61,7 @@ t.test('a line is never wider than the terminal', async (t) => {
   t.match(unknown.written.at(-1), '50/100 rules, 100 requests, 20.0/s, about 5 s left', 'of one that has no width');
 });
 
-t.test('a log gets a line now and then, and none of a short run', async (t) => {
+t.test('a log gets occasional lines, and none for a short run', async (t) => {
   const { progress, written, pass } = stage(false);
   for (let second = 0; second < 14; second += 1) {
     progress.move(at(second, second * 5));
@@ -75,13 +75,13 @@ t.test('a log gets a line now and then, and none of a short run', async (t) => {
   t.equal(written.length, 1);
 });
 
-t.test('a limited run says first how much it is going to ask', async (t) => {
+t.test('a rate-limited run first prints its estimated number of requests', async (t) => {
   const { progress, written } = stage(false);
   progress.plan({ requests: 1950, rate: 5, seconds: 390 });
   t.same(written, ['about 1950 requests, at most 5.0 a second: about 6 min 30 s\n']);
 });
 
-t.test('a quiet run says nothing', async (t) => {
+t.test('a quiet run prints nothing', async (t) => {
   const { progress, written, pass } = stage(true, true);
   progress.plan({ requests: 1950, rate: 5, seconds: 390 });
   pass(100);

@@ -28,7 +28,7 @@ function folderOf(t: Test, files: Readonly<Record<string, unknown>> = { 'a.json'
   return t.testdir(Object.fromEntries(Object.entries(files).map(([name, value]) => [name, JSON.stringify(value)])));
 }
 
-t.test('one run gives several reports, each in its file, and one of them printed', async (t) => {
+t.test('one run writes several reports to files and prints one', async (t) => {
   const server = await startTestServer(always(200, 'application/json', '{}'));
   t.teardown(() => server.close());
   const folder = t.testdir({});
@@ -50,7 +50,7 @@ t.test('one run gives several reports, each in its file, and one of them printed
   t.match(html, /^<!doctype html>/);
 });
 
-t.test('a command that is printed names the same target, and no secret', async (t) => {
+t.test('a printed command names the same target and contains no secret', async (t) => {
   const server = await startTestServer(always(200, 'application/json', '{"a":1}'));
   t.teardown(() => server.close());
   process.env.EMULATOR_ADMIN_TOKEN = 'canary-admin';
@@ -94,7 +94,7 @@ t.test('a command that is printed names the same target, and no secret', async (
   t.equal(again.code, 1, 'it runs');
 });
 
-t.test('every report is made from a file as it is from a run', async (t) => {
+t.test('a report made from a result file equals that of the run', async (t) => {
   const folder = folderOf(t);
   const json = join(folder, 'a.json');
   const html = join(folder, 'a.html');
@@ -104,7 +104,7 @@ t.test('every report is made from a file as it is from a run', async (t) => {
   t.match(await call('report', json, '--reporter', 'html', '--output', html), { code: 1, out: '' });
 });
 
-t.test('places for reports that contradict each other are refused before anything is asked', async (t) => {
+t.test('contradictory report outputs are refused before any request', async (t) => {
   const folder = folderOf(t);
   const [json, file] = [join(folder, 'a.json'), join(folder, 'b')];
   const dir = join(folder, 'absent', 'x');
@@ -132,7 +132,7 @@ t.test('places for reports that contradict each other are refused before anythin
   t.match(both, { code: 1, out: /^::error title=jwt\.alg\.none::/m }, 'annotations stand among lines for people');
 });
 
-t.test('a report replaces the one before it as a whole, where a link leads and with its mode', async (t) => {
+t.test('a report atomically replaces the previous one, follows a link, and keeps the file mode', async (t) => {
   const folder = folderOf(t);
   const [json, file, link] = ['a.json', 'report.xml', 'latest.xml'].map((name) => join(folder, name)) as [
     string,
@@ -151,7 +151,7 @@ t.test('a report replaces the one before it as a whole, where a link leads and w
   t.same(readdirSync(folder).sort(), ['a.json', 'latest.xml', 'report.xml'], 'and nothing is left beside it');
 });
 
-t.test('a report that cannot be written is exit 4 and a sentence; the old one and all others are there', async (t) => {
+t.test('a report that cannot be written results in exit code 4, and all other reports are kept', async (t) => {
   const folder = folderOf(t);
   const [json, html, tap] = ['a.json', 'a.html', 'a.tap'].map((name) => join(folder, name)) as [string, string, string];
   writeFileSync(html, 'old');
@@ -183,7 +183,7 @@ t.test('annotations are printed, and the step summary is added to', async (t) =>
   });
 });
 
-t.test('what is no result is exit 2 and a sentence, for every command that reads one', async (t) => {
+t.test('a file that is not a result is exit code 2 and a sentence, for every command that reads results', async (t) => {
   const folder = t.testdir({
     'a.json': JSON.stringify(REPORT),
     'text.json': 'x',
@@ -218,7 +218,7 @@ t.test('what is no result is exit 2 and a sentence, for every command that reads
   }
 });
 
-t.test('compare says what changed: 0 where nothing did, 1 where something did', async (t) => {
+t.test('compare shows the differences: exit code 0 without differences, 1 with', async (t) => {
   const changed = reportWith(
     [
       resultOf('fail', 'rule.pass', { reason: 'not any more' }),
@@ -254,7 +254,7 @@ t.test('compare says what changed: 0 where nothing did, 1 where something did', 
   t.match(await call('compare', a), { code: 2 });
 });
 
-t.test('token mints what decided a rule, as a result recorded it', async (t) => {
+t.test('token repeats the token of the request that decided a rule', async (t) => {
   const result = join(folderOf(t), 'a.json');
   const minted = await call('token', '--key', key, '--rule', 'jwt.alg.none', '--result', result);
   t.equal(minted.code, 0);

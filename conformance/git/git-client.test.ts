@@ -9,7 +9,7 @@ import { createGit } from './git-client.js';
 const contextOf = contextsOf(t, { sleep: () => Promise.resolve() });
 const contextOn = ({ target }: TestServer) => contextOf(target);
 
-t.test('a fetch that is refused breaks the rule; one that is throttled, or cannot connect, does not', async (t) => {
+t.test('a refused fetch breaks the rule; a throttled fetch, or one without a connection, does not', async (t) => {
   const refusing = await startTestServer(always(404, 'text/plain', 'no'));
   await t.rejects((await createGit(contextOn(refusing))).fetch('a/b'), AssertionFailure);
   await refusing.close();

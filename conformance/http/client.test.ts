@@ -58,7 +58,7 @@ async function startThrottling(times: number, headers: Record<string, string>, b
   return { server, request, asked: () => count };
 }
 
-t.test('a throttled request waits as long as it is asked to, and is sent again', async (t) => {
+t.test('a throttled request is repeated after the requested delay', async (t) => {
   for (const [headers, wait] of [
     [{ 'retry-after': '7' }, 7000],
     [{ 'retry-after': '7', ratelimit: '"default";r=0;t=30' }, 7000],
@@ -83,7 +83,7 @@ t.test('a throttled request waits as long as it is asked to, and is sent again',
   }
 });
 
-t.test('a 429 that asks for nothing is an answer, but where its code says that it throttles', async (t) => {
+t.test('a 429 without Retry-After is a final response unless its code says that it throttles', async (t) => {
   const own = await startThrottling(1, {}, '{"error":"too many"}');
   const client = clientWith(() => Promise.resolve());
   t.teardown(() => client.close());
@@ -214,7 +214,7 @@ async function startForgetful(how: (socket: Socket) => unknown) {
 }
 
 for (const how of ['end', 'resetAndDestroy'] as const) {
-  t.test(`a kept connection that the server closes meanwhile is no missing answer: ${how}`, async (t) => {
+  t.test(`a request on a kept connection that the server closes meanwhile is repeated: ${how}`, async (t) => {
     const { origin, asked, close } = await startForgetful((socket) => socket[how]());
     t.teardown(close);
     const client = clientWith(() => Promise.resolve());

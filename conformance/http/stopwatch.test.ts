@@ -24,7 +24,7 @@ t.test('the time limit of a rule counts its requests but not its waiting', async
   t.equal(stopwatch.elapsed, 36);
 });
 
-t.test('the limit is reached by work only', async (t) => {
+t.test('only work counts towards the limit', async (t) => {
   const stopwatch = new Stopwatch();
   let isReached = false;
   await stopwatch.wait(async () => {

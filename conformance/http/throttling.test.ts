@@ -17,7 +17,7 @@ function answerTo(path: string, status: number, headers: Exchange['headers'] = {
   };
 }
 
-t.test('a 429 asks to wait, and that of file metadata only where it says how long', async (t) => {
+t.test('a 429 means throttling; a 429 of file metadata only if it has Retry-After', async (t) => {
   const wait = (...given: Parameters<typeof answerTo>) => secondsToWait(answerTo(...given), 0);
   const own = ['/api/v1/repos/files/metadata', '/api/v1/repos/files/metadata?ref=x', '/api/repos/a%2Fb/files/metadata'];
   for (const path of own) {

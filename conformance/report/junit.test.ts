@@ -34,7 +34,7 @@ function read(report: Report) {
   return { text, problem, head: testsuites, suites, cases };
 }
 
-t.test('a reader counts the failures, errors and skipped rules that there are', async (t) => {
+t.test('a JUnit reader counts the correct numbers of failures, errors and skipped rules', async (t) => {
   const { problem, head, cases } = read(reportWith(VERDICTS.map((verdict) => resultOf(verdict))));
   t.equal(problem, true);
   const named = (kind: keyof ReadCase) => cases.filter((one) => one[kind] !== undefined).map((one) => one['@name']);

@@ -41,7 +41,7 @@ t.test('the request with the fewest differences is the nearest', async (t) => {
   t.same(nearest(failed, [far, near]), ['near', 'token scopes: ["git:write"], there ["git:read"]']);
 });
 
-t.test('of those as near, one that was answered as expected, then one that succeeded', async (t) => {
+t.test('among equally near requests, one with the expected response comes first, then a successful one', async (t) => {
   const [refused, moved, done] = [403, 302, 200].map((status) => exchange(`is ${status}`, { status })) as [
     Exchange,
     Exchange,
@@ -111,7 +111,7 @@ t.test('NDJSON is compared line by line, other bodies as a whole', async (t) => 
   t.match(nearest(send('x', 'abc'), [send('other', 'ab')]), ['other', /^body: 3 bytes .*, there 2 bytes/]);
 });
 
-t.test('without a token there is nothing that it could say', async (t) => {
+t.test('a request without a token has no nearest request', async (t) => {
   const failed = exchange('x', { requestHeaders: {} });
   const { recipe: _recipe, token: _token, ...anonymous } = failed;
   t.same(nearest(anonymous, [exchange('other')]), ['other', 'authorization: none, there Bearer']);

@@ -10,7 +10,7 @@ const rules = defineRules(
 );
 const selected = (pattern: string | undefined) => selectRules(rules, pattern).map(({ id }) => id);
 
-t.test('a pattern selects by id, by what lies below an id, and by *', async (t) => {
+t.test('a pattern selects rules by id, by the prefix of an id, and with *', async (t) => {
   t.same(selected(undefined), ids);
   t.same(selected('grep.case.false'), ['grep.case.false']);
   t.same(selected('matrix'), ['matrix.a.read', 'matrix.a.write', 'matrix.b.read']);

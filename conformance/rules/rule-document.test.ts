@@ -15,7 +15,7 @@ t.test('every rule and every ambiguity has an anchor, and every link leads to on
   );
 });
 
-t.test('some rules are printed with what concerns them only', async (t) => {
+t.test('a selection of rules is printed with only the ambiguities that concern them', async (t) => {
   const text = writeRuleDocument(selectRules(allRules(), 'file.ref.tag'));
   t.match(text, /^## 8\. Read a file$/m);
   t.same(

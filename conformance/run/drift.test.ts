@@ -15,7 +15,7 @@ const results = [
   { ...resultOf('e', { A02: 'y' }, 'variant'), level: 'SHOULD' as const, reason: 'another reading' },
 ];
 
-t.test('the first rule of the list decides which member a target must stay with', async (t) => {
+t.test('the first recorded choice of a target binds all later responses', async (t) => {
   const { results: settled, variants } = settleVariants(results);
   t.same(
     settled.map(({ id, verdict }) => `${id}: ${verdict}`),
@@ -30,7 +30,7 @@ t.test('the first rule of the list decides which member a target must stay with'
   t.same(variants, { A01: '403', A02: 'x' });
 });
 
-t.test('what was settled can be settled anew with others', async (t) => {
+t.test('a recorded choice can be replaced', async (t) => {
   const { results: settled } = settleVariants(results);
   t.same(settled.map(withoutDrift), results);
   t.same(

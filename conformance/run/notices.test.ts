@@ -38,7 +38,7 @@ t.test(
   },
 );
 
-t.test('a route that answered otherwise is there, and what is not documented may be missing', async (t) => {
+t.test('a route with any other response exists, and undocumented routes may be missing', async (t) => {
   t.same(
     noticesOf([
       ['a', GREP, 404, ...MISSING],

@@ -40,7 +40,7 @@ function contextOf(reach: Reach, seen: readonly Exchange[]) {
 
 const both = [exchangeOf(false), exchangeOf(true)];
 
-t.test('one injected answer among those of a rule is what its evidence is', async (t) => {
+t.test('a rule with at least one injected response has the evidence "injected"', async (t) => {
   const broken = new AssertionFailure('it holds', 1, 2);
   for (const [seen, evidence] of [
     [[], 'observed'],
@@ -54,7 +54,7 @@ t.test('one injected answer among those of a rule is what its evidence is', asyn
   }
 });
 
-t.test('for any other rule it is an error, even where the check took no notice of it', async (t) => {
+t.test('an injected response is an error for any other rule, even if the check ignored it', async (t) => {
   for (const reach of ['any', 'needs-setup'] as const) {
     const { rule, t: context } = contextOf(reach, both);
     const error = { verdict: 'error', reason: /^InjectedEvidence: the fault flt-1 answered GET \/x/ };
@@ -70,7 +70,7 @@ t.test('for any other rule it is an error, even where the check took no notice o
   }
 });
 
-t.test('rules that watch look at what a fault made only where they are about faults', async (t) => {
+t.test('rules that watch all responses see injected ones only if their reach is emulator', async (t) => {
   for (const [reach, checked, evidence] of [
     ['any', 1, 'observed'],
     ['needs-setup', 1, 'observed'],

@@ -6,7 +6,7 @@ t.test('ambiguities are ordered by their codes, which are unique', async (t) => 
   t.same(codes, [...new Set(codes)].sort());
 });
 
-t.test('every ambiguity says what the specification and the emulator do, in sentences', async (t) => {
+t.test('every ambiguity has sentences about the specification and the emulator', async (t) => {
   for (const { code, title, texts, emulator, rules } of ambiguityRows()) {
     t.ok(title !== '' && texts.length > 0 && rules.length > 0, code);
     for (const text of [...texts, emulator]) t.match(text, /[.]$/, code);

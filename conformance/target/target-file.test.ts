@@ -110,7 +110,7 @@ t.test('an error message names the file and the member and contains no secret', 
   await t.rejects(readTargetFile('/'), { message: /^\/ cannot be read: it is a folder/ });
 });
 
-t.test('a secret is in a file or in the environment', async (t) => {
+t.test('a secret is read from a file or from the environment', async (t) => {
   const folder = t.testdir({ 'key.pem': pem, 'other.pem': '-----BEGIN EC PRIVATE KEY-----\nSECRET\n', empty: '' });
   const file = join(folder, 'key.pem');
   t.match(await readKeyEntry({ file, id: 'k' }, {}), { file, id: 'k', algorithm: 'ES256' });

@@ -51,45 +51,42 @@ t.test('a rule of reach emulator is marked if a fault produced its response', as
   t.equal(JSON.parse(reporterOf('json', false)(report)).rules[0].evidence, report.rules[0]?.evidence);
 });
 
-t.test(
-  'without its admin token an emulator checks nothing that needs it, and with a wrong one nothing at all',
-  async (t) => {
-    const emulator = await startTargetEmulator('--admin-token', 'canary-token');
-    t.teardown(() => emulator.close());
-    const { adminToken, ...target } = emulator.target;
-    const only = [...BY_ADMIN, 'err.generic.500'].join();
-    t.equal(adminToken, 'canary-token');
-    const report = await run(emulator.target, { only });
-    t.same(verdictsOf(report), { ...all('pass'), 'err.generic.500': 'pass' });
-    t.notMatch(JSON.stringify(report), /canary/, 'which no report shows');
-    const without = await run(target, { only });
-    t.same(verdictsOf(without), { ...all('skip'), 'err.generic.500': 'pass' }, 'faults in band need none');
-    const reasons = new Set(without.rules.flatMap(({ verdict, reason }) => (verdict === 'skip' ? [reason] : [])));
-    t.same([...reasons], ["needs the emulator's admin token: --admin-token or EMULATOR_ADMIN_TOKEN"]);
-    await t.rejects(run({ ...target, adminToken: 'wrong' }, { only }), Unready);
+t.test('without the admin token, rules that need it are skipped; with a wrong token, nothing is checked', async (t) => {
+  const emulator = await startTargetEmulator('--admin-token', 'canary-token');
+  t.teardown(() => emulator.close());
+  const { adminToken, ...target } = emulator.target;
+  const only = [...BY_ADMIN, 'err.generic.500'].join();
+  t.equal(adminToken, 'canary-token');
+  const report = await run(emulator.target, { only });
+  t.same(verdictsOf(report), { ...all('pass'), 'err.generic.500': 'pass' });
+  t.notMatch(JSON.stringify(report), /canary/, 'which no report shows');
+  const without = await run(target, { only });
+  t.same(verdictsOf(without), { ...all('skip'), 'err.generic.500': 'pass' }, 'faults in band need none');
+  const reasons = new Set(without.rules.flatMap(({ verdict, reason }) => (verdict === 'skip' ? [reason] : [])));
+  t.same([...reasons], ["needs the emulator's admin token: --admin-token or EMULATOR_ADMIN_TOKEN"]);
+  await t.rejects(run({ ...target, adminToken: 'wrong' }, { only }), Unready);
 
-    const { org, key, baseUrl } = target;
-    const flags = ['--base-url', baseUrl, '--org', org, '--key', key.file, '--only', only, '--reporter', 'json'];
-    const conformance = async (...more: string[]) => {
-      const out: string[] = [];
-      const err: string[] = [];
-      const terminal = {
-        print: (text: string) => void out.push(text),
-        warn: (text: string) => void err.push(text),
-        printed: () => Promise.resolve(undefined),
-      };
-      const code = await main(['run', ...flags, ...more], terminal);
-      return { code, out: out.join(''), err: err.join('') };
+  const { org, key, baseUrl } = target;
+  const flags = ['--base-url', baseUrl, '--org', org, '--key', key.file, '--only', only, '--reporter', 'json'];
+  const conformance = async (...more: string[]) => {
+    const out: string[] = [];
+    const err: string[] = [];
+    const terminal = {
+      print: (text: string) => void out.push(text),
+      warn: (text: string) => void err.push(text),
+      printed: () => Promise.resolve(undefined),
     };
-    t.same(verdictsOf(JSON.parse((await conformance()).out)), { ...all('skip'), 'err.generic.500': 'pass' });
-    const given = await conformance('--admin-token', 'canary-token');
-    t.same(verdictsOf(JSON.parse(given.out)), { ...all('pass'), 'err.generic.500': 'pass' });
-    t.match(await conformance('--admin-token', 'wrong'), { code: 3, err: 'the emulator rejects the admin token\n' });
-    process.env.EMULATOR_ADMIN_TOKEN = 'canary-token';
-    t.teardown(() => delete process.env.EMULATOR_ADMIN_TOKEN);
-    t.equal((await conformance()).code, 0, 'the environment can hold it');
-  },
-);
+    const code = await main(['run', ...flags, ...more], terminal);
+    return { code, out: out.join(''), err: err.join('') };
+  };
+  t.same(verdictsOf(JSON.parse((await conformance()).out)), { ...all('skip'), 'err.generic.500': 'pass' });
+  const given = await conformance('--admin-token', 'canary-token');
+  t.same(verdictsOf(JSON.parse(given.out)), { ...all('pass'), 'err.generic.500': 'pass' });
+  t.match(await conformance('--admin-token', 'wrong'), { code: 3, err: 'the emulator rejects the admin token\n' });
+  process.env.EMULATOR_ADMIN_TOKEN = 'canary-token';
+  t.teardown(() => delete process.env.EMULATOR_ADMIN_TOKEN);
+  t.equal((await conformance()).code, 0, 'the environment can hold it');
+});
 
 t.test('rules that need in-band faults are skipped if these are disabled', async (t) => {
   const emulator = await startTargetEmulator('--host', '0.0.0.0', '--test-keys');
@@ -99,7 +96,7 @@ t.test('rules that need in-band faults are skipped if these are disabled', async
   t.same(verdictsOf(report), { ...all('pass'), ...skipped }, 'the admin token is in a file');
 });
 
-t.test('a target that says it is an emulator needs no admin address', async (t) => {
+t.test('a target that identifies itself as an emulator needs no admin address', async (t) => {
   const emulator = await startTargetEmulator();
   t.teardown(() => emulator.close());
   const { adminUrl, ...target } = emulator.target;

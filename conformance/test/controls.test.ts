@@ -59,7 +59,7 @@ const SAME: readonly (readonly [what: string, answer: RequestListener, notice: R
 ];
 
 for (const [what, answer, notice] of SAME) {
-  t.test(`a server that answers everything with ${what} is checked: 1`, async (t) => {
+  t.test(`a server that answers everything with ${what} fails: exit code 1`, async (t) => {
     const server = await startTestServer(answer);
     t.teardown(() => server.close());
     const { code, report } = await check(server.baseUrl);
@@ -76,7 +76,7 @@ t.test('a redirect is named in the report', async (t) => {
   t.match(report?.rules[0], { verdict: 'fail', actual: '302 to https://login.example.com/' });
 });
 
-t.test('truncated responses break the rules: exit 1', async (t) => {
+t.test('truncated responses break the rules: exit code 1', async (t) => {
   const server = await startTestServer((request, response) => {
     request.resume();
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' });
@@ -91,7 +91,7 @@ t.test('truncated responses break the rules: exit 1', async (t) => {
   t.match(route?.transcript?.at(-1)?.response, /^\(the response was truncated.*\)\n200\n/, 'with what there was of it');
 });
 
-t.test('a server that closes the connection on half of its routes is checked: exit 1', async (t) => {
+t.test('a server that closes the connection on half of its routes fails: exit code 1', async (t) => {
   const server = await startTestServer((request, response) => {
     if (request.url?.startsWith('/api/v1/repos/')) request.socket.destroy();
     else always(200, 'application/json', '{}')(request, response);
@@ -189,7 +189,7 @@ t.test('a target that always throttles ends the run: exit 3', async (t) => {
   t.ok(count < 30, 'and is not asked on and on');
 });
 
-t.test('without permission nothing is written to a local server that is not an emulator', async (t) => {
+t.test('without --write nothing is written to a local server that is not an emulator', async (t) => {
   const written: string[] = [];
   const server = await startTestServer((request, response) => {
     if (request.method !== 'GET') written.push(`${request.method} ${request.url}`);

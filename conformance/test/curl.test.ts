@@ -114,7 +114,7 @@ function outcomeOf(status: string | number, body: string): string {
 const isThere = spawnSync('curl', ['--version']).status === 0;
 const skip = isThere ? false : 'curl is not installed';
 
-t.test('the curl line of a report sends the same request again, as a shell reads it', { skip }, async (t) => {
+t.test('the curl command of a report repeats the request in a shell', { skip }, async (t) => {
   const seen = new Map<string, Exchange>();
   for (const [what, method, path, options] of REQUESTS) {
     seen.set(what, (await context.request(method, path, options)).exchange);
@@ -132,7 +132,7 @@ t.test('the curl line of a report sends the same request again, as a shell reads
   }
 });
 
-t.test('a body that no command line should hold leaves the line out', async (t) => {
+t.test('a request with a body too large for a command line has no curl command', async (t) => {
   const { exchange } = await context.get('/api/v1/repo');
   const post = { ...exchange, method: 'POST' };
   t.equal(writeCurl({ ...post, requestBody: randomBytes(200_000) }, target, now), undefined);

@@ -49,7 +49,7 @@ const NO_WAY: Readonly<Record<string, DeletionResponse>> = {
 };
 
 for (const [what, response] of Object.entries(NO_WAY)) {
-  t.test(`a deletion that is answered with ${what} is refused before anything is made`, async (t) => {
+  t.test(`a target whose DELETE returns ${what} is refused before any repository is created`, async (t) => {
     state.deletion = () => response;
     t.teardown(() => delete state.deletion);
     const before = await repositories();
@@ -66,7 +66,7 @@ for (const [what, response] of Object.entries(NO_WAY)) {
 }
 
 for (const [what, response] of Object.entries({ 'is not there': [404, MISSING], 'was deleted': [204] } as const)) {
-  t.test(`a target that says of every repository that it ${what} is refused after one`, async (t) => {
+  t.test(`a target where every deleted repository ${what} is refused after one repository`, async (t) => {
     state.deletion = () => response;
     t.teardown(() => delete state.deletion);
     const before = await repositories();

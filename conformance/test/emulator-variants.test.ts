@@ -33,7 +33,7 @@ const whole = await runWith(valuesAt(2));
 const recorders = whole.rules.filter(({ variants }) => variants !== undefined).map(({ id }) => id);
 const recording = [...OBSERVERS, ...recorders].join();
 
-t.test('the switches equal those that the emulator prints', async (t) => {
+t.test('the variants equal those that the emulator prints', async (t) => {
   const { stdout } = await execute(process.execPath, [join(packageRoot(), 'bin/emulator.js'), 'variants', '--json']);
   const printed: { name: string; values: readonly string[] }[] = JSON.parse(stdout);
   const unseen = printed.filter(({ name }) => Object.hasOwn(UNSEEN_SWITCHES, name));
@@ -75,7 +75,7 @@ t.test('a variant that other variants hide is found when they do not hide it', a
   }
 });
 
-t.test('by default no switch is set, and every ambiguity has a switch or a reason', async (t) => {
+t.test('by default no variant is set, and every ambiguity has a variant or a reason', async (t) => {
   const { variants, without } = emulatorVariants(await runWith({}, recording));
   t.same(variants, {});
   t.same(
@@ -86,7 +86,7 @@ t.test('by default no switch is set, and every ambiguity has a switch or a reaso
 
 const max = Math.max(...recordedSwitches().map(({ values }) => values.length));
 for (let number = 1; number < max; number++) {
-  t.test(`a run against an emulator with other switches sets another to answer alike, ${number}`, async (t) => {
+  t.test(`the variants printed for an emulator make another emulator behave alike, ${number}`, async (t) => {
     const chosen = valuesAt(number);
     const first = number === 2 ? whole : await runWith(chosen, recording);
     expectLegal(t, first);

@@ -25,7 +25,7 @@ for (const result of report.rules) {
 
 t.equal(report.exit_code, 0, 'the emulator conforms, strictly');
 
-t.test('no rule is skipped but those whose occasion is missing', async (t) => {
+t.test('only rules whose situation cannot occur are skipped', async (t) => {
   const skipped = report.rules.filter(({ verdict }) => verdict === 'skip').map(({ id, reason }) => `${id}: ${reason}`);
   const expected = Object.entries(SKIPPED).flatMap(([reason, ids]) => ids.map((id) => `${id}: ${reason}`));
   t.same(skipped.sort(), expected.sort());
@@ -45,7 +45,7 @@ t.test('only rules of reach emulator are checked on responses that a fault produ
 });
 
 t.test(
-  'where hosting and other notes refs are switched off, that is what is checked, and the rest skipped',
+  'with hosting and custom notes refs disabled, their refusal is checked, and the other rules are skipped',
   async (t) => {
     const variants = join(t.testdir({ 'variants.json': '{"customNotesRefs":"off"}' }), 'variants.json');
     const bare = await startTargetEmulator('--hosting', 'off', '--variants', variants);

@@ -24,7 +24,7 @@ const only =
 const report = await run(proxy.target, { only, flags: ['--org', 'demo'] });
 const broken = report.rules.filter(({ verdict }) => verdict === 'fail');
 
-t.test('a failure is explained: what was expected, what came, and the nearest request that passed', async (t) => {
+t.test('a failure shows the expected value, the response, and the nearest request that passed', async (t) => {
   t.ok(broken.length >= 5, broken.map(({ id }) => id).join());
   const failed = broken.find(({ id }) => id === 'jwt.alg.none');
   t.match(failed, {
@@ -43,7 +43,7 @@ t.test('a failure is explained: what was expected, what came, and the nearest re
 const isThere = spawnSync('curl', ['--version']).status === 0;
 const skip = isThere ? false : 'curl is not installed';
 
-t.test('the lines that are printed repeat what broke, run by a shell as they are', { skip }, async (t) => {
+t.test('the printed commands repeat the failure in a shell', { skip }, async (t) => {
   const folder = t.testdir({});
   const npx = join(folder, 'npx');
   const cli = `'${process.execPath}' '${join(packageRoot(), 'bin', 'conformance.js')}'`;
@@ -61,7 +61,7 @@ t.test('the lines that are printed repeat what broke, run by a shell as they are
   }
 });
 
-t.test('a target that repeats what it was sent gets no secret into any report', async (t) => {
+t.test('no report contains a secret, even if the target repeats requests in its responses', async (t) => {
   const echo = await startTestServer((request, response) => {
     const sent = request.headers.authorization ?? 'none';
     const token = sent.startsWith('Basic ') ? Buffer.from(sent.slice(6), 'base64').toString() : sent;

@@ -109,12 +109,12 @@ t.test('each rule is a test of the runner', async (t) => {
   t.match(said, /ok \d+ - grep\.context\.before: /);
 });
 
-t.test('the target file is one', async (t) => {
+t.test('the target file of the guide is valid', async (t) => {
   const file = parseTargetFile(block('yaml', 'base_url: https://api.acme.example'));
   t.match(file, { org: 'acme', variants: { 'A09 already matches': '409' } });
 });
 
-t.test('the workflow for GitHub has no mistake that its linter knows', async (t) => {
+t.test('the linter of GitHub workflows accepts the workflow', async (t) => {
   const lint = await createLinter();
   const file = '.github/workflows/conformance.yaml';
   t.same(lint(block('yaml', 'runs-on: ubuntu-latest'), file), []);
@@ -122,7 +122,7 @@ t.test('the workflow for GitHub has no mistake that its linter knows', async (t)
   t.equal(lint(wrong, file).length, 1, 'a mistake is found');
 });
 
-t.test('the scripts of the pipeline for GitLab are commands of a shell', async (t) => {
+t.test('the scripts of the GitLab pipeline are valid shell commands', async (t) => {
   const { conformance } = parse(block('yaml', '.gitlab-ci.yml'));
   for (const line of conformance.script) t.match(await run('bash', '-n', '-c', line), { code: 0 }, line);
   const command = conformance.script.at(-1).replace('--target conformance.yaml --write', '--only repo --quiet');

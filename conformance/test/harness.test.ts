@@ -28,12 +28,12 @@ function brokenShare(report: Report): number {
   return tried.filter(({ verdict }) => verdict === 'fail' || verdict === 'blocked').length / tried.length;
 }
 
-t.test('the list of rules is the published one: no id is lost, renamed or reused', async (t) => {
+t.test('the list of rules equals the published one: no id is lost, renamed or reused', async (t) => {
   const published = readFileSync(join(packageRoot(), 'fixtures', 'rules.tsv'), 'utf8');
   t.equal(writeRuleTable(allRules()), published, 'npx conformance list --tsv prints fixtures/rules.tsv');
 });
 
-t.test('every rule says something of its own', async (t) => {
+t.test('no two rules have the same sentence', async (t) => {
   const sentences = new Set<string>();
   for (const { id, says } of allRules()) {
     if (!/^\S.*\.$/.test(says)) t.fail(`${id}: "${says}" is no sentence`);
@@ -67,19 +67,19 @@ for (const [what, answer] of Object.entries(WRONG)) {
   });
 }
 
-t.test('a port that nobody listens on is no verdict', async (t) => {
+t.test('a closed port gives no verdict', async (t) => {
   const server = await startTestServer(always(200, 'text/plain', ''));
   await server.close();
   await t.rejects(run(targetAt(server.baseUrl)), Unready);
 });
 
-t.test('a server that never answers is no verdict', async (t) => {
+t.test('a server that never responds gives no verdict', async (t) => {
   const server = await startTestServer((request) => request.resume());
   await t.rejects(run(server.target, { timeout: 300 }), Unready);
   await server.close();
 });
 
-t.test('a server that rejects every token is no verdict', async (t) => {
+t.test('a server that rejects every token gives no verdict', async (t) => {
   const server = await startTestServer(
     always(401, 'application/problem+json', '{"code":"unauthorized","detail":"no"}'),
   );
@@ -87,14 +87,14 @@ t.test('a server that rejects every token is no verdict', async (t) => {
   await server.close();
 });
 
-t.test('a clock that is an hour off is no verdict', async (t) => {
+t.test('a clock that is an hour off gives no verdict', async (t) => {
   const date = new Date(Date.now() - 3_600_000).toUTCString();
   const server = await startTestServer(always(200, 'application/json', '{}', { date }));
   await t.rejects(run(server.target), { name: 'Unready', message: /clock/ });
   await server.close();
 });
 
-t.test('a server that hangs up in the middle breaks the rules, and nothing in the suite', async (t) => {
+t.test('truncated responses break the rules, and cause no internal error', async (t) => {
   let count = 0;
   const server = await startTestServer((request, response) => {
     count += 1;
@@ -109,7 +109,7 @@ t.test('a server that hangs up in the middle breaks the rules, and nothing in th
   t.equal(report.exit_code, 1);
 });
 
-t.test('a target that throttles is blocked, and the run says it is incomplete', async (t) => {
+t.test('rules on a throttling target are blocked, and the run is incomplete', async (t) => {
   let count = 0;
   const server = await startTestServer((request, response) => {
     count += 1;
@@ -122,7 +122,7 @@ t.test('a target that throttles is blocked, and the run says it is incomplete', 
   t.equal(report.exit_code, 3);
 });
 
-t.test('a throttled request is repeated after as long as the target asks for', async (t) => {
+t.test('a throttled request is repeated after the delay that the target requests', async (t) => {
   let count = 0;
   const server = await startTestServer((request, response) => {
     count += 1;
@@ -135,7 +135,7 @@ t.test('a throttled request is repeated after as long as the target asks for', a
   t.equal(count, 4);
 });
 
-t.test('a rule that fails once and passes alone is flaky, which is no pass', async (t) => {
+t.test('a rule that fails once and passes when repeated alone is flaky, which does not count as passed', async (t) => {
   let count = 0;
   const server = await startTestServer((request, response) => {
     count += 1;
@@ -161,7 +161,7 @@ t.test('an interrupted run still has a report', async (t) => {
   t.equal(report.rules.length, allRules().length);
 });
 
-t.test('a run that checks nothing is no success', async (t) => {
+t.test('a run that checks nothing does not succeed', async (t) => {
   const server = await startTestServer(always(200, 'application/json', '{}'));
   const report = await run(server.target, { only: 'event' });
   t.equal(report.counts.skip, report.rules.length);
@@ -170,7 +170,7 @@ t.test('a run that checks nothing is no success', async (t) => {
   await server.close();
 });
 
-t.test('an answer that changes within a run is a failure even where either answer is tolerated', async (t) => {
+t.test('a target that changes its behaviour within a run fails, even if both behaviours are tolerated', async (t) => {
   let count = 0;
   const asked = new Map<string, number>();
   const server = await startTestServer((request, response) => {
@@ -188,7 +188,7 @@ t.test('an answer that changes within a run is a failure even where either answe
   t.match(report.rules.find(({ verdict }) => verdict === 'fail')?.reason, /must be the same in all responses/);
 });
 
-t.test('without leave to write nothing is written', async (t) => {
+t.test('without --write nothing is written', async (t) => {
   const methods = new Set<string>();
   const server = await startTestServer((request, response) => {
     methods.add(`${request.method} ${request.url?.split('?')[0]}`);
@@ -203,7 +203,7 @@ t.test('without leave to write nothing is written', async (t) => {
   t.ok(report.counts.skip > 200);
 });
 
-t.test('no report holds a secret', async (t) => {
+t.test('no report contains a secret', async (t) => {
   const server = await startTestServer(always(200, 'application/json', '{}'));
   const report = JSON.stringify(await run(server.target, { only: 'git,key,jwt,claim', rate }));
   await server.close();
@@ -212,7 +212,7 @@ t.test('no report holds a secret', async (t) => {
   t.match(report, /npx conformance token/, 'but the command that makes one');
 });
 
-t.test('the command line has its own exit code for each of these', async (t) => {
+t.test('each of these situations has its own exit code', async (t) => {
   const server = await startTestServer(always(200, 'application/json', '{}'));
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
   const key = join(t.testdir(), 'key.pem');

@@ -51,13 +51,13 @@ t.test('rules about HTTPS and the host name of an organization are checked', asy
   t.same(verdictsOf(report), Object.fromEntries(RULES.split(',').map((id) => [id, 'pass'])));
 });
 
-t.test('a host that names another organization is noticed', async (t) => {
+t.test('a host name with another organization breaks the rule', async (t) => {
   const { code, report } = await check('api.other.example.test');
   t.equal(code, 1);
   t.match(verdictsOf(report), { 'general.https': 'pass', 'general.base-url.org-subdomain': 'fail' });
 });
 
-t.test('remotes without TLS are noticed', async (t) => {
+t.test('remotes without TLS break the rule', async (t) => {
   const { report } = await check('api.demo.example.test', {
     gitUrl: 'http://git.example.test',
     rules: 'general.https',

@@ -67,7 +67,7 @@ const REPOSITORIES: readonly {
 ];
 
 for (const { name, is, branch, commits, checked, skipped } of REPOSITORIES) {
-  t.test(`a repository ${is} is read and not checked by what is not in it`, async (t) => {
+  t.test(`a repository ${is} is read; rules that need other content are skipped`, async (t) => {
     await seed(emulator, name, branch, ...commits);
     const target = { ...emulator, write: false, repo: name };
     // With admin access, the same reads are made under the conditions that an emulator can create; one repository is
@@ -108,7 +108,7 @@ t.test('file metadata may refuse a repository for its size', async (t) => {
   );
 });
 
-t.test('a restricted key has whatever scopes it has', async (t) => {
+t.test('a restricted key may have any scopes', async (t) => {
   const lists = [['git:write'], ['org:read'], ['repo:write'], ['git:write', 'repo:write', 'org:read']];
   for (const allowedScopes of sample(t, lists, 1)) {
     const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });

@@ -42,7 +42,7 @@ t.test('probe only reads from the target and writes a target file', async (t) =>
   t.same(parse(readFileSync(file('target.yaml'), 'utf8')), parse(text), 'a file that was found is found again');
 });
 
-t.test('what probe tells is all that reading tells', async (t) => {
+t.test('probe determines everything that a read-only run determines', async (t) => {
   const { code } = await conformance('run', ...described, '--reporter', `json=${file('reading.json')}`);
   t.equal(code, 0);
   const { variants, mode } = readReport('reading.json');

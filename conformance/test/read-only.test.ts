@@ -11,7 +11,7 @@ import { startNamespace } from './shared-emulator.js';
 
 const target = await startNamespace(t);
 
-t.test('a run that may not write sends nothing that writes', async (t) => {
+t.test('a run without --write sends only reads', async (t) => {
   await seed(target, 'given', 'trunk', { 'a/b.txt': 'given\n' }, { 'c.txt': 'more\n' });
   await using gate = await openGate({ ...target, write: false, repo: 'given' });
   const report = await run(gate.target);
@@ -20,7 +20,7 @@ t.test('a run that may not write sends nothing that writes', async (t) => {
   t.ok(report.counts.pass > 200, `${report.counts.pass} rules pass`);
 });
 
-t.test('a rule that is called read-only writes nothing, also where it may', async (t) => {
+t.test('a read-only rule writes nothing even if it may', async (t) => {
   const writes = new Set<string>();
   const witness: Rule = {
     id: 'witness',

@@ -36,7 +36,7 @@ const written = OPERATIONS.filter(({ name, method }) => !['GET', 'HEAD'].include
 for (const operation of written.filter(({ name }) => !UNSEEN.includes(name))) {
   for (const family of FAMILIES) {
     if (operation.routes[family] === undefined) continue;
-    t.test(`${operation.name} that is refused and done is noticed, by its ${family} route`, async (t) => {
+    t.test(`${operation.name} that is refused but executed is detected, on its ${family} route`, async (t) => {
       const context = newContext();
       const repository = await TestRepository.create(context);
       const request = await operation.request(repository, family);
@@ -49,7 +49,7 @@ for (const operation of written.filter(({ name }) => !UNSEEN.includes(name))) {
       const wrong = context.request(operation.method, path, { ...options, as, ...DONE });
       await t.rejects(wrong, AssertionFailure);
     });
-    t.test(`${operation.name} that is refused and not done is no complaint, by its ${family} route`, async (t) => {
+    t.test(`${operation.name} that is refused and not executed passes, on its ${family} route`, async (t) => {
       const context = newContext();
       const repository = await TestRepository.create(context);
       const { repo = repository.name, params, ...options } = await operation.request(repository, family);
@@ -105,7 +105,7 @@ t.test('a push of which Git says that it was refused', async (t) => {
   t.match((await some).text, /ok refs\/heads\/d.*ng refs\/heads\/a/s, 'what it took may change');
 });
 
-t.test('writes at the same time are not held against one another', async (t) => {
+t.test('concurrent writes are not mistaken for side effects of each other', async (t) => {
   const context = newContext();
   const { name, tip } = await TestRepository.create(context);
   const as = { repo: name, scopes: ['git:write'] };
@@ -115,7 +115,7 @@ t.test('writes at the same time are not held against one another', async (t) => 
   t.same(responses.map(({ status }) => status).sort(), [201, 409, 409]);
 });
 
-t.test('a row of refused writes costs one look each, and one that must succeed none', async (t) => {
+t.test('a series of refused writes costs one view each, and writes that must succeed cost none', async (t) => {
   const context = newContext();
   const { name } = await TestRepository.create(context);
   const refuse = () =>
@@ -142,7 +142,7 @@ const WRITING: Readonly<Record<string, RegExp>> = {
 };
 
 for (const [route, place] of Object.entries(WRITING)) {
-  t.test(`a service that does what an expired token asks for at ${route}, and then refuses it`, async (t) => {
+  t.test(`a service that executes the request of an expired token at ${route}, and then refuses it`, async (t) => {
     const isExpired = ({ claims }: SentToken) => Number(claims.exp) * 1000 < Date.now();
     const late: ProxiedRequest[] = [];
     const mend = mendsTokens(place, (token, request) => {

@@ -40,7 +40,7 @@ async function create(name: string): Promise<void> {
 /** Rules that create repositories in every way, and leave them in every state. */
 const MAKING = 'repo,limit,event,pack.route,general.path,err.specific,other,state,filemeta';
 
-t.test('a run leaves nothing behind, and everything was in the journal before', async (t) => {
+t.test('a run removes all its repositories, and listed each in the journal before creating it', async (t) => {
   const file = join(t.testdir({}), 'journal');
   const asked: string[] = [];
   const report = await run(target, {
@@ -59,7 +59,7 @@ t.test('a run leaves nothing behind, and everything was in the journal before', 
   t.notOk(existsSync(file));
 });
 
-t.test('what a journal names is collected, and nothing else', async (t) => {
+t.test('gc removes the repositories in the journal, and no others', async (t) => {
   const file = join(t.testdir({}), 'journal');
   const scratch = await openScratch({ target, file });
   await create('cf-12345678/left');
@@ -88,7 +88,7 @@ async function remove(target: Target, name: string): Promise<void> {
   });
 }
 
-t.test('a disk that is full ends the run: 4, with what is left', async (t) => {
+t.test('a full disk ends the run with exit code 4 and the names of the remaining repositories', async (t) => {
   const memory = await openScratch({ target });
   let added = 0;
   const scratch = Object.assign(Object.create(memory), {
@@ -127,7 +127,7 @@ async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
-t.test('an interrupted run reports, and removes what it made', async (t) => {
+t.test('an interrupted run removes its repositories and writes its report', async (t) => {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     const { child, ended } = startRun(target.baseUrl);
     await until(async () => (await repositories()).length > 4);
@@ -143,7 +143,7 @@ t.test('an interrupted run reports, and removes what it made', async (t) => {
   }
 });
 
-t.test('a second interruption ends it at once, and says what is left', async (t) => {
+t.test('a second interruption ends the run immediately, and prints the remaining repositories', async (t) => {
   const [made, removing]: [string[], string[]] = [[], []];
   const server = await startTestServer((request, response) => {
     // The run first tries a deletion.

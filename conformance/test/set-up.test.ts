@@ -33,7 +33,7 @@ const isPack = ({ url = '' }: IncomingMessage) => url.endsWith('/commit-pack');
 const rate = Number.POSITIVE_INFINITY;
 const width = 8;
 
-t.test('a wrong status of what set-ups use breaks the rule about it, and no set-up', async (t) => {
+t.test('a wrong success status breaks only the rule about it, and does not block other rules', async (t) => {
   const { target, close } = await startBefore((request, response) => {
     if (isPack(request)) response.statusCode = 200;
     return false;
@@ -80,7 +80,7 @@ t.test('a failed fixture is reported once, and the rules that need it are blocke
   t.ok(report.counts.pass > 50, 'what does not rest on it is checked');
 });
 
-t.test('a fixture that breaks once is not held against the rules that come after', async (t) => {
+t.test('a fixture that fails once is created again for later rules', async (t) => {
   let count = 0;
   const { target, close } = await startBefore((request) => {
     if (!isPack(request)) return false;

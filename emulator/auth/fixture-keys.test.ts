@@ -1,7 +1,7 @@
 import t from 'tap';
 import { fixtureKeys, fixtureRing } from './fixture-keys.js';
 
-t.test('an organization starts with its own keys, those that were deleted excepted', async (t) => {
+t.test('an organization starts with its own keys, except the deleted ones', async (t) => {
   const found = (index: number) =>
     fixtureKeys().flatMap(({ id }) => {
       const key = fixtureRing(index).find(id);

@@ -4,7 +4,7 @@ import t from 'tap';
 import { fixtureKeys, fixtureRing } from './fixture-keys.js';
 import { algorithmOf, KeyRing } from './keys.js';
 
-t.test('the type and the curve of a key say which algorithm it signs with', async (t) => {
+t.test('the type and the curve of a key determine its algorithm', async (t) => {
   for (const row of fixtureKeys()) {
     const key = createPublicKey(readFileSync(row.publicKeyFile, 'utf8'));
     const privateKey = createPrivateKey(readFileSync(row.privateKeyFile, 'utf8'));

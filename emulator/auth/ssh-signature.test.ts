@@ -55,7 +55,7 @@ const armour = (blob: Buffer) =>
   `-----BEGIN SSH SIGNATURE-----\n${blob.toString('base64').replace(/.{70}/g, '$&\n')}\n-----END SSH SIGNATURE-----\n`;
 const isGood = (blob: Buffer, payload = PAYLOAD) => isSignedWithRing(armour(blob), payload, RING);
 
-t.test('signatures of every kind of key, again and again: their numbers differ in length', async (t) => {
+t.test('signatures of every kind of key are verified, with numbers of different lengths', async (t) => {
   const schemes: Parts[] = [
     EC,
     { scheme: 'ecdsa-sha2-nistp384', key: 'es384', hash: 'sha384' },
@@ -71,7 +71,7 @@ t.test('signatures of every kind of key, again and again: their numbers differ i
   t.ok(isGood(blobOf({ ...EC, key: 'restricted' })), 'any key of the ring');
 });
 
-t.test('what is signed otherwise', async (t) => {
+t.test('signatures with another namespace, hash or key are refused', async (t) => {
   const others: Record<string, Parts> = {
     'another namespace': { ...EC, namespace: 'file' },
     'another digest': { ...EC, digest: 'sha384' },
@@ -87,7 +87,7 @@ t.test('what is signed otherwise', async (t) => {
   t.equal(isGood(blobOf(EC), Buffer.from('other')), false, 'another payload');
 });
 
-t.test('blobs that are cut off anywhere, or hold something else, are no signatures', async (t) => {
+t.test('truncated signatures, and signatures with other content, are refused', async (t) => {
   for (const parts of [EC, RSA]) {
     const blob = blobOf(parts);
     const accepted = Array.from(blob, (_, length) => length).filter((length) => isGood(blob.subarray(0, length)));

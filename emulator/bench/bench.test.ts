@@ -47,7 +47,7 @@ t.test('medians and quantiles', async (t) => {
   t.same(values, [3, 1, 2], 'the values stay as they are');
 });
 
-t.test('a slow spell of the machine drops out of the ratio', async (t) => {
+t.test('a slow period of the machine does not affect the ratio', async (t) => {
   t.equal(pairedRatio([1, 2, 30, 4], [10, 20, 300, 40]), 0.1);
   t.equal(pairedRatio([1, 2], [2]), 0.5, 'a round that only one side has does not count');
 });
@@ -179,7 +179,7 @@ t.test('tables', async (t) => {
   t.same([shorten(0.123), shorten(12.34), shorten(123.4), shorten(12_345)], ['0.12', '12.3', '123', '12,345']);
 });
 
-t.test('chance repeats', async (t) => {
+t.test('random numbers are repeatable', async (t) => {
   const draw = (seed: number) => {
     const random = new Random(seed);
     return Array.from({ length: 1000 }, () => random.next());
@@ -200,7 +200,7 @@ t.test('the same history comes out of the same options', async (t) => {
   t.not(digest(300), digest(300, 2));
 });
 
-t.test('a generated history is one Git has nothing to say against', async (t) => {
+t.test('git fsck accepts a generated history', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'bench-test-'));
   t.teardown(() => rm(folder, { recursive: true }));
   const fixture = await generatedFixture(folder, 400);

@@ -18,7 +18,7 @@ const ANSWERS = {
   ],
 } as const;
 
-t.test('an answer is read however it is cut', async (t) => {
+t.test('a response is read regardless of how it is split into chunks', async (t) => {
   for (const [name, [text, status, body]] of Object.entries(ANSWERS)) {
     for (let size = 1; size <= text.length; size++) {
       const reader = new ResponseReader(true);
@@ -36,7 +36,7 @@ t.test('an answer is read however it is cut', async (t) => {
   t.notOk(closing.staysOpen);
 });
 
-t.test('the client asks on one connection, and on another when that is gone', async (t) => {
+t.test('the client reuses its connection, and opens another one when it is closed', async (t) => {
   let connections = 0;
   const server = http.createServer((request, response) => {
     if (request.url === '/close') response.setHeader('connection', 'close');

@@ -36,22 +36,19 @@ function makeBundle(t: Test, part = 'exports.value = () => 1;') {
   return { root, folder, file, caches, open, load, keep };
 }
 
-t.test(
-  'the code of all files is kept in one private file of the folder, and nothing is written beside the bundle',
-  (t) => {
-    const { file, folder, caches, load, keep } = makeBundle(t);
-    t.equal(keep(), 1);
-    const [cache, ...others] = caches();
-    t.same([statSync(cache!).mode & 0o777, statSync(folder).mode & 0o777, others], [0o600, 0o700, []]);
-    t.same(readdirSync(file('')), ['entry.cjs', PART]);
-    rmSync(file(PART));
-    t.equal(load(), 1);
-    const { mtimeMs } = statSync(cache!);
-    keep();
-    t.equal(statSync(cache!).mtimeMs, mtimeMs, 'a cache that has all files is not written again');
-    t.end();
-  },
-);
+t.test('the code cache is one private file in the cache folder, and nothing is written next to the bundle', (t) => {
+  const { file, folder, caches, load, keep } = makeBundle(t);
+  t.equal(keep(), 1);
+  const [cache, ...others] = caches();
+  t.same([statSync(cache!).mode & 0o777, statSync(folder).mode & 0o777, others], [0o600, 0o700, []]);
+  t.same(readdirSync(file('')), ['entry.cjs', PART]);
+  rmSync(file(PART));
+  t.equal(load(), 1);
+  const { mtimeMs } = statSync(cache!);
+  keep();
+  t.equal(statSync(cache!).mtimeMs, mtimeMs, 'a cache that has all files is not written again');
+  t.end();
+});
 
 t.test('shipped code is used until the user has a cache', (t) => {
   const { file, load, keep } = makeBundle(t);

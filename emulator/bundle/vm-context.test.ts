@@ -52,7 +52,7 @@ t.test('the context is like the one that jest creates', (t) => {
   t.end();
 });
 
-t.test('the suite finds no difference in the context, and runs in it', async (t) => {
+t.test('the suite passes in another V8 context, and can run in it', async (t) => {
   const suite = context.load('conformance/index.cjs') as Suite;
   const folder = dirname(emulator.keyFile);
   const rows = JSON.parse(readFileSync(join(folder, 'keys.json'), 'utf8')) as readonly KeyRow[];

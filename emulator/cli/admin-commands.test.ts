@@ -36,7 +36,7 @@ const COMMANDS: readonly (readonly string[])[] = [
   ['stop'],
 ];
 
-t.test('where no emulator answers, every command says so and exits with 3', async (t) => {
+t.test('without an emulator, every command prints a sentence and exits with 3', async (t) => {
   const server = createServer((_request, response) => void response.end('<html>'));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -58,7 +58,7 @@ t.test('where no emulator answers, every command says so and exits with 3', asyn
   });
 });
 
-t.test('without the admin token every command is refused, and does not tell it', async (t) => {
+t.test('without the admin token every command is refused, and the token is not printed', async (t) => {
   const { emulator } = await setUp(t, { adminToken: 'canary-token' });
   for (const argv of COMMANDS.filter(([name]) => name !== 'stop')) {
     const refused = await run([...argv, '--url', emulator.baseUrl, '--admin-token', 'canary-wrong']);
@@ -71,7 +71,7 @@ t.test('without the admin token every command is refused, and does not tell it',
   t.match(await run(['status'], environment), { code: 0, err: '' });
 });
 
-t.test('what an emulator refuses, and what no command takes, is one sentence and exit 2', async (t) => {
+t.test('a refusal of the emulator and an invalid argument are one sentence and exit code 2', async (t) => {
   const { ask } = await setUp(t);
   for (const [argv, sentence] of [
     [['clock', 'stop'], /^clock has no action "stop"; the actions are show, freeze, advance, tick, real, set\./],
@@ -108,7 +108,7 @@ t.test('what an emulator refuses, and what no command takes, is one sentence and
   }
 });
 
-t.test('the commands do what they say', async (t) => {
+t.test('each command has its documented effect', async (t) => {
   const { emulator, ask } = await setUp(t);
   t.match(await ask.text('clock'), { code: 0, out: '2026-01-01T00:00:00.000Z (tick)\n', err: '' });
   t.match(await ask.json('clock', 'advance', 'PT1H'), { json: { mode: 'tick', now: '2026-01-01T01:00:00.000Z' } });
@@ -144,7 +144,7 @@ t.test('the commands do what they say', async (t) => {
   t.match(await ask.text('status'), { out: /1 repositories, 0 snapshots\n$/ });
 });
 
-t.test('a list of requests tells how many the journal dropped', async (t) => {
+t.test('a list of requests has the number of requests that the journal dropped', async (t) => {
   await using emulator = await startEmulator({ port: 0, limits: { maxJournal: 2 } });
   const list = (...flags: string[]) => run(['requests', '--url', emulator.baseUrl, ...flags]);
   const ask = async () => (await fetch(`${emulator.baseUrl}/api/repos`)).arrayBuffer();
@@ -175,7 +175,7 @@ t.test('requests are followed until the emulator ends', async (t) => {
   t.match(lines, [{ path: '/first' }, { path: '/second' }]);
 });
 
-t.test('stop ends the process of an emulator, which leaves nothing behind', async (t) => {
+t.test('stop ends the process of an emulator, which removes its temporary files', async (t) => {
   const folder = t.testdir({});
   const file = join(folder, 'ready.json');
   const started = run(['start', '--port', '0', '--host', '0.0.0.0', '--log', 'quiet', '--ready-file', file]);
@@ -191,7 +191,7 @@ t.test('stop ends the process of an emulator, which leaves nothing behind', asyn
   t.throws(() => statSync(admin_token_file), { code: 'ENOENT' });
 });
 
-t.test('health, wait and token print JSON where they are asked to', async (t) => {
+t.test('health, wait and token print JSON with --json', async (t) => {
   const { emulator, ask } = await setUp(t);
   const url = `${emulator.baseUrl}/`;
   for (const command of ['health', 'wait']) {

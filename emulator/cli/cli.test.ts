@@ -62,7 +62,7 @@ t.test('token prints a token and nothing else', async (t) => {
   t.same(decodeJwt(out.trim()), { ...claims, exp: iat + 31_536_000 });
 });
 
-t.test('token takes what it is given', async (t) => {
+t.test('the flags of token set the claims', async (t) => {
   const minted = async (...argv: string[]) => (await run(['token', ...argv])).out.trim();
   const flags = [
     '--org',
@@ -105,7 +105,7 @@ t.test('token takes what it is given', async (t) => {
   t.equal(decodeJwt(out.trim()).iss, 'first', 'the organization that start would have');
 });
 
-t.test('token refuses what it cannot sign', async (t) => {
+t.test('token refuses invalid values', async (t) => {
   await refused(t, ['token'], /--repo, or use --no-repo/);
   await refused(t, ['token', '--repo', 'a', '--key', 'nobody'], /neither a test key nor a file/);
   await refused(t, ['token', '--repo', 'a', '--key', fileURLToPath(import.meta.url)], /PKCS#8/);
@@ -138,7 +138,7 @@ t.test('lists are complete', async (t) => {
   t.match((await run(['--version'])).out, /^\d+\.\d+\.\d+\n$/);
 });
 
-t.test('a wrong command line is one sentence and exit 2', async (t) => {
+t.test('an invalid command line is one sentence and exit code 2', async (t) => {
   await refused(t, [], /Name a command/);
   await refused(
     t,
@@ -157,7 +157,7 @@ t.test('a wrong command line is one sentence and exit 2', async (t) => {
   await refused(t, ['wait', '--timeout', '5'], /^--timeout must be a duration/);
 });
 
-t.test('start reads its flags in every spelling', async (t) => {
+t.test('start accepts every spelling of its flags', async (t) => {
   t.same(readFlags(['--port=0', '--org', 'a', '--org=b', '--seed', '-1']), {
     port: ['0'],
     org: ['a', 'b'],
@@ -192,7 +192,7 @@ t.test('health and wait exit 0 when an emulator answers, 3 when none does', asyn
   t.match(await run(['health', '--url', url]), { code: 3, err: /ECONNREFUSED/ });
 });
 
-t.test('the log has a line a request and cannot steer a terminal', async (t) => {
+t.test('the log has one line per request and no terminal control characters', async (t) => {
   const lines: string[] = [];
   const line = {
     event: 'request',
@@ -216,7 +216,7 @@ t.test('the log has a line a request and cannot steer a terminal', async (t) => 
   ]);
 });
 
-t.test('the ready file appears whole or not at all', async (t) => {
+t.test('the ready file is written atomically', async (t) => {
   const folder = t.testdir({});
   await publishReady(join(folder, 'ready.json'), 'line\n');
   t.equal(readFileSync(join(folder, 'ready.json'), 'utf8'), 'line\n');
@@ -250,7 +250,7 @@ async function untilReady(child: ReturnType<typeof start>): Promise<Record<strin
   return JSON.parse(child.said.out);
 }
 
-t.test('start says where everything is, serves, and ends on SIGTERM with 0', async (t) => {
+t.test('start prints its addresses, serves requests, and exits with 0 on SIGTERM', async (t) => {
   const file = join(t.testdir({ 'ready.json': 'stale' }), 'ready.json');
   const child = start(t, '--port', '0', '--org', 'demo', '--org', 'acme', '--log', 'json', '--ready-file', file);
   const ready = await untilReady(child);
@@ -280,7 +280,7 @@ t.test('start says where everything is, serves, and ends on SIGTERM with 0', asy
   t.same(await once(child, 'exit'), [0, null]);
 });
 
-t.test('SIGINT drains: a request that runs holds the end up, a second signal does not wait', async (t) => {
+t.test('SIGINT waits for running requests, and a second SIGINT does not', async (t) => {
   const child = start(t, '--port', '0', '--log', 'quiet');
   const { base_url } = (await untilReady(child)) as { base_url: string };
   const token = (await run(['token', '--repo', 'a', '--scopes', 'repo:write', '--clock', new Date().toISOString()]))
@@ -301,7 +301,7 @@ t.test('SIGINT drains: a request that runs holds the end up, a second signal doe
   t.same(await once(child, 'exit'), [130, null]);
 });
 
-t.test('SIGTERM in the middle of a push and of a clone lets both finish, and then ends with 0', async (t) => {
+t.test('SIGTERM during a push and a clone lets both finish, and the process exits with 0', async (t) => {
   const child = start(t, '--port', '0', '--log', 'quiet');
   const { base_url } = (await untilReady(child)) as { base_url: string };
   const token = (await run(['token', '--repo', 'r', '--scopes', 'repo:write,git:read,git:write'])).out.trim();
@@ -360,7 +360,7 @@ t.test('SIGTERM in the middle of a push and of a clone lets both finish, and the
   t.same(await once(child, 'exit'), [0, null]);
 });
 
-t.test('a port in use is one sentence and exit 2', async (t) => {
+t.test('a port in use is one sentence and exit code 2', async (t) => {
   const taken = createTcpServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');
   const { port } = taken.address() as AddressInfo;
@@ -373,7 +373,7 @@ t.test('a port in use is one sentence and exit 2', async (t) => {
   taken.close();
 });
 
-t.test('the executables say what is wrong with their surroundings', async (t) => {
+t.test('the executables report an unsupported Node and a missing build', async (t) => {
   let root = dirname(fileURLToPath(import.meta.url));
   while (!existsSync(join(root, 'package.json'))) root = dirname(root);
   const folder = t.testdir({ 'package.json': '{"type":"module"}' });

@@ -42,7 +42,7 @@ async function refused(
   test.match(err, /^[^\n]+[.?]\n$/, 'one sentence');
 }
 
-t.test('flags that are repeated, contradict each other, or are not there are refused by every command', async (t) => {
+t.test('every command refuses repeated, contradictory and unknown flags', async (t) => {
   for (const { name, flags = {}, exclusive = [] } of commands) {
     await refused(t, [name, '--nonsense'], /nonsense/);
     // `export` accepts any text as a folder name, and Git requires credential helpers to ignore unknown operations
@@ -173,7 +173,7 @@ const STRANGERS: Readonly<Record<string, (socket: Socket) => void>> = {
   },
 };
 
-t.test('health and wait tell that nothing, or something else, answers, in bounded time', async (t) => {
+t.test('health and wait report in bounded time that no emulator answers', async (t) => {
   for (const [name, act] of Object.entries(STRANGERS)) {
     const { url, server } = await listen(
       t,

@@ -44,7 +44,7 @@ async function cli(t: Test, argv: readonly string[], variables: Record<string, s
   return { code, ...child.said };
 }
 
-t.test('every command speaks HTTPS, with what either variable trusts', async (t) => {
+t.test('every command supports HTTPS with the certificates of either variable', async (t) => {
   const asking = commands.filter(({ flags }) => flags?.url).map(({ name }) => name);
   t.same(asking.toSorted(), Object.keys(WORDS).toSorted());
   for (const name of ['SSL_CERT_FILE', 'NODE_EXTRA_CA_CERTS']) {
@@ -72,7 +72,7 @@ t.test('a namespace is reached by the certificate of the emulator', async (t) =>
   t.match(JSON.parse(out), { repositories: 0 });
 });
 
-t.test('why nobody answers is said in a sentence', async (t) => {
+t.test('a failed connection is explained in one sentence', async (t) => {
   await using emulator = await startEmulator({ port: 0, tls: true });
   const secure = emulator.https!.baseUrl;
   const { identity, trust } = await createTls(['a.test']);
@@ -114,7 +114,7 @@ t.test('why nobody answers is said in a sentence', async (t) => {
   t.match(await run(['status', '--url', 'ftp://127.0.0.1']), { code: 2, err: /must be an http or https address/ });
 });
 
-t.test('commands below exec reach its emulator, by every address that it exports', async (t) => {
+t.test('commands run by exec reach its emulator by every exported address', async (t) => {
   const say = (url: string) => `${EMULATOR} health --url "${url}"`;
   const credential = `printf 'protocol=https\\nhost=%s\\npath=a.git\\n\\n' "\${EMULATOR_HTTPS_URL#*//}"`;
   const shown = await cli(t, [
@@ -148,7 +148,7 @@ t.test('commands below exec reach its emulator, by every address that it exports
   });
 });
 
-t.test('a ready file tells where the emulator is, also behind a public address', async (t) => {
+t.test('a ready file has the local address, also with --public-url', async (t) => {
   const file = join(t.testdir({}), 'ready.json');
   const child = spawnCli(t, [
     ...['start', '--port=0', '--log=quiet', `--ready-file=${file}`, '--public-url=https://api.demo.example.test'],

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { ended, spawnCli, untilReady } from '../test/cli-process.js';
 
-t.test('a last save that fails is exit code 4 of start, stop and exec', async (t) => {
+t.test('a failed last save results in exit code 4 of start, stop and exec', async (t) => {
   const root = mkdtempSync(join(tmpdir(), 'last-save-'));
   t.teardown(() => rmSync(root, { recursive: true, force: true }));
   const folder = join(root, 'kept');

@@ -20,7 +20,7 @@ const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
 /** Outputs printed by the same code for all commands. */
 const PRINTED_FOR_ALL = [['start', '--help'], ['exec', '--help'], ['--help'], ['--version']];
 
-t.test('output that nobody reads ends every command quietly', async (t) => {
+t.test('a command whose output nobody reads ends quietly', async (t) => {
   await using emulator = await startEmulator({ port: 0, tls: true });
   for (const argv of sample(t, [...PRINTED_FOR_ALL, ...lists(emulator.baseUrl)], 8)) {
     const child = spawnCli(t, argv);
@@ -30,7 +30,7 @@ t.test('output that nobody reads ends every command quietly', async (t) => {
   }
 });
 
-t.test('output that does not fit is one sentence and exit 2, from every command', async (t) => {
+t.test('output to a full disk results in one sentence and exit code 2', async (t) => {
   await using emulator = await startEmulator({ port: 0, tls: true });
   for (const argv of sample(t, [...PRINTED_FOR_ALL, ...lists(emulator.baseUrl)], 8)) {
     // One command prints the requests, and another one has deleted them.
@@ -43,7 +43,7 @@ t.test('output that does not fit is one sentence and exit 2, from every command'
   }
 });
 
-t.test('complaints that cannot be written change no exit code', async (t) => {
+t.test('error messages that cannot be written do not change the exit code', async (t) => {
   for (const full of [true, false]) {
     for (const argv of [['start', '--nonsense'], ['token', '--nonsense'], [], ['nonsense']]) {
       const err = full ? openSync('/dev/full', 'w') : 'pipe';

@@ -65,7 +65,7 @@ for (const name of Object.keys(STARTS)) {
   });
 }
 
-t.test('requests under way are answered first', async (t) => {
+t.test('running requests are finished first', async (t) => {
   const { parent, pid, url } = await startedByParent(t, 'with nothing in between', '--exit-with-parent');
   const headers = { 'x-emulator-fault': 'latency;ms=1500' };
   const response = fetch(`${url}/api/repos`, { headers });
@@ -75,7 +75,7 @@ t.test('requests under way are answered first', async (t) => {
   await untilEnded(pid);
 });
 
-t.test('without the flag it stays', async (t) => {
+t.test('without the flag the emulator keeps running', async (t) => {
   const { parent, pid, url } = await startedByParent(t, 'with nothing in between');
   await kill(parent);
   await pause(600);
@@ -84,7 +84,7 @@ t.test('without the flag it stays', async (t) => {
   await untilEnded(pid);
 });
 
-t.test('a parent that has gone before the first look is noticed', async (t) => {
+t.test('a parent that has ended before the first check is detected', async (t) => {
   // Project with the package installed, so that npx finds the command and installs nothing.
   const project = t.testdir({ node_modules: { '.bin': { emulator: t.fixture('symlink', BIN) } } });
   const file = join(project, 'ready.json');

@@ -115,7 +115,7 @@ t.test('an export is imported again, also at the start', { skip: !hasGit }, asyn
   );
 });
 
-t.test('an export that is killed leaves the one before or the one after', async (t) => {
+t.test('a killed export leaves the previous or the new export complete', async (t) => {
   const { folder, emulator, cli } = await stage(t);
   const out = join(folder, 'out');
   const fill = async (round: number) => {

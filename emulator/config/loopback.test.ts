@@ -1,7 +1,7 @@
 import t from 'tap';
 import { isLoopback } from './loopback.js';
 
-t.test('this machine by its name and its addresses, and nothing that only looks like them', async (t) => {
+t.test('loopback names and addresses are recognized, and similar ones are not', async (t) => {
   for (const host of ['localhost', '::1', '[::1]', '127.0.0.1', '127.0.0.2', '127.255.255.255'])
     t.ok(isLoopback(host), host);
   for (const host of [

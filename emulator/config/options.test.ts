@@ -56,7 +56,7 @@ t.test('without anything given, every option has its default', async (t) => {
   t.same(readOptions({}, {}), defaults);
 });
 
-t.test('a flag wins over its variable, and that over the default', async (t) => {
+t.test('a flag overrides its variable, and a variable overrides the default', async (t) => {
   const environment = { EMULATOR_PORT: '1', EMULATOR_ORG: 'a,b', EMULATOR_IDLE_TIMEOUT: '500ms', EMULATOR_SEED: '' };
   const options = readOptions({ port: ['2'], org: ['c', 'd'] }, environment);
   t.equal(options.port, 2);
@@ -66,7 +66,7 @@ t.test('a flag wins over its variable, and that over the default', async (t) => 
   t.same(readOptions({}, environment).org, ['a', 'b'], 'a variable holds several values between commas');
 });
 
-t.test('options that win over a scenario are known, also when they are read again', async (t) => {
+t.test('options that override a scenario are recorded, also when options are read again', async (t) => {
   const given = readOptions({ scenario: ['s.yaml'], clock: ['2026-01-01T00:00:00Z'] }, { EMULATOR_SEED: '' });
   t.strictSame(given.scenario, { file: 's.yaml', source: '--scenario', over: ['clock'] });
   t.strictSame(resolveOptions(given).scenario, given.scenario);
@@ -135,7 +135,7 @@ t.test('variants come from a file or an object', async (t) => {
   }
 });
 
-t.test('a bad value is refused in one sentence that names where it came from', async (t) => {
+t.test('an invalid value is refused in one sentence with its source', async (t) => {
   const flags: [Flags, string][] = [
     [{ port: ['x'] }, '--port must be a whole number from 0 to 65535, not "x".'],
     [{ port: ['65536'] }, '--port must be a whole number from 0 to 65535, not "65536".'],

@@ -17,7 +17,7 @@ t.test('names of folders', async (t) => {
   for (const [name, folder] of rows) t.equal(repositoryFolder('demo', name), folder);
 });
 
-t.test('no two names are one, and none leaves its folder, on any file system', async (t) => {
+t.test('different names have different files inside their folder, on any file system', async (t) => {
   const parts = [
     'a',
     'A',

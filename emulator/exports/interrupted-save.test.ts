@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { addRefs, commit, files, keep, organization, read, scratch, shown } from './test/kept.js';
 
-t.test('a state that was put back shares its packs with the folder', async (t) => {
+t.test('a restored state shares its packs with the folder', async (t) => {
   const folder = join(scratch(t), 'kept');
   const { current, persistence, next } = await keep(t, folder);
   await commit(current, 'a', Object.fromEntries(Array.from({ length: 1200 }, (_, at) => [`f${at}`, `${at}`])));
@@ -30,7 +30,7 @@ t.test('a state that was put back shares its packs with the folder', async (t) =
   await persistence.close();
 });
 
-t.test('a save that was interrupted at any byte leaves the state before, or the one after', async (t) => {
+t.test('a save interrupted at any byte leaves the previous or the new state', async (t) => {
   const scratchFolder = scratch(t);
   const folder = join(scratchFolder, 'kept');
   const { current, persistence, next } = await keep(t, folder);

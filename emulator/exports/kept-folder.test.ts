@@ -11,7 +11,7 @@ import { readTar } from './tar.js';
 import { addRefs, commit, files, keep, organization, read, scratch, shown, written } from './test/kept.js';
 import { writeWorld } from './write-state.js';
 
-t.test('a save begins after one pause, and writes what has changed, however much there is', async (t) => {
+t.test('a save begins after one pause and writes only changes, however large the state is', async (t) => {
   const folder = join(scratch(t), 'kept');
   const { current, persistence, next, pauses, warnings } = await keep(t, folder);
   const branches = Array.from({ length: 1500 }, (_, at) => `refs/heads/branch-${at}`);
@@ -68,7 +68,7 @@ t.test('a save begins after one pause, and writes what has changed, however much
   t.same(shown(again.current), shown(current));
 });
 
-t.test('small packs are joined, large ones are never written again', async (t) => {
+t.test('small packs are merged, and large packs are never rewritten', async (t) => {
   const folder = join(scratch(t), 'kept');
   const { current, persistence, next } = await keep(t, folder);
   const packs = () => [...files(folder)].filter(([path]) => path.endsWith('.pack'));
@@ -92,7 +92,7 @@ t.test('small packs are joined, large ones are never written again', async (t) =
   t.same(await read(folder), state);
 });
 
-t.test('what was read from a folder is not written again', async (t) => {
+t.test('content that was read from a folder is not written again', async (t) => {
   const folder = join(scratch(t), 'kept');
   const one = await keep(t, folder);
   for (const name of ['a', 'b']) await commit(one.current, name, { a: name });
@@ -121,7 +121,7 @@ t.test('what was read from a folder is not written again', async (t) => {
   t.same(Object.keys(await read(folder)), ['a', 'b']);
 });
 
-t.test('an export that earlier versions wrote, or that Git has packed, is taken over', async (t) => {
+t.test('an export of an earlier version, or one repacked by Git, is loaded', async (t) => {
   const folder = join(scratch(t), 'kept');
   const source = scratchWorld();
   t.teardown(() => source.close());
@@ -178,7 +178,7 @@ t.test('a folder with lists in files of their own is imported, as a folder and a
   await persistence.close();
 });
 
-t.test('an answer to a write waits for a save where much is unsaved, or a save takes long', async (t) => {
+t.test('the response to a write waits if a save is slow or much is unsaved', async (t) => {
   const folder = join(scratch(t), 'kept');
   const { current, persistence, time } = await keep(t, folder);
   const { resources } = current.engine;

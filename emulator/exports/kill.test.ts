@@ -18,7 +18,7 @@ async function names(url: string): Promise<string[]> {
 }
 
 t.test(
-  'what was answered before the last save began is there after a kill, while a client writes on and on',
+  'after a kill, every write answered before the last save began is present, while a client keeps writing',
   async (t) => {
     const folder = join(scratch(t), 'kept');
     const manifest = join(folder, 'emulator.json');

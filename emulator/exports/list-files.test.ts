@@ -22,7 +22,7 @@ const many = (count: number) =>
 
 const whole = (items: ReadonlyMap<string, object>) => Array.from(items, ([key, value]) => ({ key, ...value }));
 
-t.test('a short list stays where it is, and a long one is split', async (t) => {
+t.test('a short list is stored in one file, and a long one is split', async (t) => {
   t.same(split(many(255)).written, { json: whole(many(255)), parts: [] });
   const { written, files } = split(many(5000));
   t.ok(files.size > 20 && files.size < 100, `${files.size} files`);
@@ -30,7 +30,7 @@ t.test('a short list stays where it is, and a long one is split', async (t) => {
   t.ok([...files.keys()].every((name) => digestIn('list', name)));
 });
 
-t.test('what has not changed is neither shown nor written again', async (t) => {
+t.test('unchanged parts of a list are neither formatted nor written again', async (t) => {
   const items = many(5000);
   const first = split(items);
   t.same(split(new Map(items), first.written), { shown: 0, files: new Map(), written: first.written });
@@ -62,7 +62,7 @@ t.test('what has not changed is neither shown nor written again', async (t) => {
   }
 });
 
-t.test('what only looks like a list, or is out of order, is not joined', async (t) => {
+t.test('files that are not parts of the list, or are out of order, are not joined', async (t) => {
   const tree = new MemoryTree('The folder');
   const name = `list-${'a'.repeat(40)}.json`;
   for (const value of [

@@ -54,7 +54,7 @@ function plain(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, plain(member)]));
 }
 
-t.test('an export holds each part that the table has in it, and none of the others', async (t) => {
+t.test('an export contains exactly the parts that the table declares', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'parts-'));
   t.teardown(() => rmSync(folder, { recursive: true, force: true }));
   const [one, two, fresh] = [await start(t), await start(t), await start(t)];

@@ -45,7 +45,7 @@ async function names(url: string): Promise<string[]> {
   return items.filter(({ state }) => state !== 'deleted').map(({ name }) => name);
 }
 
-t.test('what is kept is there again, and one process has the folder', async (t) => {
+t.test('the saved state is loaded again, and only one process uses the folder', async (t) => {
   const folder = join(scratch(t), 'kept');
   const options = { port: 0, persist: folder, log: 'quiet' } as const;
   const warnings: string[] = [];
@@ -78,7 +78,7 @@ t.test('what is kept is there again, and one process has the folder', async (t) 
   t.same(warnings, []);
 });
 
-t.test('a folder that is something else is left as it is', async (t) => {
+t.test('a folder with other content is not changed', async (t) => {
   const folder = scratch(t);
   writeFileSync(join(folder, 'mine.txt'), 'x');
   await t.rejects(startEmulator({ port: 0, persist: folder }), /is not empty, and is not the state/);
@@ -93,7 +93,7 @@ t.test('a folder that is something else is left as it is', async (t) => {
   t.match(child.said.err, /^[^\n]*version[^\n]*\n$/);
 });
 
-t.test('a lock of a process that was killed holds nobody up', async (t) => {
+t.test('the lock of a killed process is ignored', async (t) => {
   const folder = join(scratch(t), 'kept');
   const child = spawnCli(t, ['start', '--port=0', '--log=quiet', `--persist=${folder}`]);
   await untilReady(child);
@@ -107,7 +107,7 @@ t.test('a lock of a process that was killed holds nobody up', async (t) => {
   await emulator.close();
 });
 
-t.test('killed at any time, it leaves the state before or the one after', async (t) => {
+t.test('a process killed at any time leaves the previous or the new state', async (t) => {
   const folder = join(scratch(t), 'kept');
   let last = 0;
   for (let round = 0; round < 4; round++) {
@@ -143,7 +143,7 @@ async function* state(name: string, size = 10): AsyncGenerator<TarEntry> {
 
 const PACKS = 'demo/r.git/objects/pack';
 
-t.test('a save that fails at any file leaves the state before', async (t) => {
+t.test('a save that fails at any file leaves the previous state', async (t) => {
   const folder = join(scratch(t), 'kept');
   await saveState(folder, state('a'));
   const shown = () => [
@@ -198,7 +198,7 @@ t.test('a full disk', async (t) => {
   await again.close();
 });
 
-t.test('a state brings its organizations, what waits for a webhook, and word of how far it is read', async (t) => {
+t.test('loading a state restores organizations and pending deliveries, and reports progress', async (t) => {
   const folder = scratch(t);
   await using receiver = await WebhookReceiver.start();
   receiver.status = () => 500;

@@ -82,7 +82,7 @@ async function receiverFor(t: Test): Promise<WebhookReceiver> {
   return receiver;
 }
 
-t.test('an export that is imported reads the same, and goes on the same', async (t) => {
+t.test('an imported export has the same responses and continues in the same way', async (t) => {
   const receiver = await receiverFor(t);
   const [one, two] = [await start(t), await start(t)];
   await fill(one, receiver);
@@ -115,7 +115,7 @@ t.test('an export that is imported reads the same, and goes on the same', async 
   t.equal((await two.call('GET', '/api/v1/repo', { repo: 'a' })).status, 404, 'reset goes back to the start');
 });
 
-t.test('secrets leave only when they are asked for, private keys never', async (t) => {
+t.test('secrets are exported only on request, and private keys never', async (t) => {
   const receiver = await receiverFor(t);
   const service = await start(t);
   await fill(service, receiver);
@@ -167,7 +167,7 @@ t.test('git reads what was exported', { skip: !hasGit }, async (t) => {
   t.equal((await importInto(back, packed)).status, 200, 'also when Git has packed them anew');
 });
 
-t.test('what is out of order is refused as a whole', async (t) => {
+t.test('an invalid export is refused as a whole', async (t) => {
   const receiver = await receiverFor(t);
   const service = await start(t);
   await fill(service, receiver);

@@ -70,7 +70,7 @@ t.test('a file that is too large to be read is refused at its header, unless obj
   await t.rejects(readTar(archiveOf({ [PACK]: size }), options(take)), { message: 'room was asked for' });
 });
 
-t.test('room for a file is taken before it is read', async (t) => {
+t.test('memory for a file is reserved before it is read', async (t) => {
   let read = 0;
   const archive = archiveOf({ [PACK]: 64 * MiB }, (bytes) => {
     read += bytes;
@@ -82,7 +82,7 @@ t.test('room for a file is taken before it is read', async (t) => {
   t.equal(read, RECORD);
 });
 
-t.test('what was held of a refused archive is given back to the system at once', async (t) => {
+t.test('the memory of a refused archive is released immediately', async (t) => {
   const held = (): number => process.memoryUsage().arrayBuffers / MiB;
   const before = held();
   let max = 0;

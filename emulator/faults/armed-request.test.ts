@@ -6,22 +6,25 @@ import type { Position } from './stage.js';
 import { OPERATIONS, operationOf } from './test/facts.js';
 import { CONFLICT, OUTAGE, World } from './test/world.js';
 
-t.test('delays compose with one end of the stage, which the first by priority has', async (t) => {
-  const world = new World();
-  world.add(
-    { do: CONFLICT },
-    { do: OUTAGE },
-    { do: { latency: { ms: 1 } } },
-    { priority: 1, do: { latency: { ms: 2 } } },
-  );
-  t.equal(world.meet(), 'fault-4 fault-3 fault-1');
-  t.match(world.faults.get('fault-2'), { matched: 1, fired: 0, skippedBecause: { priority: 1 }, remaining: null });
-  world.add({ priority: 5, when: { times: 1 }, do: OUTAGE });
-  t.equal(world.meet(), 'fault-4 fault-3 fault-5');
-  t.equal(world.meet(), 'fault-4 fault-3 fault-1', 'it has met its one');
-});
+t.test(
+  'several delays and one response-ending action apply at a stage; the highest priority decides which',
+  async (t) => {
+    const world = new World();
+    world.add(
+      { do: CONFLICT },
+      { do: OUTAGE },
+      { do: { latency: { ms: 1 } } },
+      { priority: 1, do: { latency: { ms: 2 } } },
+    );
+    t.equal(world.meet(), 'fault-4 fault-3 fault-1');
+    t.match(world.faults.get('fault-2'), { matched: 1, fired: 0, skippedBecause: { priority: 1 }, remaining: null });
+    world.add({ priority: 5, when: { times: 1 }, do: OUTAGE });
+    t.equal(world.meet(), 'fault-4 fault-3 fault-5');
+    t.equal(world.meet(), 'fault-4 fault-3 fault-1', 'it has met its one');
+  },
+);
 
-t.test('of the same priority, the one that was there first has it', async (t) => {
+t.test('among faults of equal priority, the one added first applies', async (t) => {
   const world = new World();
   t.equal(world.meet({}, ['conflict', 'bad_gateway']), 'conflict');
   t.equal(world.meet({}, ['bad_gateway', 'conflict']), 'conflict');
@@ -29,13 +32,13 @@ t.test('of the same priority, the one that was there first has it', async (t) =>
   t.same(world.arm().take('before'), [{ id: 'fault-1', action: CONFLICT }], 'of one fault, the first action');
 });
 
-t.test('one that came too late is not used up', async (t) => {
+t.test('a fault that loses to another is not counted', async (t) => {
   const world = new World();
   world.add({ when: { times: 1 }, do: CONFLICT }, { when: { times: 1 }, do: OUTAGE });
   t.same([world.meet(), world.meet(), world.meet()], ['fault-1', 'fault-2', '']);
 });
 
-t.test('faults of different stages compose, and each is decided about once', async (t) => {
+t.test('faults of different stages all apply, and each is decided once', async (t) => {
   const world = new World();
   world.add({ do: { latency: { ms: 1 } }, when: { times: 1 } }, { at: 'after', do: CONFLICT, when: { times: 1 } });
   const one = world.arm();
@@ -54,7 +57,7 @@ t.test('faults of different stages compose, and each is decided about once', asy
   t.same(one.fired, ['fault-1']);
 });
 
-t.test('a fault of several actions does each at its stage, counted once', async (t) => {
+t.test('a fault with several actions applies each at its stage and counts once', async (t) => {
   const world = new World();
   world.add({ when: { times: 1 }, do: [{ latency: { ms: 1 } }, { cut: {} }, { lost: 'fin' }] });
   const request = world.arm();
@@ -102,7 +105,7 @@ t.test('where an action happens without a stage depends on the operation', async
   }
 });
 
-t.test('what a fault asks of a request', async (t) => {
+t.test('conditions on a request', async (t) => {
   const rows: readonly (readonly [match: Fault['match'], given: Partial<RequestFacts>, reason: RegExp | undefined])[] =
     [
       [{ org: 'demo' }, {}, undefined],
@@ -157,7 +160,7 @@ t.test('what a fault asks of a request', async (t) => {
   t.same(request.reasons, [], 'one that was far off is not told');
 });
 
-t.test('refs and commands are asked about where they are known', async (t) => {
+t.test('conditions on refs and commands are checked as soon as these are known', async (t) => {
   const world = new World();
   world.add({
     match: { git: { ref: 'refs/heads/ma*' } },
@@ -182,7 +185,7 @@ t.test('a state that permits the operation does not consume the fault', async (t
   t.same([ask(false), ask(false), ask(true), ask(true)], ['', '', 'sync_in_progress', '']);
 });
 
-t.test('a request is armed as long as a fault may meet it, or one has', async (t) => {
+t.test('a request is armed while a fault may apply or has applied', async (t) => {
   const world = new World();
   world.add({ match: { repo: 'other' }, do: CONFLICT }, { match: { repo: 'x*' }, do: OUTAGE });
   const far = world.arm();
@@ -207,13 +210,13 @@ t.test('a request is armed as long as a fault may meet it, or one has', async (t
   t.same(far.fired, ['latency']);
 });
 
-t.test('a request that asks for a fault twice meets it once', async (t) => {
+t.test('a request that carries a fault twice triggers it once', async (t) => {
   const world = new World();
   t.equal(world.meet({}, ['latency*2;ms=1', 'latency*2;ms=1']), 'latency');
   t.match(world.faults.get('latency'), { matched: 1, fired: 1, remaining: 1 });
 });
 
-t.test('the list of what has met a request grows while it is answered', async (t) => {
+t.test('the list of fired faults grows while the response is sent', async (t) => {
   const world = new World();
   world.add({ at: 'git.pack', do: { latency: { ms: 1 } } });
   const request = world.arm({ operation: operationOf('gitUploadPack') });

@@ -71,7 +71,7 @@ t.test('a fault that could never fire is refused', async (t) => {
   }
 });
 
-t.test('a fault that some request can meet is taken', async (t) => {
+t.test('a fault that some request can trigger is accepted', async (t) => {
   const rows: readonly Fault[] = [
     { do: ERROR },
     { match: { op: '*' }, do: { cut: { at: { objects: 1 } } } },

@@ -44,7 +44,7 @@ const MEANT: readonly (readonly [text: string, fault: object])[] = [
   ['lost;status=502', { do: { lost: { status: 502 } } }],
 ];
 
-t.test('what is written is what is meant, and can be said in JSON', async (t) => {
+t.test('the text form and JSON express the same faults', async (t) => {
   for (const [text, fault] of MEANT) {
     t.strictSame(parseFault(text, 'x').fault, fault, text);
     t.strictSame(readFault(fault, 'x'), fault, `${text} as JSON`);
@@ -90,7 +90,7 @@ t.test('every code and every stage can be named', async (t) => {
   for (const stage of Object.keys(STAGES)) t.equal(parseFault(`latency@${stage};ms=1`, 'x').fault.at, stage);
 });
 
-t.test('several are separated by commas', async (t) => {
+t.test('several faults are separated by commas', async (t) => {
   const faults = parseFaults('latency;ms=1, internal_error*1 ,lost', 'x');
   t.same(
     faults.map(({ text, name }) => [text, name]),
@@ -103,7 +103,7 @@ t.test('several are separated by commas', async (t) => {
   t.throws(() => parseFaults(Array(33).fill('lost').join(','), 'x'), /at most 32 faults/);
 });
 
-t.test('what cannot be read is refused with a sentence that names the member and what is allowed', async (t) => {
+t.test('an invalid text is refused with the member and the allowed values', async (t) => {
   const rows: readonly (readonly [text: string, sentence: RegExp])[] = [
     ['', /"" is not name\[\*times\]/],
     ['nonsense', /unknown fault nonsense; the faults are bad_request, .*lost/],

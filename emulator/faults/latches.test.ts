@@ -9,7 +9,7 @@ async function settled(held: Readonly<Record<string, Promise<void>>>): Promise<s
   return done;
 }
 
-t.test('a release lets go of what waits for the latch, and of nothing else', async (t) => {
+t.test('a release resumes only what waits for the latch', async (t) => {
   const latches = new Latches();
   const { signal } = new AbortController();
   const held = { one: latches.hold('a', signal), two: latches.hold('a', signal), other: latches.hold('b', signal) };
@@ -26,14 +26,14 @@ t.test('a release lets go of what waits for the latch, and of nothing else', asy
   t.same([...latches.waiting()], [['b', 1]]);
 });
 
-t.test('a release that comes too early releases nothing, and is not remembered', async (t) => {
+t.test('a release without waiters has no effect on later ones', async (t) => {
   const latches = new Latches();
   t.equal(latches.release('a'), 0);
   t.same(await settled({ late: latches.hold('a', new AbortController().signal) }), []);
   t.equal(latches.release('a'), 1);
 });
 
-t.test('what has gone waits no longer', async (t) => {
+t.test('a disconnected client no longer waits', async (t) => {
   const latches = new Latches();
   const client = new AbortController();
   const held = { gone: latches.hold('a', client.signal), here: latches.hold('a', new AbortController().signal) };
@@ -43,7 +43,7 @@ t.test('what has gone waits no longer', async (t) => {
   t.same(await settled({ late: latches.hold('b', client.signal) }), ['late'], 'nor begins to');
 });
 
-t.test('closed, they let go of everything and hold nothing', async (t) => {
+t.test('closed latches release everything and hold nothing', async (t) => {
   const latches = new Latches();
   const { signal } = new AbortController();
   const held = { one: latches.hold('a', signal), two: latches.hold('b', signal) };

@@ -47,7 +47,7 @@ const SOME = operations.filter(({ id }) =>
   ].includes(id),
 );
 
-t.test('what is offered for an operation is what a fault of it can be', (t) => {
+t.test('the reference offers for each operation exactly the possible faults', (t) => {
   t.ok(SOME.length >= 6);
   for (const operation of SOME) {
     const has = stagesOf(operation);
@@ -80,7 +80,7 @@ t.test('what is offered for an operation is what a fault of it can be', (t) => {
   t.end();
 });
 
-t.test('bounds, choices and examples of keys are those that are read', (t) => {
+t.test('bounds, choices and examples of keys equal those of the parser', (t) => {
   const reads = (row: NameReference, key: string, value: string) => {
     try {
       parseFault(specOf(row, key, value).replace('@STAGE', ''), 'spec');
@@ -104,7 +104,7 @@ t.test('bounds, choices and examples of keys are those that are read', (t) => {
   t.end();
 });
 
-t.test('a request can ask for the stages that are said to be in band', (t) => {
+t.test('requests can carry faults at exactly the stages marked as in-band', (t) => {
   const operation = SOME.find(({ id }) => id === 'commitPack')!;
   for (const row of names.filter(({ isOfFew }) => !isOfFew)) {
     for (const stage of row.stages) {

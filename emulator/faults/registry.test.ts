@@ -5,7 +5,7 @@ import type { RequestFacts } from './request-facts.js';
 import { OPERATIONS, operationOf } from './test/facts.js';
 import { CONFLICT, OUTAGE, START, World } from './test/world.js';
 
-t.test('nothing is asked of requests while no fault is registered', async (t) => {
+t.test('without registered faults, requests are not examined', async (t) => {
   const world = new World();
   t.equal(world.faults.isIdle, true);
   const [id] = world.add({ do: CONFLICT });
@@ -31,7 +31,7 @@ t.test('skip, times and every count the requests that match', async (t) => {
   }
 });
 
-t.test('what is counted apart has counters of its own', async (t) => {
+t.test('when.by gives each part its own counter', async (t) => {
   const two = { claims: { sub: 'bob', scopes: [] }, kid: undefined, key: { algorithm: 'ES256' }, payload: {} };
   const rows: readonly (readonly [by: NonNullable<NonNullable<Fault['when']>['by']>, other: Partial<RequestFacts>])[] =
     [
@@ -65,7 +65,7 @@ t.test('a sequence has one entry for each request, and then nothing more', async
   });
 });
 
-t.test('chance is drawn from the seed: the same for the n-th request, whatever happens beside it', async (t) => {
+t.test('chance depends on the seed and the number of the request, not on other requests', async (t) => {
   const draw = (seed: string, chance: number, beside = false) => {
     const world = new World(seed);
     world.add({ id: 'rare', when: { chance }, do: CONFLICT });
@@ -82,7 +82,7 @@ t.test('chance is drawn from the seed: the same for the n-th request, whatever h
   t.equal(draw('1', 1).indexOf(0), -1);
 });
 
-t.test('a window is a span of the clock, and a fault with a ttl is gone after it', async (t) => {
+t.test('when.from and when.until are times of the clock, and ttl removes a fault', async (t) => {
   const world = new World();
   world.add({ when: { from: 'PT10S', until: '2026-01-01T00:00:20Z' }, do: CONFLICT });
   world.add({ ttl: 'PT30S', do: { latency: { ms: 1 } } });
@@ -117,7 +117,7 @@ t.test('a window is a span of the clock, and a fault with a ttl is gone after it
   t.same([before, ask()], [1, 0], 'so is one that requests ask for');
 });
 
-t.test('what requests ask for counts by text, caller and scenario', async (t) => {
+t.test('faults carried by requests are counted per text, caller and scenario', async (t) => {
   const world = new World();
   const ask = (text: string, given: Partial<RequestFacts> = {}) => world.meet(given, [text]);
   t.same([ask('conflict*1'), ask('conflict*1'), ask('conflict')], ['conflict', '', 'conflict-2']);
@@ -140,7 +140,7 @@ t.test('what requests ask for counts by text, caller and scenario', async (t) =>
   t.equal(world.faults.isIdle, true, 'those who ask for nothing meet nothing');
 });
 
-t.test('another scenario ends what its caller counted, and nobody else', async (t) => {
+t.test('another scenario resets the counters of its caller only', async (t) => {
   const world = new World();
   const caller = (sub: string) => `demo\0team/app\0${sub}`;
   const ask = (sub: string, scenario: string) => {
@@ -152,7 +152,7 @@ t.test('another scenario ends what its caller counted, and nobody else', async (
   t.same([ask('ada', 's2'), ask('ada', 's1'), ask('ada', 's1'), ask('bob', 's1')], ['conflict', 'conflict', '', '']);
 });
 
-t.test('one can be added, changed, replaced and removed', async (t) => {
+t.test('a fault can be added, changed, replaced and removed', async (t) => {
   const world = new World();
   t.same(world.add({ do: CONFLICT }, { id: 'mine', do: CONFLICT }, { do: CONFLICT }), ['fault-1', 'mine', 'fault-2']);
   t.throws(() => world.add({ id: 'mine', do: CONFLICT }), /a fault "mine" already exists/);
@@ -195,7 +195,7 @@ t.test('one can be added, changed, replaced and removed', async (t) => {
   t.same([world.faults.remove('fault-3'), world.faults.remove('fault-3')], [true, false]);
 });
 
-t.test('faults are bounded in number', async (t) => {
+t.test('the number of faults is limited', async (t) => {
   const world = new World();
   const many = Array.from({ length: FAULT_LIMITS.registered }, () => ({ do: CONFLICT }));
   world.faults.replaceAll(many, OPERATIONS);
@@ -214,7 +214,7 @@ t.test('faults are bounded in number', async (t) => {
   t.equal(other.meet({ repositoryName: 'r2' }, ['conflict*1']), 'conflict');
 });
 
-t.test('a snapshot is a value: what happens afterwards does not reach it', async (t) => {
+t.test('later changes do not affect a snapshot', async (t) => {
   const world = new World();
   world.add({ when: { times: 2, by: ['repo'] }, do: CONFLICT });
   const ask = () => [

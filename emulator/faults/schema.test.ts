@@ -6,7 +6,7 @@ import { readFault, readWritten } from './schema.js';
 
 const ONE = { do: { latency: { ms: 1 } } };
 
-t.test('every member can be said', async (t) => {
+t.test('every member is accepted', async (t) => {
   const whole = {
     id: 'a.b:c-1',
     note: 'why',
@@ -48,7 +48,7 @@ t.test('every member can be said', async (t) => {
   t.strictSame(readFault(whole, 'x'), whole);
 });
 
-t.test('every action can be said', async (t) => {
+t.test('every action is accepted', async (t) => {
   const actions: readonly Action[] = [
     { error: { code: 'conflict' } },
     { code: { status: 418, code: 'teapot' } },
@@ -68,7 +68,7 @@ t.test('every action can be said', async (t) => {
   t.same(actions.map(kindNameOf).sort(), Object.keys(KINDS).sort(), 'all of them');
 });
 
-t.test('what cannot be read is refused with a sentence that names the member', async (t) => {
+t.test('an invalid fault is refused with the name of the member', async (t) => {
   const rows: readonly (readonly [value: unknown, sentence: RegExp])[] = [
     [undefined, /^x is required/],
     [5, /^x: .*object/],
@@ -134,7 +134,7 @@ t.test('what cannot be read is refused with a sentence that names the member', a
   }
 });
 
-t.test('a fault that a request asks for in JSON is called by its id, or by what it does', async (t) => {
+t.test('a fault that a request carries in JSON is named by its id, otherwise by its action', async (t) => {
   t.equal(readWritten({ do: { error: { code: 'conflict' } } }, 'x').name, 'conflict');
   t.equal(readWritten({ sequence: ['pass', { latency: { ms: 1 } }] }, 'x').name, 'latency');
   t.equal(readWritten({ id: 'mine', ...ONE }, 'x').name, 'mine');

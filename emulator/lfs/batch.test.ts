@@ -54,7 +54,7 @@ t.test('uploads and downloads get an action, and stored objects get none', async
   t.same(Object.keys(download[0].actions), ['download']);
 });
 
-t.test('what is optional may be missing or null; charset may be named', async (t) => {
+t.test('optional members may be absent or null; a charset is allowed', async (t) => {
   const service = await stage(t);
   const bodies: Record<string, unknown>[] = [
     {},
@@ -72,7 +72,7 @@ t.test('what is optional may be missing or null; charset may be named', async (t
   }
 });
 
-t.test('what is wrong with one object is said of that object', async (t) => {
+t.test('an error of one object is reported for that object', async (t) => {
   const service = await stage(t, { limits: { maxLfsObjectBytes: 1000 } });
   await service.call('PUT', `${LFS}/objects/${oid}`, { body: content });
   const rows: [string, object, number][] = [
@@ -191,7 +191,7 @@ t.test('an unreadable body is refused after all checks that precede the input', 
   }
 });
 
-t.test('states and quota refuse by what is to be done', async (t) => {
+t.test('states and quotas refuse uploads and downloads separately', async (t) => {
   const service = await stage(t);
   const fault = (name: string) => ({ headers: { 'x-emulator-fault': name } });
   const rows: [string, string, number, string][] = [
@@ -213,7 +213,7 @@ t.test('states and quota refuse by what is to be done', async (t) => {
   });
 });
 
-t.test('actions lead back to the remote, the host and the organization that were asked', async (t) => {
+t.test('the URLs of actions have the remote, host and organization of the request', async (t) => {
   const service = await stage(t, { org: ['demo', 'acme'] });
   const objects = [{ oid, size }];
   const hrefOf = async (at: string, options: CallOptions = {}) => {
@@ -235,7 +235,7 @@ t.test('actions lead back to the remote, the host and the organization that were
   t.match(read, { status: 403, json: { message: /import remote/ } });
 });
 
-t.test('what does not fit is refused before it is sent', async (t) => {
+t.test('objects above a limit are refused before they are sent', async (t) => {
   const service = await stage(t, { limits: { maxHeldBytes: 10_000 } });
   const objects = [
     { oid, size: 6_000 },

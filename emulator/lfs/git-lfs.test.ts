@@ -149,7 +149,7 @@ t.test('what git-lfs prints when a scope is missing', { skip }, async (t) => {
   t.equal((await bench.try('scopes', 'lfs', 'fetch', reading, 'main')).status, 0);
 });
 
-t.test('an object that was damaged is refused, and the push with it', { skip }, async (t) => {
+t.test('a damaged object is refused, and the push fails', { skip }, async (t) => {
   const service = await stage(t);
   const content = randomBytes(10_000);
   await track('damaged', { 'd.bin': content });
@@ -164,7 +164,7 @@ t.test('an object that was damaged is refused, and the push with it', { skip }, 
   t.equal(service.world.state.repositories.find('demo', 'team/app')!.git.refs.size, 0);
 });
 
-t.test('a download that broke off is taken up where it stopped', { skip }, async (t) => {
+t.test('an interrupted download is resumed', { skip }, async (t) => {
   const service = await stage(t);
   const content = randomBytes(1024 * 1024);
   await track('resume', { 'r.bin': content });
@@ -182,7 +182,7 @@ t.test('a download that broke off is taken up where it stopped', { skip }, async
   t.equal(await bench.git('resume', 'lfs', 'fsck', '--objects'), 'Git LFS fsck OK');
 });
 
-t.test('a fork has the objects of its source, and keeps them when the source is gone', { skip }, async (t) => {
+t.test('a fork has the objects of its source and keeps them after the source is deleted', { skip }, async (t) => {
   const service = await stage(t);
   const { world } = service;
   await track('origin', { 'f.bin': randomBytes(300_000) });

@@ -86,7 +86,7 @@ t.test('a fork of a repository without commits has its objects too; locks are no
   t.same((await service.call('GET', '/fork.git/info/lfs/locks', { repo: 'fork' })).json, { locks: [] });
 });
 
-t.test('the state of the world before is as it was', async (t) => {
+t.test('a snapshot is not affected by later uploads', async (t) => {
   const service = await stage(t);
   const { world } = service;
   await service.call('POST', '/api/repos');

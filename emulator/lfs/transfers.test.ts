@@ -20,7 +20,7 @@ async function stage(t: Test, options: GivenOptions = {}): Promise<Service> {
 const put = (service: Service, content: Buffer, at = `${OBJECTS}/${oidOf(content)}`) =>
   service.call('PUT', at, { body: content });
 
-t.test('what was uploaded is downloaded, whole, in part, and only if it changed', async (t) => {
+t.test('an uploaded object is downloaded completely, in ranges, and conditionally', async (t) => {
   const service = await stage(t);
   const contents = [Buffer.alloc(0), small, randomBytes(4096), randomBytes(4097), randomBytes(1_000_003)];
   for (const content of contents) {
@@ -53,7 +53,7 @@ t.test('what was uploaded is downloaded, whole, in part, and only if it changed'
   }
 });
 
-t.test('what is not what it was said to be is refused, and nothing of it is kept', async (t) => {
+t.test('content with another id or size is refused, and not stored', async (t) => {
   const service = await stage(t, { limits: { maxLfsObjectBytes: 5000 } });
   const oid = oidOf(small);
   const at = `${OBJECTS}/${oid}`;
@@ -87,7 +87,7 @@ async function* pieces(content: Buffer): AsyncGenerator<Buffer> {
   for (const byte of content) yield Buffer.of(byte);
 }
 
-t.test('a body in single bytes, one that nobody announced, and one that is there already', async (t) => {
+t.test('uploads byte by byte, without a batch request, and of a stored object', async (t) => {
   const service = await stage(t);
   const { world } = service;
   const content = randomBytes(5000);
@@ -108,7 +108,7 @@ t.test('a body in single bytes, one that nobody announced, and one that is there
   t.equal(world.engine.memory.used, held + small.length + 256, 'two at once are held once');
 });
 
-t.test('a client that goes away or falls silent leaves nothing behind', async (t) => {
+t.test('an upload whose client disconnects or stalls is discarded', async (t) => {
   const service = await stage(t, { limits: { idleTimeout: 200 } });
   const { world } = service;
   const token = await service.token({ repo: 'team/app' });
@@ -135,7 +135,7 @@ t.test('a client that goes away or falls silent leaves nothing behind', async (t
   t.same(codes, ['request_canceled', 'request_timeout']);
 });
 
-t.test('what does not fit is 507, and gives back what it took', async (t) => {
+t.test('an upload that exceeds the memory limit is 507 and releases its memory', async (t) => {
   const service = await stage(t, { limits: { maxHeldBytes: 10_000 } });
   const { world } = service;
   const content = randomBytes(9_000);
@@ -151,7 +151,7 @@ t.test('what does not fit is 507, and gives back what it took', async (t) => {
   t.equal(world.engine.memory.used, 0);
 });
 
-t.test('verify says whether the object is there, with that size', async (t) => {
+t.test('verify checks that the object exists with that size', async (t) => {
   const service = await stage(t);
   await put(service, small);
   const verify = (json: unknown, scopes = ['git:write']) =>
@@ -166,7 +166,7 @@ t.test('verify says whether the object is there, with that size', async (t) => {
   t.equal((await verify({ oid, size: small.length }, ['git:read'])).status, 403);
 });
 
-t.test("another repository's object is as one that is nowhere", async (t) => {
+t.test('an object of another repository is like a missing one', async (t) => {
   const service = await stage(t);
   await service.call('POST', '/api/repos', { repo: 'other' });
   await put(service, small);

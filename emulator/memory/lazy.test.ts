@@ -1,7 +1,7 @@
 import t from 'tap';
 import { lazy } from './lazy.js';
 
-t.test('what is made once is made when it is first asked for, also where it is nothing', async (t) => {
+t.test('a lazy value is created at the first access, even if it is undefined', async (t) => {
   let made = 0;
   const number = lazy(() => ++made);
   t.equal(made, 0);

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { MemoryCache } from './memory-cache.js';
 
-t.test('what was used least recently goes first, whichever region it is in', async (t) => {
+t.test('the least recently used value is evicted first, across regions', async (t) => {
   const cache = new MemoryCache(100);
   const [one, two] = [cache.region<string, number>((value) => value), cache.region<string, number>((value) => value)];
   const kept = () => [...'abcd'].flatMap((key) => [one.get(key), two.get(key)]).filter(Boolean);
@@ -23,7 +23,7 @@ t.test('what was used least recently goes first, whichever region it is in', asy
   t.equal(cache.heldBytes, 0);
 });
 
-t.test('what something under way uses is not given up for what it uses later', async (t) => {
+t.test('a value in use is not evicted for values that its user adds later', async (t) => {
   const cache = new MemoryCache(100);
   const texts = cache.region<number, number>((value) => value);
   texts.set(0, 25);
@@ -42,7 +42,7 @@ t.test('what something under way uses is not given up for what it uses later', a
   );
 });
 
-t.test('what belongs together is let go at once, and nothing is kept after', async (t) => {
+t.test('all values of an owner are dropped together, and none is added later', async (t) => {
   const cache = new MemoryCache(1000);
   const [first, second] = [cache.group(), cache.group()];
   const regions = [first.region<string, number>(() => 10), first.region<string, number>(() => 10)];
@@ -57,7 +57,7 @@ t.test('what belongs together is let go at once, and nothing is kept after', asy
   t.equal(other.get('a'), 1);
 });
 
-t.test('values change region and key, and stay as old as they are', async (t) => {
+t.test('moving a value to another region or key keeps its age', async (t) => {
   const cache = new MemoryCache(100);
   const group = cache.group();
   const [from, to] = [group.region<number, string>(() => 20), cache.region<number, string>(() => 20)];
@@ -80,7 +80,7 @@ t.test('values change region and key, and stay as old as they are', async (t) =>
   t.equal(cache.heldBytes, 0, 'a region that is closed takes nothing');
 });
 
-t.test('however it is used, it holds no more than it may', async (t) => {
+t.test('the cache never exceeds its limit', async (t) => {
   const cache = new MemoryCache(5000);
   const regions = Array.from({ length: 7 }, () => cache.region<number, Buffer>((buffer) => buffer.length));
   let random = 1;

@@ -40,7 +40,7 @@ function drawOf(seed: number): Draw {
 
 const EVERYTHING: Perturbations = { adds: true, drops: true, turns: true };
 
-t.test('an awkward answer of every operation differs from the usual one only as its schema allows', async (t) => {
+t.test('an adversarial response of every operation differs from the usual one only as its schema allows', async (t) => {
   for (const { id, replies } of operations) {
     // Git LFS has its own specification.
     if (id.startsWith('lfs')) continue;
@@ -62,7 +62,7 @@ t.test('an awkward answer of every operation differs from the usual one only as 
   }
 });
 
-t.test('what need not be there is left out; what is there on a condition is not', async (t) => {
+t.test('optional members are omitted; members with a condition are not', async (t) => {
   const schema = z.object({
     always: z.string(),
     nullable: z.string().nullable(),

@@ -23,7 +23,7 @@ function answerOf(error: unknown, ports: { readonly log?: Log }, signal: AbortSi
   return { status, code: (json as { code: string }).code, detail: (json as { detail: string }).detail, headers };
 }
 
-t.test('what ends work before it is done is an answer of its own, and no failure of the emulator', async (t) => {
+t.test('a limit or shutdown that ends a request has its own response and is not a 500', async (t) => {
   const rows: [error: Error, status: number, code: string, detail: RegExp][] = [
     [new ObjectTooLarge(12, 10), 413, 'payload_too_large', /\b12\b.*\b10\b/],
     [new WorkLimitExceeded(), 504, 'gateway_timeout', /CPU time limit/],
@@ -40,7 +40,7 @@ t.test('what ends work before it is done is an answer of its own, and no failure
   t.match(full, { status: 503, code: 'service_unavailable', detail, headers: { 'retry-after': '1' } });
 });
 
-t.test('a client that has gone is no failure of the emulator either', async (t) => {
+t.test('a disconnected client is not a 500', async (t) => {
   const { log, ...response } = answerTo(new DOMException('gone', 'AbortError'), AbortSignal.abort());
   t.match(response, { status: 499, code: 'request_canceled' });
   t.same(log, []);
@@ -48,7 +48,7 @@ t.test('a client that has gone is no failure of the emulator either', async (t) 
   t.match(failed, { status: 500, log: [{ event: 'internal_error' }] }, 'but what fails by itself is, gone or not');
 });
 
-t.test('what nobody expected is a 500 that names its lines in the log, and tells nothing more', async (t) => {
+t.test('an unexpected error is a 500 with the id of its log lines and no details', async (t) => {
   const secret = new Error('the secret is 42');
   const aborted = new DOMException('gone', 'AbortError');
   for (const [error, stack] of [

@@ -17,7 +17,7 @@ const organization = {
   forgeApps: 1,
 };
 
-t.test('what goes wrong in the emulator’s own routes is a 500 like any other', async (t) => {
+t.test('an unexpected error of an admin route is a 500', async (t) => {
   const log: LogLine[] = [];
   const current = new CurrentWorld({ organizations: [organization] }, { log: { write: (line) => log.push(line) } });
   let isBroken = false;
@@ -79,7 +79,7 @@ t.test('what goes wrong in the emulator’s own routes is a 500 like any other',
   t.equal(reads, 0, 'the operations are shown once');
 });
 
-t.test('a request whose answer cannot be given is cut, and the log says why', async (t) => {
+t.test('a request whose response cannot be produced is disconnected, and the log has the reason', async (t) => {
   const log: LogLine[] = [];
   const write = (line: LogLine) => {
     if (line.event === 'request') throw new Error('the disk is full');

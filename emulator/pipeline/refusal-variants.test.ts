@@ -37,7 +37,7 @@ t.test('the tables of seven endpoints list an invalid token under 401, and of fo
   t.same(refusedBy401('invalidToken', unscoped), []);
 });
 
-t.test('of a search both tables say 403, and so does each value of the variant', async (t) => {
+t.test('a search is 403 with each value of the variant', async (t) => {
   for (const invalidToken of ['403', 'endpoint-table', '401'] as const) {
     t.equal(wordRefusal(expired, request('grep'), parseVariants({ invalidToken })), expired, invalidToken);
   }
@@ -57,7 +57,7 @@ t.test('a 401 names both schemes, so that git asks for another password', async 
   t.equal(wordRefusal(expired, request(undefined), table), expired, 'without an operation there is no table');
 });
 
-t.test('only a missing repo claim is 403 where the variant says so, and no other error is touched', async (t) => {
+t.test('the variant changes only the status of a missing repo claim', async (t) => {
   const variants = parseVariants({ missingRepoClaim: '403', invalidToken: '401' });
   t.match(wordRefusal(unclaimed, request('readFile'), variants), { code: 'forbidden', detail: unclaimed.detail });
   t.equal(wordRefusal(unscoped, request('readFile'), variants), unscoped);

@@ -50,7 +50,7 @@ async function refusalOf(t: Test, task: () => unknown) {
   return t.fail('nothing refuses it');
 }
 
-t.test('the first commit makes the default branch, every later one stands on the tip', async (t) => {
+t.test('the first commit creates the default branch, and later commits follow the tip', async (t) => {
   const { repository, told } = createRepository();
   const main = bytesOf('refs/heads/main');
   const first = await commit(repository, 'main');
@@ -81,7 +81,7 @@ t.test('a write starts from the files of its parent, or from none', async (t) =>
   t.same(findWriteBase(repository, write), { ref: 'refs/heads/main', old: commit, parent: commit, tree });
 });
 
-t.test('where the branch is not as expected, the refusal says where it is', async (t) => {
+t.test('the error for an unexpected branch tip has the actual tip', async (t) => {
   const { repository } = createRepository();
   const resultAt = (branch: string, tip: Oid, message: string) => ({
     commit: null,
@@ -167,7 +167,7 @@ t.test('a ref that cannot change is a conflict, in a sentence that says why', as
   );
 });
 
-t.test('the bytes of a write are those of a pack of its new objects that compresses nothing', async (t) => {
+t.test('pack_bytes is the size of an uncompressed pack of the new objects', async (t) => {
   using git = new ScratchGit();
   const { repository } = createRepository();
   // Bytes that a zlib stream with a stored block adds to an entry: its header, that of the block, and a checksum.

@@ -4,7 +4,7 @@ import { ObjectStore } from '../git/odb/object-store.js';
 import { costOfBuffer, MemoryCache } from '../memory/memory-cache.js';
 import { RepositoryContent } from './content.js';
 
-t.test('operations share what they derive from the objects, until the objects are let go of', async (t) => {
+t.test('operations share data derived from objects until the objects are released', async (t) => {
   const caches = new MemoryCache(1024 * 1024);
   const create = () => new RepositoryContent(new ObjectStore({ caches }), caches.group());
   const content = create();

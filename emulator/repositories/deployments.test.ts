@@ -12,7 +12,7 @@ const deployment = (sequence: number): Deployment => ({
   createdAt: sequence,
 });
 
-t.test('deployments are found by id, and what was added first is listed last', async (t) => {
+t.test('deployments are found by id and listed newest first', async (t) => {
   let deployments = NO_DEPLOYMENTS;
   for (let sequence = 1; sequence <= 40; sequence++) deployments = deployments.with(deployment(sequence));
   t.equal(deployments.size, 40);

@@ -16,7 +16,7 @@ t.test('a new project is named as its repository and has nothing else set', asyn
   });
 });
 
-t.test('what is absent stays, and null takes a setting or a variable away', async (t) => {
+t.test('absent settings stay, and null removes a setting or a variable', async (t) => {
   const env = { KEY: '1', OLD: '2' };
   const first = changeHosting(undefined, { project_name: 'site', framework: 'vite', deploy_on_push: true, env }, 'app');
   t.match(first, { project_name: 'site', framework: 'vite', deploy_on_push: true });

@@ -48,7 +48,7 @@ t.test('a file is locked once, listed, told apart by owner, and unlocked', async
   t.same((await ada('GET', '')).json, { locks: [] });
 });
 
-t.test('lists come in pages that go on where they stopped', async (t) => {
+t.test('lists are paginated by cursor', async (t) => {
   const { ada } = await stage(t);
   const paths = Array.from({ length: 105 }, (_, at) => `${String(at).padStart(3, '0')}\u0001".bin`);
   for (const path of paths) await ada('POST', '', { path });
@@ -67,7 +67,7 @@ t.test('lists come in pages that go on where they stopped', async (t) => {
   t.equal((await ada('GET', '?cursor=made-up')).status, 400);
 });
 
-t.test('what is no lock is refused; scopes and states as for a push', async (t) => {
+t.test('an invalid lock request is refused; scopes and states are those of a push', async (t) => {
   const { service, ada } = await stage(t, { limits: { maxLfsLocks: 1 } });
   const bodies = [
     undefined,

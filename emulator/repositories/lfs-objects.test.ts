@@ -13,7 +13,7 @@ t.test('an id is 64 lower-case hexadecimal digits', async (t) => {
   }
 });
 
-t.test('what arrives in any pieces is what is kept, and counts once', async (t) => {
+t.test('an object is stored whatever the chunks of its upload, and counts once', async (t) => {
   for (const size of [0, 1, 4095, 4096, 4097, 70_000, 262_144, 600_000]) {
     for (const step of [1000, 4096, 65_536, 600_000]) {
       const content = randomBytes(size);
@@ -32,7 +32,7 @@ t.test('what arrives in any pieces is what is kept, and counts once', async (t) 
   }
 });
 
-t.test('what is not kept gives back what it took, also when the budget ended half-way', async (t) => {
+t.test('a discarded upload releases its memory, also if the limit was reached', async (t) => {
   const budget = new MemoryBudget(10_000);
   const intake = new ObjectIntake(budget);
   intake.add(Buffer.alloc(6_000));
@@ -46,7 +46,7 @@ t.test('what is not kept gives back what it took, also when the budget ended hal
   t.same([unkept.size, unkept.digest()], [3, createHash('sha256').update('abc').digest('hex')]);
 });
 
-t.test('a value is not changed by what is made of it', async (t) => {
+t.test('derived values do not change the original', async (t) => {
   const one = NO_LFS_OBJECTS.with('a', object(1));
   const two = one.with('b', object(2));
   t.same([NO_LFS_OBJECTS.size, one.size, two.size], [0, 1, 2]);
@@ -58,7 +58,7 @@ t.test('a value is not changed by what is made of it', async (t) => {
   );
 });
 
-t.test('what a repository holds alone is what nobody else has of it', async (t) => {
+t.test('objects that only one repository has are counted for it', async (t) => {
   const source = NO_LFS_OBJECTS.with('a', object(10)).with('b', object(20));
   const fork = source.with('c', object(30));
   const stranger = NO_LFS_OBJECTS.with('a', object(10)).with('z', object(1));

@@ -50,13 +50,13 @@ t.test('a repository in use refuses nothing', async (t) => {
   t.same(answersOf('active', { thawing: '503', syncing: '503', syncBlocks: 'all' }), all(undefined));
 });
 
-t.test('a deleted repository is not found, and says so itself only to another deletion', async (t) => {
+t.test('a deleted repository is not found, except that a second deletion is a conflict', async (t) => {
   t.same(answersOf('deleted'), all('repository_not_found', { delete: 'repository_deleted' }));
   t.same(answersOf('deleted', { deletedRepository: '409' }), all('repository_deleted'));
   t.same(answersOf('deleted', { thawing: '503', syncing: '503', syncBlocks: 'all' }), answersOf('deleted'));
 });
 
-t.test('cold storage refuses everything, also where what thaws it has not begun', async (t) => {
+t.test('a repository in cold storage refuses everything, also before its restore has begun', async (t) => {
   for (const state of ['archived', 'thawing'] as const) {
     t.same(answersOf(state), all(COLD, { metadata: LATER }));
     t.same(answersOf(state, { thawing: '409' }), all(COLD));
@@ -73,7 +73,7 @@ t.test('a sync refuses writes, also that of a credential', async (t) => {
   t.same(answersOf('syncing', { thawing: '503' }), ENDPOINTS_WHILE_SYNCING, 'what thaws has no say');
 });
 
-t.test('what passes is to be tried again after the seconds given, what is deleted stays so', async (t) => {
+t.test('temporary states have Retry-After, and deletion does not', async (t) => {
   const refuse = (state: RepositoryState, [id, effect]: readonly [OperationId, Effect]) => {
     const code = refusalOf(state, { id, effect }, variants());
     if (code === undefined) return undefined;

@@ -22,7 +22,7 @@ function seed(repository: Repository, meanwhile: () => void = () => undefined) {
   });
 }
 
-t.test('a commit swaps the refs of the record, with the mark of their objects, and tells the home', async (t) => {
+t.test('a commit replaces refs and object count of the record, and notifies the world', async (t) => {
   const { repository, told } = createRepository();
   const tip = await seed(repository);
   const { refs, watermark } = repository.record;
@@ -35,7 +35,7 @@ t.test('a commit swaps the refs of the record, with the mark of their objects, a
   t.equal(repository.git.history, repository.content.history);
 });
 
-t.test('an error of the home while it is notified of a write is reported to it', async (t) => {
+t.test('an error of the world while it is notified of a write is reported to it', async (t) => {
   const { repository, told } = createRepository({
     moved() {
       throw new Error('full');
@@ -45,7 +45,7 @@ t.test('an error of the home while it is notified of a write is reported to it',
   t.match(told.failed, [{ message: 'full' }]);
 });
 
-t.test('a repository that is deleted is not found by those who write to it', async (t) => {
+t.test('a write to a deleted repository is refused', async (t) => {
   const { repository } = createRepository();
   const late = seed(repository, () => repository.update({ state: 'deleted' }));
   await t.rejects(late, { code: 'repository_not_found' }, 'while they write');
@@ -57,7 +57,7 @@ t.test('a repository that is deleted is not found by those who write to it', asy
   }
 });
 
-t.test('a repository takes no writes once another world is in the place of its own', async (t) => {
+t.test('a repository of a replaced world accepts no writes', async (t) => {
   const { repository } = createRepository({
     requireCurrent() {
       throw new Error('another world');
@@ -68,7 +68,7 @@ t.test('a repository takes no writes once another world is in the place of its o
   t.equal(repository.record.refs.size, 0);
 });
 
-t.test('only what is in use goes into cold storage, and only what is there comes back', async (t) => {
+t.test('only an active repository is archived, and only an archived one is restored', async (t) => {
   const { repository } = createRepository();
   const after = (state: RepositoryState, change: () => void) => {
     repository.update({ state });

@@ -14,7 +14,7 @@ async function work(meter: Meter, units: number, piece: number, done: () => void
 
 const frozen = () => new Schedule({ now: () => 0 });
 
-t.test('however many work, an iteration of the loop holds one slice', async (t) => {
+t.test('each iteration of the event loop runs one slice, regardless of the number of tasks', async (t) => {
   const schedule = frozen();
   const piece = 100;
   const workers = Array.from({ length: 50 }, () => work(new Meter({ schedule }), 3 * SLICE, piece, () => undefined));
@@ -31,7 +31,7 @@ t.test('however many work, an iteration of the loop holds one slice', async (t) 
   t.ok(turns >= 100, `the loop turned ${turns} times`);
 });
 
-t.test('slices go round, so that no one waits for another to end', async (t) => {
+t.test('tasks take turns, so that none waits for the end of another', async (t) => {
   const schedule = frozen();
   const ends: string[] = [];
   const long = work(new Meter({ schedule }), 100 * SLICE, SLICE, () => undefined).then(() => ends.push('long'));
@@ -67,7 +67,7 @@ t.test('a loop that reports nothing is counted by its rounds', async (t) => {
   t.ok(schedule.spent >= 10_000 && schedule.longestSlice <= SLICE + 1);
 });
 
-t.test('the clock ends a slice whose work was counted too low', async (t) => {
+t.test('a slice also ends after a time limit, if its work was underestimated', async (t) => {
   let now = 0;
   const schedule = new Schedule({ now: () => now });
   const meter = new Meter({ schedule });
@@ -78,7 +78,7 @@ t.test('the clock ends a slice whose work was counted too low', async (t) => {
   t.equal(meter.shouldYield, false);
 });
 
-t.test('closing ends what waits, and what asks later', async (t) => {
+t.test('closing rejects waiting and later tasks', async (t) => {
   const schedule = frozen();
   const meter = new Meter({ schedule });
   const waiting = meter.yieldToEventLoop();

@@ -103,7 +103,7 @@ t.test('a client may close its half when it has sent everything', async (t) => {
   socket.destroy();
 });
 
-t.test('a client that sends byte after byte, or stops, holds up nobody', async (t) => {
+t.test('a client that sends single bytes, or stops, does not block others', async (t) => {
   await using s = await start({ limits: { idleTimeout: 600 } });
   await s.create('r');
   const slow = pushOf('slow', 'hello slowly');
@@ -125,7 +125,7 @@ t.test('a client that sends byte after byte, or stops, holds up nobody', async (
   silent.destroy();
 });
 
-t.test('clients that break off, in a push or in a clone, leave nothing behind', async (t) => {
+t.test('an aborted push or clone leaves no objects and no memory', async (t) => {
   await using s = await start();
   await s.create('r');
   const big = pushOf('big', randomFillSync(Buffer.alloc(12_000_000)));
@@ -165,7 +165,7 @@ t.test('clients that break off, in a push or in a clone, leave nothing behind', 
   t.ok(grown < 3_000_000, `and no memory: ${grown}`);
 });
 
-t.test('bombs are refused by limit, over HTTP as anywhere', async (t) => {
+t.test('zip bombs are refused at the limit', async (t) => {
   await using s = await start({ limits: { maxObjectBytes: 1e6, maxInflatedBytes: 3e6, maxObjects: 50 } });
   await s.create('r');
   const push = (pack: PackBuilder) => {
@@ -185,7 +185,7 @@ t.test('bombs are refused by limit, over HTTP as anywhere', async (t) => {
   t.equal(s.service.world.engine.memory.used, 0);
 });
 
-t.test('pushes at the same time: all go in, and of those to one ref exactly one', async (t) => {
+t.test('concurrent pushes to different refs all succeed, and to the same ref exactly one', async (t) => {
   await using s = await start();
   const repos = ['one', 'two', 'three', 'four'];
   for (const repo of repos) await s.create(repo);

@@ -180,7 +180,7 @@ t.test('any other push is reported as git reports it', async (t) => {
   }
 });
 
-t.test('what git lets through beside a ref that it refused early, an atomic push here does not', async (t) => {
+t.test('an atomic push fails as a whole even where git would accept the other refs', async (t) => {
   const lost = create('lost', parseOid('9'.repeat(40)));
   const hidden = { name: bytesOf('refs/namespaces/ephemeral/refs/heads/x'), old: ZERO_OID, new: FIRST };
   for (const [first, reason] of [

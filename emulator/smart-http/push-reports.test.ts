@@ -71,7 +71,7 @@ t.test('each of many refs is checked by its own objects', async (t) => {
   );
 });
 
-t.test('a pack with objects that link to what nobody has is refused, whatever the refs lead to', async (t) => {
+t.test('a pack with links to missing objects is refused, whatever the refs point to', async (t) => {
   const torn: Record<string, (pack: PackBuilder) => void> = {
     'no tree': (pack) => pack.whole('commit', commitOn(numbered(1))),
     'no parent': (pack) => pack.whole('commit', commitOn(EMPTY_TREE, numbered(1))),
@@ -165,7 +165,7 @@ t.test('an object that hashes to the id of another is refused, and the first one
   t.equal(objects.size, 3);
 });
 
-t.test('beside a torn pack, deletions are done and bring nothing of it', async (t) => {
+t.test('deletions in a push with a corrupt pack are executed, and nothing of the pack is stored', async (t) => {
   await using s = await open({ fsck: 'off' });
   const { pack, tip } = goodPack();
   await s.push({ main: tip, gone: tip }, pack);
@@ -234,7 +234,7 @@ t.test('a pack that waits for its turn counts as held memory', async (t) => {
   t.equal(world.used, 30, 'nothing is given back twice');
 });
 
-t.test('a pack that waits comes out as it came in, whatever pieces it came in', async (t) => {
+t.test('a waiting pack is read unchanged, whatever its chunks', async (t) => {
   const pack = Buffer.from(Array.from({ length: 300_000 }, (_, at) => Math.imul(at, 2_654_435_761) >>> 11));
   for (const sizes of [[1], [7, 4096], [65_536], [1, 299_999], [300_000], [10, 0, 100_000]]) {
     async function* arrive(): AsyncGenerator<Buffer> {

@@ -82,7 +82,7 @@ t.test('large pushes probe first and come chunked', async (t) => {
   t.equal(s.repository.refs.size, 1);
 });
 
-t.test('what git refuses is refused, and only that', async (t) => {
+t.test('exactly what git refuses is refused', async (t) => {
   await using s = await stage();
   const { bench, repository, server } = s;
   await bench.git('work', 'push', '-q', server.url(), 'main');
@@ -120,7 +120,7 @@ t.test('an atomic push is done as a whole or not at all', async (t) => {
   t.equal(repository.refs.size, 3);
 });
 
-t.test('the policy speaks to the git user, and the caller learns what moved', async (t) => {
+t.test('the reason of the policy is shown by git, and the caller gets the moved refs', async (t) => {
   const asked: string[] = [];
   await using s = await stage({
     updateHook(update) {
@@ -369,7 +369,7 @@ t.test('malformed requests get an error', async (t) => {
   t.equal(repository.objects.size, 0);
 });
 
-t.test('a client that leaves has changed nothing', async (t) => {
+t.test('a client that disconnects has changed nothing', async (t) => {
   const repository = createRepository();
   await using server = await TestServer.start(repository);
   const request = requestOf([`${ZERO} ${TIP} refs/heads/main`], packOf(GOOD));

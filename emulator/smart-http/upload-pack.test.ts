@@ -11,7 +11,7 @@ const VERSIONS = ['0', '1', '2'] as const;
 const refsOf = (bench: Workbench, folder: string) =>
   bench.git(folder, 'for-each-ref', '--format=%(objectname) %(refname)');
 
-t.test('a clone is the repository, in every version', async (t) => {
+t.test('a clone equals the repository, in every protocol version', async (t) => {
   await using s = await stage();
   const { bench, server } = s;
   for (const version of VERSIONS) {
@@ -119,7 +119,7 @@ t.test('any object of the repository can be fetched by its id, and no other', as
   t.match(stderr, /not our ref/, 'version 0 serves what a ref leads to');
 });
 
-t.test('empty, unborn and detached', async (t) => {
+t.test('empty repositories, unborn and detached HEADs', async (t) => {
   await using bench = await Workbench.create();
   const repository = createRepository(bytesOf('trunk'));
   await using server = await TestServer.start(repository);
@@ -141,7 +141,7 @@ t.test('empty, unborn and detached', async (t) => {
   }
 });
 
-t.test('links to other repositories are carried, not followed', async (t) => {
+t.test('gitlinks are sent, and their commits are not required', async (t) => {
   await using bench = await Workbench.create();
   const repository = createRepository();
   await using server = await TestServer.start(repository);

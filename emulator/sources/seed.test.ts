@@ -90,7 +90,7 @@ t.test('contents by path become one commit, the same each time', async (t) => {
   });
 });
 
-t.test('what is refused leaves nothing behind', async (t) => {
+t.test('a refused source changes nothing', async (t) => {
   const { emulator, service, folder } = await stage(t, { org: ['demo'], limits: { maxFiles: 3, maxObjectBytes: 100 } });
   mkdirSync(join(folder, 'deep/.GIT'), { recursive: true });
   mkdirSync(join(folder, 'pipe'));
@@ -202,7 +202,7 @@ t.test('histories: work tree, bare, bundle and URL', { skip: !hasGit }, async (t
   await t.rejects(emulator.repository('bundle').seed(at), /refs\/heads\/trunk of .* differs/);
 });
 
-t.test('what is not in the folder itself is refused', { skip: !hasGit }, async (t) => {
+t.test('content outside the folder is refused', { skip: !hasGit }, async (t) => {
   const { emulator, folder, git, service } = await stage(t);
   const at = workTree(folder, git);
   git(['clone', '-q', '--shared', '--bare', at, join(folder, 'shared.git')]);

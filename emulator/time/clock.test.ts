@@ -1,7 +1,7 @@
 import t from 'tap';
 import { WorldClock } from './clock.js';
 
-t.test('a clock wakes what waits for it in order of time, and not what was called off', (t) => {
+t.test('timers run in order of time, and canceled timers do not run', (t) => {
   const clock = new WorldClock(1000);
   const woken: string[] = [];
   const wake = (name: string) => () => void woken.push(`${name} at ${clock.now()}`);
@@ -21,7 +21,7 @@ t.test('a clock wakes what waits for it in order of time, and not what was calle
   t.end();
 });
 
-t.test('a clock that is moved waits for what it runs, and runs what that asks for on the way', async (t) => {
+t.test('advancing a clock waits for its timers, and runs timers that they set', async (t) => {
   const clock = new WorldClock(0);
   const seen: number[] = [];
   const attempt = async (): Promise<void> => {
@@ -40,7 +40,7 @@ t.test('a clock that is moved waits for what it runs, and runs what that asks fo
   t.equal(clock.now(), 20);
 });
 
-t.test('modes: the machine, a clock that stands, and one that moves with requests', async (t) => {
+t.test('modes: real time, a frozen clock, and a clock that moves with requests', async (t) => {
   let machine = 5_000;
   const clock = new WorldClock('real', () => machine);
   t.equal(clock.now(), 5_000);
@@ -70,7 +70,7 @@ t.test('modes: the machine, a clock that stands, and one that moves with request
   t.same([clock.snapshot().mode, clock.now()], ['tick', 16]);
 });
 
-t.test('in real time a timer wakes what is due, each for itself', async (t) => {
+t.test('in real time each timer runs separately when it is due', async (t) => {
   const clock = new WorldClock('real');
   const keepAlive = setTimeout(() => {}, 5_000);
   await new Promise<void>((resolve) => void clock.at(Date.now() - 5, resolve));

@@ -38,7 +38,7 @@ t.test('every provider has its address, unless it is mapped to another', async (
   t.equal(upstreamUrl(base('sr.ht'), origins).href, 'http://user:pass@127.0.0.1:1/~acme/app');
 });
 
-t.test('hosts are bare, and names lead nowhere else', async (t) => {
+t.test('upstream hosts have no path, and repository names cannot change the URL', async (t) => {
   for (const host of ['git.example', 'git.example:80', '127.0.0.1', '[::1]:3000', 'a'])
     t.ok(isBareHost(host), JSON.stringify(host));
   for (const host of ['', 'http://a', 'a/b', 'a@b', 'a:b', 'a:99999', '-a', 'a b', '[::1', 'a\nb'])
@@ -141,7 +141,7 @@ t.test('an upstream that is not a Git server is reported', async (t) => {
   }
 });
 
-t.test('a list of refs is read with care', async (t) => {
+t.test('a malformed list of refs is refused', async (t) => {
   const lines = [
     `${A} refs/heads/main\n`,
     `${B} refs/heads/a..b\n`,
@@ -179,7 +179,7 @@ t.test('a list of refs is read with care', async (t) => {
   }
 });
 
-t.test('a pack comes out of its packets', async (t) => {
+t.test('a pack is read from side-band packets', async (t) => {
   const fetch = async (...body: Buffer[]) => {
     const { remote } = await remoteWith(t, { body: VERSION_2 }, { body });
     const pieces: Buffer[] = [];
@@ -206,7 +206,7 @@ t.test('a pack comes out of its packets', async (t) => {
   t.match((await failureOf(fetch(FLUSH))).message, /contains no pack/);
 });
 
-t.test('nothing but loopback and what is allowed by name is reached', async (t) => {
+t.test('only loopback and allowed hosts are reached', async (t) => {
   const outbound = new Outbound(['Git.Example']);
   const reached = [
     'http://127.0.0.1/',

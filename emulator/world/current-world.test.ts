@@ -12,7 +12,7 @@ const organization = {
   forgeApps: 1,
 };
 
-t.test('a transaction that is open while the world is put back is over, and is in no one’s way', async (t) => {
+t.test('a transaction that is open during a restore is aborted and blocks nobody', async (t) => {
   const current = new CurrentWorld({ organizations: [organization] });
   t.teardown(() => current.close());
   const find = () => current.world.state.repositories.find('demo', 'r')!;
@@ -43,7 +43,7 @@ t.test('a transaction that is open while the world is put back is over, and is i
   t.throws(() => before.requireWritable(), { code: 'service_unavailable' });
 });
 
-t.test('answers that follow from commits alone are kept across restores', async (t) => {
+t.test('cached responses that depend only on commits are kept across restores', async (t) => {
   const current = new CurrentWorld({ organizations: [organization] });
   t.teardown(() => current.close());
   const find = () => current.world.state.repositories.find('demo', 'r');
@@ -64,7 +64,7 @@ t.test('answers that follow from commits alone are kept across restores', async 
   t.equal(current.engine.cachedBytes, 0);
 });
 
-t.test('a request that looks for a repository after its world was replaced finds it, and holds nothing', async (t) => {
+t.test('a request of a replaced world still finds its repository, and holds no memory', async (t) => {
   const current = new CurrentWorld({ organizations: [organization] });
   t.teardown(() => current.close());
   const created = current.world.state.repositories.create('demo', 'r', { defaultBranch: 'main' });
@@ -81,7 +81,7 @@ t.test('a request that looks for a repository after its world was replaced finds
   t.equal(current.engine.memory.used, 0);
 });
 
-t.test('worlds of one process have nothing in common', async (t) => {
+t.test('worlds of one process share no state', async (t) => {
   const [one, other] = [1, 2].map(() => new CurrentWorld({ organizations: [organization] }));
   t.teardown(() => Promise.all([one!.close(), other!.close()]));
   one!.world.state.repositories.create('demo', 'r', { defaultBranch: 'main' });
@@ -91,7 +91,7 @@ t.test('worlds of one process have nothing in common', async (t) => {
   t.equal(one!.engine, one!.world.engine);
 });
 
-t.test('so many snapshots are kept, and no more', async (t) => {
+t.test('the number of snapshots is limited', async (t) => {
   const current = new CurrentWorld({ organizations: [] });
   t.teardown(() => current.close());
   for (let count = 1; count < 1_000; count++) current.snapshot();

@@ -66,7 +66,7 @@ function upload(current: CurrentWorld, oid: string, size: number): void {
   find(current).addLfsObject(oid, { size, blocks: [Buffer.alloc(size)], storedAt: 0 });
 }
 
-t.test('forks of a world start with what it had, and none sees what another writes', async (t) => {
+t.test('forks of a world start with its content, and do not see writes of each other', async (t) => {
   const root = start(t);
   create(root);
   const seeded = [await commit(find(root), 'seed'), await commit(find(root), 'more')].reverse();
@@ -93,7 +93,7 @@ t.test('forks of a world start with what it had, and none sees what another writ
     ['r', 'other', 'new'],
   );
 
-  await t.test('a fork has snapshots of its own, and goes back to its own start', async (t) => {
+  await t.test('a fork has its own snapshots and its own initial state', async (t) => {
     const mine = one.snapshot();
     t.throws(() => root.fork({ snapshot: 'none' }), /Snapshot "none" does not exist/);
     await one.reset();
@@ -109,7 +109,7 @@ t.test('forks of a world start with what it had, and none sees what another writ
     await deeper.close();
   });
 
-  await t.test('what a snapshot shared is held by forks, however the rest goes', async (t) => {
+  await t.test('forks keep shared objects of a removed snapshot', async (t) => {
     root.removeSnapshot(id);
     t.throws(() => root.removeSnapshot(id), /does not exist/);
     await root.reset();
@@ -123,7 +123,7 @@ t.test('forks of a world start with what it had, and none sees what another writ
   });
 });
 
-t.test('texts that searches read serve all forks that have the objects, and no other', async (t) => {
+t.test('cached texts of searches are shared by all forks that have the objects', async (t) => {
   const root = start(t);
   create(root);
   await commit(find(root), 'shared');
@@ -151,7 +151,7 @@ t.test('texts that searches read serve all forks that have the objects, and no o
   for (const fork of [one, two]) await fork.close();
 });
 
-t.test('what is given for a fork counts, and not what the snapshot has', async (t) => {
+t.test('options given for a fork override those of the snapshot', async (t) => {
   const root = start(t);
   create(root);
   const id = root.snapshot();
@@ -170,7 +170,7 @@ t.test('what is given for a fork counts, and not what the snapshot has', async (
   await commit(find(root), 'the process goes on');
 });
 
-t.test('LFS objects count once, for as long as a world or a snapshot has them', async (t) => {
+t.test('LFS objects count once while any world or snapshot has them', async (t) => {
   const root = start(t);
   create(root);
   const { memory } = root.engine;
@@ -197,7 +197,7 @@ t.test('LFS objects count once, for as long as a world or a snapshot has them', 
   t.equal(memory.used, 0);
 });
 
-t.test('histories of worlds that were forked and put back again and again are what their objects say', async (t) => {
+t.test('histories of repeatedly forked and restored worlds are correct', async (t) => {
   let current = start(t);
   create(current);
   const main: Oid[] = [];
@@ -230,7 +230,7 @@ t.test('histories of worlds that were forked and put back again and again are wh
   for (const { world } of forks) await world.close();
 });
 
-t.test('thousands of worlds leave nothing when they are closed', async (t) => {
+t.test('thousands of closed worlds leave no memory behind', async (t) => {
   v8.setFlagsFromString('--expose-gc');
   const gc: () => void = runInNewContext('gc');
   const root = start(t);

@@ -87,7 +87,7 @@ function shownRules(page: Page): Promise<string[]> {
 
 const ALL = ['jwt.typ', 'jwt.alg.none', 'err.content-type', 'err.method', 'general.https'];
 
-t.test('filters by verdict and level, and the search, show what fits all of them', { skip }, async (t) => {
+t.test('the filters by verdict and level and the search are combined', { skip }, async (t) => {
   await using opened = await open(t, REPORT);
   const { page } = opened;
   t.same(await shownRules(page), ALL);
@@ -169,7 +169,7 @@ t.test('a link to a rule opens it even if a filter hides it', { skip }, async (t
   t.ok((await shownRules(page)).includes('jwt.alg.none'));
 });
 
-t.test('it is dark for those who prefer that, and can be read in both', { skip }, async (t) => {
+t.test('the page follows the preferred colour scheme, with sufficient contrast in both', { skip }, async (t) => {
   const seen = new Set<string>();
   for (const colorScheme of ['light', 'dark'] as const) {
     await using opened = await open(t, REPORT, { colorScheme });

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { findMismatches } from './shape.js';
 
-t.test('a shape says what a body lacks', async (t) => {
+t.test('a shape lists the members that a body lacks', async (t) => {
   const shape = { 'branches[].name': 'string', 'target.ephemeral': 'boolean', has_more: 'boolean' } as const;
   const branches = [{ name: 'main' }, { name: 'side' }];
   t.same(findMismatches({ branches, target: { ephemeral: false }, has_more: true }, shape), []);

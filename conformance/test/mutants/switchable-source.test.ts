@@ -30,7 +30,7 @@ const TEXTS = [
   { mutant: 'member', find: 'total, shown', replace: 'total: -1, shown' },
 ];
 
-t.test('mutants live side by side in one module, also where one is around another', async (t) => {
+t.test('several mutants can patch one module, also nested ones', async (t) => {
   const { text, stale } = writeSwitchable('sum.js', SOURCE, TEXTS);
   t.same(stale, []);
   const expected: Record<string, [number, string, unknown]> = {
@@ -48,7 +48,7 @@ t.test('mutants live side by side in one module, also where one is around anothe
   }
 });
 
-t.test('a text that does not fit is stale, and told with its mutant and file', async (t) => {
+t.test('a patch whose text is not found is reported as stale, with its mutant and file', async (t) => {
   for (const [find, replace, why] of [
     ['no such text', '', 'is not there'],
     ['', 'x', 'is not there'],

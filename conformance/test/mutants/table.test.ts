@@ -17,7 +17,7 @@ const row = (rule: string, mutant: string, verdict = 'killed', does = 'is wrong'
   does,
 });
 
-t.test('a table is stale where it lacks a row, or has one that nothing stands for', async (t) => {
+t.test('a table is stale if it lacks a row or has a row without a mutant', async (t) => {
   const mutants = [mutantCalled('a', first), mutantCalled('b', second)];
   const complaints = (table: TableRow[]) => findStaleRows(table, mutants, allRules());
   t.same(
@@ -32,7 +32,7 @@ t.test('a table is stale where it lacks a row, or has one that nothing stands fo
   t.same(complaints([row(first, 'a', 'killed', 'was wrong'), row(second, 'b')]), ['the mutant a does something else']);
 });
 
-t.test('rows of mutants that are what they were are kept until they are checked anew', async (t) => {
+t.test('rows of unchanged mutants are kept until the mutants are checked again', async (t) => {
   const mutants = [mutantCalled('a', first), mutantCalled('b', second)];
   const kept = [
     row(first, 'a', 'silent'),

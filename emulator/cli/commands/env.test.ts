@@ -107,7 +107,7 @@ function readAsDotenvPackage(text: string): [string, string] {
 
 const folder = t.testdir({});
 
-t.test('every value comes back as it was, from every format', async (t) => {
+t.test('every value survives every format unchanged', async (t) => {
   for (const [format, readers] of Object.entries(READERS)) {
     for (const value of HOSTILE) {
       let text: string;
@@ -125,7 +125,7 @@ t.test('every value comes back as it was, from every format', async (t) => {
   t.throws(() => execFileSync('ls', [join(folder, 'hostile')], { stdio: 'ignore' }), 'nothing of a value was run');
 });
 
-t.test('several variables stand one below the other', async (t) => {
+t.test('each variable has its own line', async (t) => {
   const text = ENV_FORMATS.sh.write([
     ['A', '1'],
     ['B', '2'],
@@ -183,7 +183,7 @@ t.test('the variables are found by address, by variable, and by ready file', asy
   t.equal(decodeProtectedHeader(second.EMULATOR_TOKEN!).kid, 'second');
 });
 
-t.test('every format is printed, and looking changes nothing', async (t) => {
+t.test('every format is printed, and the emulator is not changed', async (t) => {
   const { emulator } = await start(t, { clock: '2030-01-01T00:00:00Z' });
   for (const [format, readers] of Object.entries(READERS)) {
     const { code, out } = await run(['env', '--format', format, '--url', emulator.baseUrl]);
@@ -195,7 +195,7 @@ t.test('every format is printed, and looking changes nothing', async (t) => {
   t.equal(emulator.clock.now(), Date.parse('2030-01-01T00:00:00Z'));
 });
 
-t.test('a hostile place of the key file goes through a shell unharmed', async (t) => {
+t.test('a key file path with shell characters is quoted correctly', async (t) => {
   const { emulator } = await start(t);
   const place = join(t.testdir({}), `a 'b" $(touch x)\n\`c`);
   mkdirSync(place);
@@ -214,7 +214,7 @@ t.test('a hostile place of the key file goes through a shell unharmed', async (t
   });
 });
 
-t.test('keys: the first one that is registered there and known here', async (t) => {
+t.test('the key file is that of the first registered key whose private key is known', async (t) => {
   const { emulator, file } = await start(t);
   const admin = { method: 'DELETE', headers: { 'content-type': 'application/json' } };
   for (const id of ['es256', 'es384', 'es512', 'rs256']) await fetch(`${emulator.adminUrl}/keys/${id}`, admin);
@@ -237,7 +237,7 @@ t.test('keys: the first one that is registered there and known here', async (t) 
   t.match(byUrl.found, { EMULATOR_KEY_FILE: '', EMULATOR_TOKEN: '', EMULATOR_ORG_NAME: 'demo' });
 });
 
-t.test('where the admin routes ask for a token, so does env', async (t) => {
+t.test('env needs the admin token if the admin routes require one', async (t) => {
   const { emulator } = await start(t, { adminToken: 'secret' });
   const { baseUrl: url } = emulator;
   t.match(await wiring(['--url', url]), { code: 2, err: /--admin-token or EMULATOR_ADMIN_TOKEN/ });
@@ -247,7 +247,7 @@ t.test('where the admin routes ask for a token, so does env', async (t) => {
   t.match(await wiring(['--ready-file', made.file]), { code: 0, err: '' }, 'the ready file says where it is');
 });
 
-t.test('what reaches no emulator is exit 3, and prints nothing', async (t) => {
+t.test('without an emulator, env exits with 3 and prints nothing', async (t) => {
   const { emulator, file } = await start(t);
   await emulator.close();
   const stranger = createServer((_request, response) => {

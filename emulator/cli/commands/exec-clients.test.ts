@@ -167,12 +167,16 @@ t.test('a test of Python 3 with its own HTTP client and Git', { skip: isMissing(
 
 const hasPytest = spawnSync('python3', ['-c', 'import pytest']).status === 0;
 
-t.test('a suite of pytest, whose tests each begin anew', { skip: hasPytest ? false : 'no pytest here' }, async (t) => {
-  const words = ['-m', 'pytest', '-q', '-p', 'no:cacheprovider'];
-  t.match(await clientRun(t, ['python3', ...words], PYTEST), { code: 0, out: /4 passed/ });
-  const failing = await clientRun(t, ['python3', ...words], PYTEST.replace('lost*1', 'latency*1;ms=1'));
-  t.match(failing, { code: 1, out: /1 failed, 3 passed/ }, 'what fails there fails here');
-});
+t.test(
+  'a pytest suite in which every test starts with a new namespace',
+  { skip: hasPytest ? false : 'no pytest here' },
+  async (t) => {
+    const words = ['-m', 'pytest', '-q', '-p', 'no:cacheprovider'];
+    t.match(await clientRun(t, ['python3', ...words], PYTEST), { code: 0, out: /4 passed/ });
+    const failing = await clientRun(t, ['python3', ...words], PYTEST.replace('lost*1', 'latency*1;ms=1'));
+    t.match(failing, { code: 1, out: /1 failed, 3 passed/ }, 'what fails there fails here');
+  },
+);
 
 t.test('a shell script that starts an emulator, and reads its ready file', { skip: isMissing('curl') }, async (t) => {
   const { folder, command } = scriptIn(t, ['sh'], READY_FILE);

@@ -22,7 +22,7 @@ function ask(port: number, request: string): Promise<string> {
   });
 }
 
-t.test('curl, Git, Python and Node reach the emulator by hosts that they have built in', async (t) => {
+t.test('curl, Git, Python and Node reach the emulator by built-in host names', async (t) => {
   const node = (script: string) => `'${process.execPath}' -e '${script}'`;
   const print = '.then(async (r) => console.log("fetch", r.status, (await r.json()).url))';
   const { code, out, err } = await exec(
@@ -82,7 +82,7 @@ END
   t.same(out.trim().split('\n'), [...twice, ...twice, 'username=t', 'password=TOKEN', 'end']);
 });
 
-t.test('the certificate is good for a day and for these hosts only', async (t) => {
+t.test('the certificate is valid for one day and only for these hosts', async (t) => {
   const file = join(t.testdir({}), 'bundle.pem');
   const { out } = await exec(
     t,
@@ -133,7 +133,7 @@ const MALFORMED = [
   'a@git.example.test:443',
 ];
 
-t.test('the proxy asks for its credential, and leads nowhere else', async (t) => {
+t.test('the proxy requires its credentials, and refuses other hosts', async (t) => {
   const child = spawnCli(t, ['exec', '--log', 'quiet', ...HOSTS, '--', 'sh', '-c', 'echo "$https_proxy"; sleep 100']);
   while (!child.said.out.includes('\n')) await new Promise((resolve) => child.stdout!.once('data', resolve));
   const { hostname, port, username, password } = new URL(child.said.out.trim());
@@ -177,7 +177,7 @@ t.test('the proxy asks for its credential, and leads nowhere else', async (t) =>
   await t.rejects(tell('git.example.test:443'), 'it is gone');
 });
 
-t.test('nothing is left behind, however it ends', async (t) => {
+t.test('exec removes its temporary files however it ends', async (t) => {
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGKILL'] as const) {
     // The program is started without a shell, because a shell would wait for a child that did not receive the signal.
     const script = 'console.log(process.env.SSL_CERT_FILE); setInterval(() => {}, 1e6)';
@@ -192,7 +192,7 @@ t.test('nothing is left behind, however it ends', async (t) => {
   }
 });
 
-t.test('no_proxy is kept, but for what would keep clients away; flags are checked', async (t) => {
+t.test('no_proxy is kept except entries that cover served hosts; flags are validated', async (t) => {
   const flags = ['exec', '--log', 'quiet', ...HOSTS, '--', 'sh', '-c', 'echo "$no_proxy $NODE_OPTIONS"'];
   const before = { ...process.env };
   Object.assign(process.env, {

@@ -23,7 +23,7 @@ console.log(ok, Object.keys(refs).join(), commit.message.trim(), fs.readFileSync
 await git.clone({ fs, http, dir: 'none', url }).catch((error) => console.log(error.code, error.data.statusCode));
 `;
 
-t.test('isomorphic-git pushes and clones by a host that it has built in', async (t) => {
+t.test('isomorphic-git pushes and clones by a built-in host name', async (t) => {
   const script = ISOMORPHIC.replaceAll(/ISOMORPHIC(_HTTP)?/g, (_, http) =>
     import.meta.resolve(http ? 'isomorphic-git/http/node' : 'isomorphic-git'),
   );
@@ -38,7 +38,7 @@ t.test('isomorphic-git pushes and clones by a host that it has built in', async 
   t.equal(out, 'true refs/heads/main First hello\nHttpError 401\n');
 });
 
-t.test('further hosts are reached directly, or by the proxy that was there before', async (t) => {
+t.test('other hosts are reached directly, or through the proxy of the environment', async (t) => {
   await using far = await startEmulator({ port: 0, tls: true, allowedHost: ['far.example.org'] });
   const { port } = new URL(far.https!.baseUrl);
   const asked: string[] = [];

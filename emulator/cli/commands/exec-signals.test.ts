@@ -26,7 +26,7 @@ async function untilEnded(...pids: number[]): Promise<void> {
   while (pids.some(isAlive)) await pause(20);
 }
 
-t.test('signals are passed to the command, whose end decides', async (t) => {
+t.test('signals are passed to the command, and exec exits when the command does', async (t) => {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const) {
     const handled = `process.on('${signal}', () => process.exit(42)); setInterval(() => {}, 1e6); console.log('up')`;
     const ignored = `process.on('${signal}', () => console.log('got')); setInterval(() => {}, 1e6); console.log('up')`;
@@ -49,7 +49,7 @@ t.test('signals are passed to the command, whose end decides', async (t) => {
   }
 });
 
-t.test('what a command has started gets its signals as well', async (t) => {
+t.test('child processes of the command get its signals as well', async (t) => {
   // Not a shell, because it would wait for a child that did not receive the signal.
   const script = `process.on("SIGTERM", () => process.exit(42)); setInterval(() => {}, 1e6); console.log("up")`;
   const inner = `'${process.execPath}' -e '${script}'; exit $?`;
@@ -74,7 +74,7 @@ t.test('a signal while the emulator starts ends it, and the command does not run
 /** Command that starts another process, and prints both process ids and the address. */
 const FAMILY = `sh -c 'echo $$; exec sleep 1000' & echo $$ "$EMULATOR_URL"; wait`;
 
-t.test('nothing is left behind when it is killed', async (t) => {
+t.test('if exec is killed, its processes and temporary files are removed', async (t) => {
   const child = spawnCli(t, ['exec', '--log', 'quiet', '--', 'sh', '-c', FAMILY]);
   while (child.said.out.split('\n').length < 3) await pause(10);
   const pids = child.said.out.match(/^\d+/gm)!.map(Number);

@@ -26,7 +26,7 @@ async function answers(url: string): Promise<boolean> {
 
 const printVariables = 'process.stdout.write(JSON.stringify(process.env))';
 
-t.test('the command gets the variables, and the emulator answers it', async (t) => {
+t.test('the command gets the variables and can reach the emulator', async (t) => {
   const script = `
     (async () => {
       const headers = { authorization: 'Bearer ' + process.env.EMULATOR_TOKEN };
@@ -72,7 +72,7 @@ t.test('the token covers the requested repository and scopes if a key permits th
   }
 });
 
-t.test('no variable is that of an option, so an emulator below is not configured by it', async (t) => {
+t.test('no exported variable sets an option of an emulator that the command starts', async (t) => {
   const variables = optionRows().map(({ variable }) => variable);
   t.same(
     VARIABLES.map(({ name }) => name),
@@ -95,7 +95,7 @@ t.test('no variable is that of an option, so an emulator below is not configured
   t.match(second, /clock: 2030-.*\nouter:/);
 });
 
-t.test('streams are those of the command, and nothing is added to them', async (t) => {
+t.test('the output is that of the command, without additions', async (t) => {
   const child = spawn('sh', ['-c', `printf 'a\\nb' | ${EMULATOR} exec --log quiet -- sh -c 'cat; echo err >&2'`]);
   let [out, err] = ['', ''];
   child.stdout.on('data', (part) => (out += part));
@@ -133,7 +133,7 @@ t.test('exit codes are those of the command', async (t) => {
   }
 });
 
-t.test('a command that succeeds ends with 1 when the scenario is unmet', async (t) => {
+t.test('exec exits with 1 if the command succeeds but the scenario is not met', async (t) => {
   const folder = t.testdir({
     's.yaml': 'id: story\nexpect: { requests: [{ match: { path: /api/meta }, count: 1 }] }\n',
     'empty.yaml': 'id: empty\n',
@@ -162,7 +162,7 @@ t.test('a command that succeeds ends with 1 when the scenario is unmet', async (
   }
 });
 
-t.test('an emulator that does not start is exit 2, and the command does not run', async (t) => {
+t.test('if the emulator does not start, exec exits with 2 without running the command', async (t) => {
   const busy = createServer();
   await new Promise<void>((resolve) => busy.listen(0, '127.0.0.1', resolve));
   t.teardown(() => busy.close());
@@ -193,7 +193,7 @@ t.test('an emulator that does not start is exit 2, and the command does not run'
   t.notOk(existsSync(ran));
 });
 
-t.test('a ready file is there while the command runs, and a command may stop the emulator', async (t) => {
+t.test('the ready file exists while the command runs, and the command may stop the emulator', async (t) => {
   const folder = t.testdir({});
   mkdirSync(join(folder, 'x'));
   const file = join(folder, 'x', 'ready.json');

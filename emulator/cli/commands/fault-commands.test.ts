@@ -100,7 +100,7 @@ t.test('faults of a file, in JSON and in YAML, are added all or none', async (t)
   );
 });
 
-t.test('a latch is released, and says how much it held', async (t) => {
+t.test('releasing a latch prints the number of released requests and states', async (t) => {
   const { emulator, ask } = await startAsked(t);
   await send(emulator, '/api/repos', { method: 'POST' });
   t.equal((await ask.text('latch', 'release', 'door')).out, '0\n');
@@ -125,7 +125,7 @@ t.test('quotas are set, shown and removed', async (t) => {
   t.equal(await send(emulator, '/api/v1/repo'), 200);
 });
 
-t.test('namespaces are made, listed, spoken to and removed', async (t) => {
+t.test('namespaces are created, listed, used and removed', async (t) => {
   const { emulator, ask } = await startAsked(t);
   await send(emulator, '/api/repos', { method: 'POST' });
   const { out } = await ask.text('snapshot', 'add');
@@ -149,7 +149,7 @@ t.test('namespaces are made, listed, spoken to and removed', async (t) => {
   t.equal((await ask.json('namespace', 'ls')).json.length, 1);
 });
 
-t.test('requests are filtered, in a list and as they come', async (t) => {
+t.test('requests are filtered in a list and in a stream', async (t) => {
   const { emulator, ask } = await startAsked(t);
   await send(emulator, '/api/repos', { method: 'POST' });
   await send(emulator, '/api/v1/repos/branches');
@@ -202,7 +202,7 @@ t.test('requests are filtered, in a list and as they come', async (t) => {
   t.equal(printed, 1);
 });
 
-t.test('verify says what is unmet, with the nearest requests, and exits with 1', async (t) => {
+t.test('verify prints unmet expectations with the nearest requests, and exits with 1', async (t) => {
   const { emulator, ask } = await startAsked(t);
   t.same(await ask.text('verify'), { code: 0, out: 'met\n', err: '' });
   await ask.text('fault', 'add', 'bad_gateway*1');
@@ -240,7 +240,7 @@ t.test('verify says what is unmet, with the nearest requests, and exits with 1',
   });
 });
 
-t.test('verify checks the client where it is asked to', async (t) => {
+t.test('verify --client checks the client rules', async (t) => {
   const { emulator, ask } = await startAsked(t, { clock: 'real' });
   t.match(await ask.text('verify', '--client'), {
     code: 0,
@@ -257,7 +257,7 @@ t.test('verify checks the client where it is asked to', async (t) => {
   t.match(await ask.text('verify'), { code: 0 }, 'not asked for');
 });
 
-t.test('what no command takes, and what an emulator refuses, is one sentence and exit 2', async (t) => {
+t.test('a refusal of the emulator and an invalid argument are one sentence and exit code 2', async (t) => {
   const { ask } = await startAsked(t);
   const file = write(t, '{"a": [');
   for (const [argv, sentence] of [
@@ -326,7 +326,7 @@ t.test('what no command takes, and what an emulator refuses, is one sentence and
   }
 });
 
-t.test('faults prints what there is, and one alone', async (t) => {
+t.test('faults prints all kinds of faults, or one', async (t) => {
   const all = await run(['faults']);
   t.match(all, { code: 0, err: '' });
   t.match(
@@ -367,7 +367,7 @@ t.test('faults prints what there is, and one alone', async (t) => {
   t.match(await run(['faults', '--json', '--markdown']), { code: 2, err: /contradict/ });
 });
 
-t.test('every name in the reference says where it happens', async (t) => {
+t.test('every fault of the reference has stages', async (t) => {
   const { names, stages } = JSON.parse((await run(['faults', '--json'])).out);
   for (const { name, about, stages: allowed, defaultStages } of names) {
     t.ok(about && allowed.length > 0 && defaultStages.length > 0, name);

@@ -35,7 +35,7 @@ t.test('shipped scenarios are listed, shown and checked', async (t) => {
   }
 });
 
-t.test('what is no scenario is one sentence and exit 2', async (t) => {
+t.test('an invalid scenario is one sentence and exit code 2', async (t) => {
   const file = join(t.testdir(), 's.yaml');
   for (const [argv, text, sentence] of [
     [
@@ -87,7 +87,7 @@ t.test('a scenario is started in an emulator that runs', async (t) => {
   t.equal(emulator.clock.mode, 'frozen');
 });
 
-t.test('verify takes the expectations of a scenario file, and includes the scenarios that run', async (t) => {
+t.test('verify checks the expectations of a scenario file and of running scenarios', async (t) => {
   await using emulator = await startEmulator({ port: 0 });
   const at = ['--url', emulator.baseUrl];
   const verify = (...argv: string[]) => run([...argv, ...at], 'verify');
@@ -112,7 +112,7 @@ t.test('verify takes the expectations of a scenario file, and includes the scena
   );
 });
 
-t.test("a proxy's page in recorded traffic is answered again as it was", async (t) => {
+t.test('an error page of a proxy in recorded traffic is replayed unchanged', async (t) => {
   const folder = t.testdir();
   const page = `<html>\n<h1>502 Bad Gateway</h1>\n<p>${'upstream – '.repeat(50)}</p>\n</html>\n`;
   const entry = {
@@ -138,7 +138,7 @@ t.test("a proxy's page in recorded traffic is answered again as it was", async (
   t.equal(await response.text(), page);
 });
 
-t.test('start takes a scenario, and what is wrong with it ends the start', async (t) => {
+t.test('start applies a scenario, and fails if it is invalid', async (t) => {
   const file = join(t.testdir(), 's.yaml');
   writeFileSync(file, 'id: own\nclock: 2026-03-01T00:00:00Z\nfaults: [bad_gateway]\n');
   const child = spawnCli(t, ['start', '--port', '0', '--log', 'quiet', '--scenario', file]);

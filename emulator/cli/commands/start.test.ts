@@ -60,7 +60,7 @@ t.test('a ready line that cannot be written ends the process, and takes the read
   }
 });
 
-t.test('what the system refuses is one sentence that names the option', async (t) => {
+t.test('an error of the operating system is one sentence with the name of the option', async (t) => {
   for (const [argv, sentence] of [
     [['--host', '192.0.2.1'], /^This machine has no address 192\.0\.2\.1; .* --host\.$/m],
     [['--host', 'a b'], /^--host must be/],
@@ -70,7 +70,7 @@ t.test('what the system refuses is one sentence that names the option', async (t
   }
 });
 
-t.test('a further port that cannot be bound closes the first', async (t) => {
+t.test('if another port cannot be bound, the first one is closed', async (t) => {
   const bound: Server[] = [];
   const { listen } = http.Server.prototype;
   t.teardown(() => Object.assign(http.Server.prototype, { listen }));
@@ -91,7 +91,7 @@ t.test('a further port that cannot be bound closes the first', async (t) => {
   );
 });
 
-t.test('a signal ends the process, whatever its clients do', async (t) => {
+t.test('a signal ends the process regardless of its clients', async (t) => {
   const file = join(t.testdir({}), 'ready.json');
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     const child = spawnCli(t, [
@@ -124,7 +124,7 @@ t.test('a signal ends the process, whatever its clients do', async (t) => {
   }
 });
 
-t.test('a signal while it starts ends the process, and nothing says that it is ready', async (t) => {
+t.test('a signal during the start ends the process without a ready line', async (t) => {
   const file = join(t.testdir({}), 'ready.json');
   for (let delay = 40; delay <= 400; delay += 60) {
     const child = spawnCli(t, ['start', '--port', '0', '--ready-file', file]);
@@ -138,7 +138,7 @@ t.test('a signal while it starts ends the process, and nothing says that it is r
   }
 });
 
-t.test('a log that nobody reads holds up neither the requests nor the end', async (t) => {
+t.test('a log that nobody reads delays neither requests nor shutdown', async (t) => {
   const child = spawnCli(t, ['start', '--port', '0', '--log', 'json', '--drain-timeout', '500ms']);
   child.stderr!.pause();
   const { base_url } = await untilReady(child);
@@ -152,7 +152,7 @@ t.test('a log that nobody reads holds up neither the requests nor the end', asyn
   t.same(await once(child, 'exit'), [0, null]);
 });
 
-t.test('a log whose reader has gone, or whose disk is full, is given up', async (t) => {
+t.test('logging stops if the log has no reader or the disk is full', async (t) => {
   for (const full of [true, false]) {
     const err = full ? openSync('/dev/full', 'w') : 'pipe';
     const child = spawnCli(t, ['start', '--port', '0'], { err });
@@ -167,7 +167,7 @@ t.test('a log whose reader has gone, or whose disk is full, is given up', async 
   }
 });
 
-t.test("a ready file that has become another emulator's stays", async (t) => {
+t.test('a ready file of another emulator is not removed', async (t) => {
   const file = join(t.testdir({}), 'ready.json');
   await publishReady(file, 'mine\n');
   writeFileSync(file, 'theirs\n');
@@ -206,7 +206,7 @@ t.test('a ready file is created for its user alone, and neither follows a link n
   t.match([...drafts].sort(), ['ready.json', /^ready\.json\.[0-9a-f]{16}\.tmp$/, /\.tmp$/]);
 });
 
-t.test('the admin token of a process that was killed goes with the next start', async (t) => {
+t.test('the next start removes the admin token file of a killed process', async (t) => {
   const folder = t.testdir({});
   const begin = (host: string) => {
     const env = { TMPDIR: folder };

@@ -13,7 +13,7 @@ const BRANCHES = ['a', 'b', 'c'];
 const TRIPLE = ['refs/heads/t1', 'refs/heads/t2', 'refs/heads/t3'];
 const NOTES = 'refs/notes/commits';
 
-t.test('what concurrent writers and readers saw has one order', async (t) => {
+t.test('the results of concurrent writers and readers are linearizable', async (t) => {
   const service = await startService();
   t.teardown(() => service.emulator.close());
   await service.call('POST', '/api/repos');
@@ -87,7 +87,7 @@ t.test('what concurrent writers and readers saw has one order', async (t) => {
   t.notMatch(history, /aborted/, 'nothing that was cut off is in the history');
 });
 
-t.test('of writers over the same tip exactly one wins, whatever they speak', async (t) => {
+t.test('of concurrent writers with the same expected tip exactly one succeeds, over API and Git', async (t) => {
   const service = await startService();
   t.teardown(() => service.emulator.close());
   const clients = new RecordedClients(service, await service.token({ repo: 'team/app' }), randomNumbers(2));
@@ -110,7 +110,7 @@ t.test('of writers over the same tip exactly one wins, whatever they speak', asy
   t.same(findViolations(clients.events, new Map([['refs/heads/main', second]])), []);
 });
 
-t.test('four pushes that tell a compare-and-swap from a pretence', async (t) => {
+t.test('four concurrent pushes prove that the ref update is a compare-and-swap', async (t) => {
   const service = await startService();
   t.teardown(() => service.emulator.close());
   await service.call('POST', '/api/repos');

@@ -16,7 +16,7 @@ async function setUp(t: Test, files: Record<string, string | Buffer>): Promise<{
   return { service, tip: await service.seed('team/app', files) };
 }
 
-t.test('of many that add a note to one commit at once, one does', async (t) => {
+t.test('of many concurrent notes on one commit exactly one is added', async (t) => {
   const { service, tip } = await setUp(t, { a: 'a' });
   const adds = Array.from({ length: 12 }, (_, n) =>
     service.call('POST', '/api/v1/repos/notes', { json: { sha: tip, note: `note ${n}` } }),
@@ -25,7 +25,7 @@ t.test('of many that add a note to one commit at once, one does', async (t) => {
   t.same(statuses, [201, ...Array.from({ length: 11 }, () => 409)]);
 });
 
-t.test('pages that follow the first show what it showed, whatever is written meanwhile', async (t) => {
+t.test('later pages are consistent with the first page during writes', async (t) => {
   const names = Array.from({ length: 6 }, (_, n) => `f${n}`);
   const { service } = await setUp(t, Object.fromEntries(names.map((name) => [name, 'word\n'])));
   await service.seed('other', Object.fromEntries(names.map((name) => [name, 'word\n'])));
@@ -68,7 +68,7 @@ t.test('pages that follow the first show what it showed, whatever is written mea
   }
 });
 
-t.test('a repository that is deleted meanwhile: reads that run are finished, writes are refused', async (t) => {
+t.test('a deletion during requests: running reads finish, writes are refused', async (t) => {
   const large = randomBytes(4_000_000);
   const { service, tip } = await setUp(t, { large, more: randomBytes(4_000_000), most: randomBytes(4_000_000) });
   const token = await service.token({ repo: 'team/app' });
@@ -101,7 +101,7 @@ t.test('a repository that is deleted meanwhile: reads that run are finished, wri
   t.equal((await service.call('GET', '/api/v1/repo')).status, 404);
 });
 
-t.test('a repository that is deleted while a write is worked on takes nothing of it', async (t) => {
+t.test('a write whose repository is deleted meanwhile has no effect', async (t) => {
   const { service, tip } = await setUp(t, { a: 'a' });
   const { world } = service;
   const repository = world.state.repositories.find(service.emulator.org, 'team/app')!;

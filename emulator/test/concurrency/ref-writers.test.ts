@@ -57,7 +57,7 @@ const KINDS = {
 };
 
 for (const [folder, writers] of Object.entries(KINDS)) {
-  t.test(`${folder}: any writers that meet have an order`, async (t) => {
+  t.test(`${folder}: any two concurrent writers are linearizable`, async (t) => {
     const { service, root } = await stage();
     t.teardown(() => service.emulator.close());
     const random = randomNumbers(5);
@@ -99,7 +99,7 @@ async function start(service: Service, folder: string, name: string, root: strin
   return tip;
 }
 
-t.test('every operation that moves refs is among the writers', (t) => {
+t.test('the writers include every operation that moves refs', (t) => {
   const called = new Set(Object.values(KINDS).flatMap((writers) => Object.values(writers).map((one) => one.operation)));
   const moving = operations.filter(
     ({ effect, group }) => effect === 'write' && ['Branches', 'Tags', 'Notes', 'Commits'].includes(group),
@@ -111,7 +111,7 @@ t.test('every operation that moves refs is among the writers', (t) => {
   t.end();
 });
 
-t.test('a fork shows its source at one moment, whatever is written meanwhile', async (t) => {
+t.test('a fork is a consistent snapshot of its source during writes', async (t) => {
   const { service, root } = await stage();
   t.teardown(() => service.emulator.close());
   const tips = new Set([root]);
@@ -134,7 +134,7 @@ t.test('a fork shows its source at one moment, whatever is written meanwhile', a
   );
 });
 
-t.test('a sync that waits for its upstream holds up no writer that came before', { skip: !hasGit }, async (t) => {
+t.test('a sync that waits for its upstream does not block earlier writers', { skip: !hasGit }, async (t) => {
   await using upstream = await GitUpstream.start();
   upstream.create('o/r', linearHistory(5));
   const service = await startService({ upstreamHost: { github: upstream.origin } });

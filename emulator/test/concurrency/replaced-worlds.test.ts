@@ -177,7 +177,7 @@ const REPLACEMENTS: Readonly<Record<string, (stage: Stage, t: Test) => Replaceme
 };
 
 for (const [kind, replacementOf] of Object.entries(REPLACEMENTS)) {
-  t.test(`no writer that is under way at a ${kind} writes to the world after`, { skip: !hasGit }, async (t) => {
+  t.test(`a write in progress at a ${kind} does not write to the new world`, { skip: !hasGit }, async (t) => {
     const staged = await stage(t);
     const { situation, seeded } = staged;
     const { current } = staged.service;
@@ -242,7 +242,7 @@ const READS: Readonly<Record<string, Call>> = {
 };
 
 for (const kind of ['reset', 'removal']) {
-  t.test(`a read that is under way at a ${kind} ends in the world it began in`, { skip: !hasGit }, async (t) => {
+  t.test(`a read in progress at a ${kind} ends in the world in which it began`, { skip: !hasGit }, async (t) => {
     const staged = await stage(t);
     const { service, situation } = staged;
     for (let round = 0; round < 5; round++) {

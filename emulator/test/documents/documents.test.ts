@@ -4,7 +4,7 @@ import t from 'tap';
 import { configurations, DOCUMENTS, printedParts, ROOT, readDocument } from './documents.js';
 import { PROGRAMS } from './folders.js';
 
-t.test('tables are what the commands print that they name', async (t) => {
+t.test('printed tables equal the output of their commands', async (t) => {
   let count = 0;
   for (const name of DOCUMENTS) {
     for (const { command, found, expected } of await printedParts(name)) {
@@ -96,7 +96,7 @@ t.test('links lead to files and headings that exist', async (t) => {
   }
 });
 
-t.test('documents name no file that is not there', async (t) => {
+t.test('every file that a document names exists', async (t) => {
   for (const name of DOCUMENTS) {
     for (const [, path = ''] of readDocument(name).matchAll(/`((?:emulator|conformance|bin)\/[\w./-]+\.\w+)`/g)) {
       t.ok(existsSync(join(ROOT, path)), `${name}: ${path}`);

@@ -37,7 +37,7 @@ async function stage(t: Test) {
   return { service, ask };
 }
 
-t.test('a connection can be ended before anything of it is read', async (t) => {
+t.test('a connection can be closed before anything is read', async (t) => {
   const { service, ask } = await stage(t);
   const { emulator } = service;
   const fin = emulator.fault('cut*1@accept;how=fin');
@@ -49,7 +49,7 @@ t.test('a connection can be ended before anything of it is read', async (t) => {
   t.equal(await ask(), SERVED);
 });
 
-t.test('a connection that is held is read when it is let go', async (t) => {
+t.test('a held connection is read after the release of its latch', async (t) => {
   const { service, ask } = await stage(t);
   const held = service.emulator.fault('hold*1@accept;latch=door');
   const response = ask();
@@ -63,7 +63,7 @@ t.test('a connection that is held is read when it is let go', async (t) => {
   t.equal(await ask(), SERVED);
 });
 
-t.test('a client that leaves while it is held is let go of', async (t) => {
+t.test('a held connection is released when its client disconnects', async (t) => {
   const { service } = await stage(t);
   service.emulator.fault('hold@accept;latch=door');
   const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
@@ -74,7 +74,7 @@ t.test('a client that leaves while it is held is let go of', async (t) => {
   t.pass('it does not wait any more');
 });
 
-t.test('the routes of the emulator itself meet none: a fault can always be taken back', async (t) => {
+t.test('admin routes are exempt, so that a fault can always be removed', async (t) => {
   const { service, ask } = await stage(t);
   const cut = service.emulator.fault('cut@accept;how=rst');
   const ok = 'HTTP/1.1 200';
@@ -90,7 +90,7 @@ t.test('the routes of the emulator itself meet none: a fault can always be taken
   t.equal(await ask(), SERVED);
 });
 
-t.test('a connection to a namespace by its Host meets none of the first port', async (t) => {
+t.test('a connection to a namespace by its Host is not affected by faults of the first port', async (t) => {
   const { service } = await stage(t);
   const { port } = new URL(service.url);
   const get = async (...pieces: string[]): Promise<string> => {
@@ -139,7 +139,7 @@ t.test('a connection to a namespace by its Host meets none of the first port', a
   t.equal(await get(`${first}Host: ${host}\r\n${end}`), '', 'it is gone');
 });
 
-t.test('a connection that says nothing meets them as well', async (t) => {
+t.test('a connection that sends nothing is affected as well', async (t) => {
   const { service } = await stage(t);
   service.emulator.fault('cut@accept');
   const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
@@ -147,7 +147,7 @@ t.test('a connection that says nothing meets them as well', async (t) => {
   t.match(service.emulator.requests(), [{ outcome: 'cut' }]);
 });
 
-t.test('a connection that was ended has a line in the journal', async (t) => {
+t.test('a closed connection is recorded in the journal', async (t) => {
   const { service, ask } = await stage(t);
   const { emulator } = service;
   emulator.fault({ id: 'slow', at: 'accept', when: { times: 1, skip: 1 }, do: { latency: { ms: 1 } } });

@@ -38,7 +38,7 @@ t.test('faults are added, shown, changed, replaced and removed', async (t) => {
   t.equal((await admin('DELETE', '/faults/not_implemented')).status, 204);
 });
 
-t.test('a fault is read as it would be added, and none is added', async (t) => {
+t.test('a fault is validated without adding it', async (t) => {
   const { admin } = await startAdmin(t);
   const match = { op: 'getRepository' };
   for (const body of [
@@ -60,7 +60,7 @@ t.test('a fault is read as it would be added, and none is added', async (t) => {
   t.same((await admin('GET', '/faults')).json.items, []);
 });
 
-t.test('a fault that cannot be, or could never fire, is 400 and changes nothing', async (t) => {
+t.test('an invalid fault, or one that could never fire, is 400 and changes nothing', async (t) => {
   const { admin } = await startAdmin(t);
   const good = { do: { error: { code: 'bad_gateway' } } };
   for (const [body, detail] of [
@@ -103,7 +103,7 @@ t.test('a latch holds requests and states until it is released', async (t) => {
   t.equal((await call('GET', '/api/v1/repo', { repo: 'r' })).status, 200);
 });
 
-t.test('the kinds of faults are listed as a form needs them', async (t) => {
+t.test('the kinds of faults are listed with their keys and stages', async (t) => {
   const { admin } = await startAdmin(t, { forgePrefix: 'hub' });
   const { items, stages, grammar } = (await admin('GET', '/fault-kinds')).json;
   t.match([grammar, stages], [/^name\[/, { before: /before the operation has any effect/ }]);

@@ -70,7 +70,7 @@ const FAULTS: Readonly<Record<string, readonly [failed: boolean, says: RegExp, o
  */
 const ONLY_V2 = /sideband(?!@)|flood/;
 
-t.test('what git says of a fetch that goes wrong, and the fetch after it', async (t) => {
+t.test('git reports each broken fetch, and the next fetch succeeds', async (t) => {
   await using story = await start();
   const { service, bench, log } = story;
   t.comment(await bench.git('.', 'version'));
@@ -106,7 +106,7 @@ t.test('what git says of a fetch that goes wrong, and the fetch after it', async
   );
 });
 
-t.test('a pack without one object is whole in itself', async (t) => {
+t.test('a pack with a dropped object is a valid pack', async (t) => {
   await using story = await start();
   const { service, bench } = story;
   const { stdout } = await bench.try('.', 'ls-remote', await service.remote('team/app'), 'refs/heads/main');
@@ -161,7 +161,7 @@ function dataOf(bytes: Buffer): Buffer {
   return Buffer.concat(pieces);
 }
 
-t.test('a client without side-band gets the pack as it is, up to the cut', async (t) => {
+t.test('a client without side-band gets the pack up to the cut', async (t) => {
   await using story = await start();
   const { service, bench } = story;
   const { stdout } = await bench.try('.', 'ls-remote', await service.remote('team/app'), 'refs/heads/main');
@@ -187,7 +187,7 @@ t.test('a client without side-band gets the pack as it is, up to the cut', async
   t.equal(said.text, '0013ERR out of luck');
 });
 
-t.test('a throttled client tries again where git does: at info/refs, not at the fetch', async (t) => {
+t.test('git repeats a throttled info/refs request, but not a throttled fetch', async (t) => {
   await using story = await start();
   const { service, bench } = story;
   const version = await bench.git('.', 'version');
@@ -205,7 +205,7 @@ t.test('a throttled client tries again where git does: at info/refs, not at the 
   }
 });
 
-t.test('refs that version 2 asks for by ls-refs can break as well', async (t) => {
+t.test('the response to ls-refs of protocol version 2 can be broken as well', async (t) => {
   await using story = await start();
   const { service, bench } = story;
   const match = { op: 'gitUploadPack', git: { command: 'ls-refs' } };
@@ -221,7 +221,7 @@ t.test('refs that version 2 asks for by ls-refs can break as well', async (t) =>
   }
 });
 
-t.test('a stall ends when the emulator is put back or closed', async (t) => {
+t.test('a stall ends when the emulator is reset or closed', async (t) => {
   for (const how of ['reset', 'close'] as const) {
     await using story = await start();
     const { service, bench } = story;

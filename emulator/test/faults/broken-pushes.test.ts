@@ -80,7 +80,7 @@ const FAULTS: Readonly<Record<string, readonly [failed: boolean, moved: boolean,
   'throttle@git.report;bps=1000': [false, true, /main -> main/],
 };
 
-t.test('what git says of a push that goes wrong, and whether the ref has moved', async (t) => {
+t.test('git reports each broken push, and the ref has moved or not as documented', async (t) => {
   await using story = await start();
   const { bench, log, service } = story;
   t.comment(await bench.git('.', 'version'));
@@ -106,7 +106,7 @@ t.test('what git says of a push that goes wrong, and whether the ref has moved',
   );
 });
 
-t.test('a report that is lost has done its work: the next push has nothing to do', async (t) => {
+t.test('a push whose report is lost has taken effect: the next push is up to date', async (t) => {
   await using story = await start();
   for (const fault of ['lost@git.report', 'cut@git.report', 'lost']) {
     t.match(await story.push(fault), { moved: true });
@@ -132,7 +132,7 @@ t.test('one ref of several is refused, and has not moved; an atomic push fails a
   t.same(await refs(), ['refs/heads/a', 'refs/heads/c', 'refs/heads/main']);
 });
 
-t.test('a pack that is said not to have been unpacked has moved nothing', async (t) => {
+t.test('a push with a reported unpack error has moved no ref', async (t) => {
   await using story = await start();
   const { bench, service } = story;
   const fault = { match: { op: 'gitReceivePack' }, at: 'git.report', do: { report: { unpack: 'disk full' } } };
@@ -145,7 +145,7 @@ t.test('a pack that is said not to have been unpacked has moved nothing', async 
   t.equal(await bench.git('work', 'ls-remote', url, 'refs/heads/main'), before);
 });
 
-t.test('a fault for a ref meets pushes and fetches of that ref alone', async (t) => {
+t.test('a fault for a ref affects only pushes and fetches of that ref', async (t) => {
   await using story = await start();
   const { bench, service } = story;
   const match = { op: ['gitReceivePack', 'gitUploadPack'], git: { ref: 'refs/heads/guarded*' } };

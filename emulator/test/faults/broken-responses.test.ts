@@ -96,7 +96,7 @@ t.test('a fault that does not fire leaves every byte as it is', async (t) => {
   }
 });
 
-t.test('answers of every kind are cut, by every ending', async (t) => {
+t.test('responses of every kind are cut in every way', async (t) => {
   await using story = await start();
   for (const [what, [line, headers = [], body]] of Object.entries(REQUESTS)) {
     const ask = async (fault: string, enough?: (bytes: Buffer) => boolean) => {
@@ -137,7 +137,7 @@ t.test('answers of every kind are cut, by every ending', async (t) => {
   );
 });
 
-t.test('a request that is cut on its way has done nothing', async (t) => {
+t.test('a request whose body is cut has no effect', async (t) => {
   await using story = await start();
   const { service } = story;
   const before = await service.call('GET', '/api/v1/repos/branches');
@@ -165,7 +165,7 @@ t.test('a request that is cut on its way has done nothing', async (t) => {
   t.match((await exchange(story.port, slow, isAnswered('POST'))).bytes.toString(), /^HTTP\/1\.1 201 /);
 });
 
-t.test('a body that is read slowly is no pause of its client', async (t) => {
+t.test('a throttled request body does not count as an idle client', async (t) => {
   const service = await startService({ limits: { idleTimeout: 300 } });
   t.teardown(() => service.emulator.close({ graceMs: 0 }));
   await service.seed('team/app');
@@ -174,7 +174,7 @@ t.test('a body that is read slowly is no pause of its client', async (t) => {
   t.match(await service.call('POST', '/api/v1/repos/commit-pack', { body, headers }), { status: 201 });
 });
 
-t.test('a commit whose answer is lost is there: a retry that says what it expects gets 409', async (t) => {
+t.test('a commit whose response is lost exists: a retry with an expected head gets 409', async (t) => {
   await using story = await start();
   const { service } = story;
   for (const fault of ['lost', 'lost;how=rst', 'lost;status=502', 'cut@response.head', 'cut@response.body']) {
@@ -197,7 +197,7 @@ t.test('a commit whose answer is lost is there: a retry that says what it expect
   );
 });
 
-t.test('requests behind one that was cut are not served on its connection', async (t) => {
+t.test('pipelined requests after a cut response are not served', async (t) => {
   await using story = await start();
   const file = 'GET /api/v1/repos/file?path=README.md';
   const list = await story.request('GET /api/v1/repos/branches');

@@ -203,7 +203,7 @@ function faultOf(action: Action, at: Stage | undefined, match: Match | undefined
   return { ...(match && { match }), ...(at && { at }), do: action, ...(when && { when }) };
 }
 
-t.test('every fault with one condition that is taken fires', async (t) => {
+t.test('every accepted fault with one condition fires', async (t) => {
   const { service, requests, send } = await stage(t);
   const { faults } = service.world.state;
   let count = 0;
@@ -233,7 +233,7 @@ t.test('every fault with one condition that is taken fires', async (t) => {
   t.ok(count > (IS_COMPLETE ? 2_500 : ways.length), `${count} faults`);
 });
 
-t.test('every fault with two conditions that is taken would fire', async (t) => {
+t.test('every accepted fault with two conditions can fire', async (t) => {
   const { service, requests, send } = await stage(t);
   const { faults } = service.world.state;
   let count = 0;
@@ -257,7 +257,7 @@ t.test('every fault with two conditions that is taken would fire', async (t) => 
   t.ok(count > sent.length / 10, `${count} faults`);
 });
 
-t.test('what meets a connection asks for nothing, and fires', async (t) => {
+t.test('faults at the stage accept have no conditions, and fire', async (t) => {
   const { service } = await stage(t);
   for (const action of ACTIONS.filter((one) => stagesFor(one).includes('accept'))) {
     const asking = SINGLES.map((match) => faultOf(action, 'accept', match, undefined));
@@ -279,83 +279,86 @@ t.test('what meets a connection asks for nothing, and fires', async (t) => {
   }
 });
 
-t.test('faults on refs and commands are taken at the stages of their requests, and later', async (t) => {
-  const { service } = await stage(t);
-  const main = { git: { ref: 'refs/heads/main' } };
-  for (const [spec, match] of [
-    ['internal_error@git.receive', main],
-    ['internal_error@git.report', main],
-    ['internal_error@git.pack', main],
-    ['code@git.receive;code=a;status=418', main],
-    ['raw@git.report;status=200', { ...main, op: 'gitReceivePack' }],
-    ['lost', { ...main, op: 'gitReceivePack' }],
-    ['cut@response.body', main],
-    ['internal_error@git.advertise', { git: { command: 'ls-refs' } }],
-    ['internal_error@response.head', { git: { command: 'object-info' } }],
-    ['sync_in_progress', { op: 'gitInfoRefs', git: { service: 'receive-pack' } }],
-  ] as const) {
-    t.ok(service.emulator.fault({ ...parseFault(spec, 'x').fault, match }), spec);
-  }
-  for (const [spec, match, reason] of [
-    ['internal_error@git.advertise', main, /git\.advertise/],
-    [
-      'internal_error@git.pack',
-      { git: { command: 'ls-refs' } },
-      /the stage git\.pack is not possible for gitUploadPack/,
-    ],
-    ['internal_error@body', { http: { body: { '/a': '*' } } }, /match\.http\.body cannot be decided at body/],
-    ['internal_error', { http: { body: { a: '*' } } }, /"a" is not a JSON pointer, such as "\/name"/],
-    ['internal_error@headers', { op: 'createRepository', repo: 'a' }, /match\.repo cannot be decided at headers/],
-    ['internal_error', { http: { method: 'get' } }, /no operation matches the conditions/],
-    [
-      'internal_error',
-      { op: 'getRepository', http: { method: 'POST' } },
-      /no request can match all of match\.op, match\.http/,
-    ],
-    [
-      'internal_error',
-      { op: 'getRepository', token: { scopes: { lacks: ['git:read'] } } },
-      /refuses requests without the scope before/,
-    ],
-    ['internal_error', { http: { header: { 'x y': '*' } } }, /"x y" is not the name of a header/],
-    [
-      'internal_error',
-      { http: { header: { a: { equals: 1 } } } },
-      /match\.http\.header: "a": equals must be a string, not 1/,
-    ],
-    [
-      'internal_error',
-      { http: { query: { a: { equals: null } } } },
-      /match\.http\.query: "a": equals must be a string/,
-    ],
-    [
-      'internal_error',
-      { http: { query: { a: { present: false, glob: '*', contains: 'b' } } } },
-      /present: false cannot be combined with contains, glob/,
-    ],
-    [
-      'internal_error',
-      { token: { claims: { n: { equals: 12, glob: '2*' } } } },
-      /match\.token\.claims: "n": no value matches both equals and glob/,
-    ],
-    [
-      'internal_error',
-      { http: { body: { '/a': { equals: ['b'], contains: 'c' } } } },
-      /"\/a": no value matches both equals and contains/,
-    ],
-    ['internal_error', { token: { scopes: { has: ['git:raed'] } } }, /unknown scope "git:raed"; the scopes are/],
-    ['sync_in_progress', { op: 'getRepository' }, /getRepository never returns sync_in_progress/],
-    ['repository_thawing', { op: 'listRepositories' }, /listRepositories never returns repository_thawing/],
-  ] as const) {
-    t.throws(() => service.emulator.fault({ ...parseFault(spec, 'x').fault, match }), { message: reason }, spec);
-  }
-  for (const match of [
-    { http: { query: { a: { present: false } }, header: { 'X-A': { equals: 'ab', glob: 'a*', present: true } } } },
-    { token: { claims: { n: { equals: 12, glob: '1*' }, list: { equals: ['b'], contains: 'b' } } } },
-    { op: 'createRepository', http: { body: { '/a': { equals: null } } } },
-  ]) {
-    t.ok(service.emulator.fault({ match, do: { error: { code: 'internal_error' } } }), JSON.stringify(match));
-  }
-  service.emulator.state.change({ variants: { syncBlocks: 'all' } });
-  t.ok(service.emulator.fault({ match: { op: 'getRepository' }, do: { error: { code: 'sync_in_progress' } } }));
-});
+t.test(
+  'faults with conditions on refs and commands are accepted at the stages where these are known, and later',
+  async (t) => {
+    const { service } = await stage(t);
+    const main = { git: { ref: 'refs/heads/main' } };
+    for (const [spec, match] of [
+      ['internal_error@git.receive', main],
+      ['internal_error@git.report', main],
+      ['internal_error@git.pack', main],
+      ['code@git.receive;code=a;status=418', main],
+      ['raw@git.report;status=200', { ...main, op: 'gitReceivePack' }],
+      ['lost', { ...main, op: 'gitReceivePack' }],
+      ['cut@response.body', main],
+      ['internal_error@git.advertise', { git: { command: 'ls-refs' } }],
+      ['internal_error@response.head', { git: { command: 'object-info' } }],
+      ['sync_in_progress', { op: 'gitInfoRefs', git: { service: 'receive-pack' } }],
+    ] as const) {
+      t.ok(service.emulator.fault({ ...parseFault(spec, 'x').fault, match }), spec);
+    }
+    for (const [spec, match, reason] of [
+      ['internal_error@git.advertise', main, /git\.advertise/],
+      [
+        'internal_error@git.pack',
+        { git: { command: 'ls-refs' } },
+        /the stage git\.pack is not possible for gitUploadPack/,
+      ],
+      ['internal_error@body', { http: { body: { '/a': '*' } } }, /match\.http\.body cannot be decided at body/],
+      ['internal_error', { http: { body: { a: '*' } } }, /"a" is not a JSON pointer, such as "\/name"/],
+      ['internal_error@headers', { op: 'createRepository', repo: 'a' }, /match\.repo cannot be decided at headers/],
+      ['internal_error', { http: { method: 'get' } }, /no operation matches the conditions/],
+      [
+        'internal_error',
+        { op: 'getRepository', http: { method: 'POST' } },
+        /no request can match all of match\.op, match\.http/,
+      ],
+      [
+        'internal_error',
+        { op: 'getRepository', token: { scopes: { lacks: ['git:read'] } } },
+        /refuses requests without the scope before/,
+      ],
+      ['internal_error', { http: { header: { 'x y': '*' } } }, /"x y" is not the name of a header/],
+      [
+        'internal_error',
+        { http: { header: { a: { equals: 1 } } } },
+        /match\.http\.header: "a": equals must be a string, not 1/,
+      ],
+      [
+        'internal_error',
+        { http: { query: { a: { equals: null } } } },
+        /match\.http\.query: "a": equals must be a string/,
+      ],
+      [
+        'internal_error',
+        { http: { query: { a: { present: false, glob: '*', contains: 'b' } } } },
+        /present: false cannot be combined with contains, glob/,
+      ],
+      [
+        'internal_error',
+        { token: { claims: { n: { equals: 12, glob: '2*' } } } },
+        /match\.token\.claims: "n": no value matches both equals and glob/,
+      ],
+      [
+        'internal_error',
+        { http: { body: { '/a': { equals: ['b'], contains: 'c' } } } },
+        /"\/a": no value matches both equals and contains/,
+      ],
+      ['internal_error', { token: { scopes: { has: ['git:raed'] } } }, /unknown scope "git:raed"; the scopes are/],
+      ['sync_in_progress', { op: 'getRepository' }, /getRepository never returns sync_in_progress/],
+      ['repository_thawing', { op: 'listRepositories' }, /listRepositories never returns repository_thawing/],
+    ] as const) {
+      t.throws(() => service.emulator.fault({ ...parseFault(spec, 'x').fault, match }), { message: reason }, spec);
+    }
+    for (const match of [
+      { http: { query: { a: { present: false } }, header: { 'X-A': { equals: 'ab', glob: 'a*', present: true } } } },
+      { token: { claims: { n: { equals: 12, glob: '1*' }, list: { equals: ['b'], contains: 'b' } } } },
+      { op: 'createRepository', http: { body: { '/a': { equals: null } } } },
+    ]) {
+      t.ok(service.emulator.fault({ match, do: { error: { code: 'internal_error' } } }), JSON.stringify(match));
+    }
+    service.emulator.state.change({ variants: { syncBlocks: 'all' } });
+    t.ok(service.emulator.fault({ match: { op: 'getRepository' }, do: { error: { code: 'sync_in_progress' } } }));
+  },
+);

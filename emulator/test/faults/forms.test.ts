@@ -145,7 +145,7 @@ async function shell(text: string): Promise<string> {
   return stdout;
 }
 
-t.test('words and JSON are two ways to write one fault', async (t) => {
+t.test('the text form and JSON are two spellings of one fault', async (t) => {
   for (const fault of FAULTS) {
     const spec = writeFault(fault);
     t.equal(spec === undefined, JSON_ONLY.includes(fault), JSON.stringify(fault));
@@ -155,7 +155,7 @@ t.test('words and JSON are two ways to write one fault', async (t) => {
   }
 });
 
-t.test('a fault that was added has the forms of its draft, and a fault that cannot be has none', async (t) => {
+t.test('an added fault has the forms of its draft, and an invalid fault has none', async (t) => {
   const { admin, emulator } = await stage(t);
   const spec = 'rate_limited*1;match.op=getRepository';
   const { id } = await admin('POST', 'faults', { spec, id: 'mine' });
@@ -175,7 +175,7 @@ t.test('a fault that was added has the forms of its draft, and a fault that cann
   t.match(text, '-H "Authorization: Bearer $EMULATOR_ADMIN_TOKEN"', 'where the client sends a token');
 });
 
-t.test('a fault may have the names that JSON had for its kind, and is shown by the present ones', async (t) => {
+t.test('the older JSON names of a kind are accepted, and the current ones are shown', async (t) => {
   const { emulator, taken } = await stage(t);
   const rows: readonly (readonly [given: GivenFault['do'], shown: Fault['do']])[] = [
     [{ lostResponse: 'rst' }, { lost: 'rst' }],
@@ -228,7 +228,7 @@ t.test('each command line adds this fault', async (t) => {
   t.same(await taken(), some);
 });
 
-t.test('each claim and each header asks for this fault', async (t) => {
+t.test('each claim and each header carries this fault', async (t) => {
   const { emulator, formsOf, taken } = await stage(t);
   for (const repo of ['app', 'a']) await emulator.repository(repo).seed({ 'a.txt': 'a' });
   const ask = async (fault: Fault, headers: Record<string, string>) => {
@@ -278,7 +278,7 @@ t.test('the token of the command line has the claim', async (t) => {
   }
 });
 
-t.test('each whole test passes, which it does only where the fault fires', async (t) => {
+t.test('each complete test passes, which requires that the fault fires', async (t) => {
   const { formsOf } = await stage(t);
   const forms = await Promise.all(FAULTS.map(async (fault) => (await formsOf(fault)).test!));
   const texts = forms.flatMap(({ text }) => text ?? []);

@@ -22,7 +22,7 @@ const NEVER: readonly Fault[] = [
   { at: 'accept', when: { skip: 1_000_000 }, do: { cut: {} } },
 ];
 
-t.test('faults that meet nothing change no byte of what is sent', async (t) => {
+t.test('faults that do not match change no byte of the responses', async (t) => {
   const receiver = await WebhookReceiver.start();
   t.teardown(() => receiver[Symbol.asyncDispose]());
   const run = async (faults: readonly Fault[]) => {

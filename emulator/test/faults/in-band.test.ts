@@ -17,7 +17,7 @@ async function ask(service: Service, emu: unknown, headers: Record<string, strin
   return service.call('GET', '/api/v1/repo', { token, headers });
 }
 
-t.test('a token asks for faults as a header does', async (t) => {
+t.test('faults in a token work like those in a header', async (t) => {
   const service = await stage(t);
   const statuses = async (emu: unknown, count: number) => {
     const all: number[] = [];
@@ -36,7 +36,7 @@ t.test('a token asks for faults as a header does', async (t) => {
   t.match(service.emulator.requests().at(-1), { origin: 'injected:conflict', code: 'conflict' });
 });
 
-t.test('a claim that cannot be read is refused, and names what is allowed', async (t) => {
+t.test('an invalid claim is refused with the allowed members', async (t) => {
   const service = await stage(t);
   const rows: readonly (readonly [emu: unknown, sentence: RegExp])[] = [
     ['conflict', /The claim emu must be an object with the members faults and scenario/],
@@ -61,7 +61,7 @@ t.test('a claim that cannot be read is refused, and names what is allowed', asyn
   t.equal(service.world.state.faults.list().length, 0, 'what was refused is not kept');
 });
 
-t.test('counters are of one scenario, and end with it', async (t) => {
+t.test('counters belong to one scenario and end with it', async (t) => {
   const service = await stage(t);
   const headers = (scenario: string) => ({ 'x-emulator-fault': 'conflict*1', 'x-emulator-scenario': scenario });
   const statuses: number[] = [];
@@ -77,7 +77,7 @@ t.test('counters are of one scenario, and end with it', async (t) => {
   t.equal((await ask(service, undefined)).status, 200);
 });
 
-t.test('where requests may not ask, one that does is refused and not served', async (t) => {
+t.test('if in-band faults are disabled, a request that carries one is refused', async (t) => {
   const rows: readonly (readonly [options: GivenOptions, status: number])[] = [
     [{}, 409],
     [{ inbandFaults: false }, 400],
@@ -104,7 +104,7 @@ t.test('where requests may not ask, one that does is refused and not served', as
   }
 });
 
-t.test('what only some requests of a Git conversation can meet is not refused on the others', async (t) => {
+t.test('a fault that applies to only some requests of a Git session is not refused on the others', async (t) => {
   const service = await stage(t);
   const list = (fault: string, path = 'team/app.git/info/refs?service=git-upload-pack') =>
     service.call('GET', `/${path}`, { headers: { 'x-emulator-fault': fault } });
@@ -219,7 +219,7 @@ async function token(...argv: readonly string[]): Promise<{ code: number; out: s
   return { code, out: out.trim(), err };
 }
 
-t.test('git meets what its token asks for', async (t) => {
+t.test('faults in a token apply to git', async (t) => {
   const service = await stage(t);
   const bench = await Workbench.create();
   t.teardown(() => bench[Symbol.asyncDispose]());
@@ -241,7 +241,7 @@ t.test('git meets what its token asks for', async (t) => {
   t.match(service.emulator.requests().at(-1), { operation: 'gitUploadPack', origin: 'injected:internal_error' });
 });
 
-t.test('a token is not minted with a fault that nothing could meet', async (t) => {
+t.test('a token with a fault that could never fire is not minted', async (t) => {
   for (const [argv, sentence] of [
     [['--fault', 'nonsense'], /--fault: unknown fault nonsense/],
     [['--fault', 'conflict', '--fault', 'latency'], /--fault: latency requires ms=/],

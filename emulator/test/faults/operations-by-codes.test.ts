@@ -64,7 +64,7 @@ function headerMistakes(code: ProblemCode, { headers }: ServiceResponse): string
   return wrong;
 }
 
-t.test('every code, of every operation', async (t) => {
+t.test('every operation returns every code by a fault', async (t) => {
   const service = await stage(t);
   await service.seed('team/app');
   const start = service.emulator.requests().at(-1)!.id;
@@ -106,7 +106,7 @@ t.test('every code, of every operation', async (t) => {
   }
 });
 
-t.test('a code of a switch that an operation does not look at is refused as never able to fire there', async (t) => {
+t.test('a state code is refused for operations that never return it', async (t) => {
   const service = await stage(t);
   await service.seed('team/app');
   const refused = { status: 400, json: { code: 'bad_request' } };
@@ -146,7 +146,7 @@ t.test('a code of a switch that an operation does not look at is refused as neve
   );
 });
 
-t.test('a state that permits an operation does not change its response', async (t) => {
+t.test('a fault with a state code does not fire if the state allows the operation', async (t) => {
   const service = await stage(t);
   await service.seed('team/app');
   for (const operation of operations) {
@@ -249,7 +249,7 @@ t.test('every code, after a commit', async (t) => {
   }
 });
 
-t.test('an answer after the handler is lost only where something was done', async (t) => {
+t.test('a response after the handler is replaced only if the request had an effect', async (t) => {
   const service = await stage(t);
   await service.seed('team/app');
   const headers = { 'x-emulator-fault': 'internal_error*1@after' };
@@ -277,7 +277,7 @@ t.test('an answer after the handler is lost only where something was done', asyn
   });
 });
 
-t.test('the answer to a push is lost only where a ref was accepted', async (t) => {
+t.test('the response to a push is lost only if a ref was accepted', async (t) => {
   const service = await stage(t);
   const sha = await service.seed('team/app');
   const ZERO = '0'.repeat(40);

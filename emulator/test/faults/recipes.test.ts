@@ -170,7 +170,7 @@ t.test('there is one recipe for each code', async (t) => {
 
 const missing = ['sh', 'curl'].filter((name) => spawnSync(name, name === 'sh' ? ['-c', ''] : ['--version']).error);
 
-t.test('a recipe, run as it is printed, gets its code', { skip: missing.length > 0 && `no ${missing}` }, async (t) => {
+t.test('each printed recipe produces its code', { skip: missing.length > 0 && `no ${missing}` }, async (t) => {
   const emulator = await startEmulator({ port: 0 });
   t.teardown(() => emulator.close({ graceMs: 0 }));
   const path = commandFolder(t);

@@ -15,7 +15,7 @@ const OUTAGE = { error: { code: 'service_unavailable' } } as const;
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-t.test('each stage comes before what is checked behind it, and after what is checked before', async (t) => {
+t.test('each stage is between the checks before and after it', async (t) => {
   const service = await stage(t);
   const { emulator } = service;
   const expired = await service.token({ repo: 'team/app', ttl: 60, now: emulator.clock.now() - 3_600_000 });
@@ -52,7 +52,7 @@ t.test('each stage comes before what is checked behind it, and after what is che
   }
 });
 
-t.test('what was done at and after the stage after stays done', async (t) => {
+t.test('the effect of a request stays if a fault fires at the stage after or later', async (t) => {
   const service = await stage(t);
   const { emulator } = service;
   for (const at of ['before', 'body', 'after', 'response.head'] as const) {
@@ -67,7 +67,7 @@ t.test('what was done at and after the stage after stays done', async (t) => {
   }
 });
 
-t.test('a literal answer is given as it is', async (t) => {
+t.test('a raw response is sent unchanged', async (t) => {
   const service = await stage(t);
   const headers = { 'x-emulator-fault': 'raw;status=203;type=text/x-any;body=aGVsbG8' };
   t.match(await service.call('GET', '/api/v1/repo', { headers }), {
@@ -108,7 +108,7 @@ t.test('Retry-After in all its forms', async (t) => {
   t.equal(throttled.json.code, 'rate_limited', 'throttling is told in problem details');
 });
 
-t.test('an unknown code is worded as others are', async (t) => {
+t.test('an unknown code has the usual error format', async (t) => {
   const service = await stage(t);
   const headers = { 'x-emulator-fault': 'code;code=quota_exhausted;status=418' };
   const response = await service.call('GET', '/api/v1/repo', { headers });
@@ -118,7 +118,7 @@ t.test('an unknown code is worded as others are', async (t) => {
   t.same(Object.keys(metadata.json), ['error']);
 });
 
-t.test('a request that is held goes on when its latch is released', async (t) => {
+t.test('a held request continues when its latch is released', async (t) => {
   const service = await stage(t);
   const { latches } = service.world.background;
   const held = service.emulator.fault('hold@before;latch=gate');
@@ -132,7 +132,7 @@ t.test('a request that is held goes on when its latch is released', async (t) =>
   t.match(await commit, { status: 201, headers: { 'x-emulator-fault-fired': held.id } });
 });
 
-t.test('a client that goes while it is held is let go of, and nothing is done', async (t) => {
+t.test('a held request whose client disconnects is released without effect', async (t) => {
   const service = await stage(t);
   const { latches } = service.world.background;
   service.emulator.fault('hold*1@before;latch=gate');
@@ -148,7 +148,7 @@ t.test('a client that goes while it is held is let go of, and nothing is done', 
   t.equal((await service.call('GET', target)).status, 200, 'it is still there');
 });
 
-t.test('a reset lets go of what is held: reads are answered, and a write is refused', async (t) => {
+t.test('a reset releases held requests: reads are answered, and a write is refused', async (t) => {
   const service = await stage(t);
   const { background } = service.world;
   service.emulator.fault('hold@before;latch=gate');
@@ -161,7 +161,7 @@ t.test('a reset lets go of what is held: reads are answered, and a write is refu
   t.equal(service.world.state.faults.isIdle, true, 'and the fault is gone');
 });
 
-t.test('an emulator that is closed lets go of what is held', async (t) => {
+t.test('closing the emulator releases held requests', async (t) => {
   const service = await startService();
   await service.seed('team/app');
   service.emulator.fault('hold@before;latch=gate');
@@ -171,7 +171,7 @@ t.test('an emulator that is closed lets go of what is held', async (t) => {
   t.equal((await read).status, 200);
 });
 
-t.test('a fault can ask what the body says', async (t) => {
+t.test('a fault can have conditions on the body', async (t) => {
   const service = await stage(t);
   service.emulator.fault({
     match: { op: 'createBranch', http: { body: { '/target_branch': 'topic*' } } },
@@ -185,7 +185,7 @@ t.test('a fault can ask what the body says', async (t) => {
   t.equal(broken.status, 400, 'one that cannot be read is refused as ever');
 });
 
-t.test('the last one of a fault is met by one request, however many come at once', async (t) => {
+t.test('concurrent requests cannot exceed the number of times of a fault', async (t) => {
   const service = await stage(t);
   const fault = service.emulator.fault({ when: { skip: 3, times: 5 }, do: [{ latency: { ms: 5 } }, OUTAGE] });
   const responses = await Promise.all(Array.from({ length: 20 }, () => service.call('GET', '/api/v1/repo')));
@@ -193,7 +193,7 @@ t.test('the last one of a fault is met by one request, however many come at once
   t.equal(fault.fired, 5);
 });
 
-t.test('a fault can count each connection apart', async (t) => {
+t.test('a fault can count each connection separately', async (t) => {
   const service = await stage(t);
   service.emulator.fault({ when: { times: 1, by: ['connection'] }, do: OUTAGE });
   const authorization = `Bearer ${await service.token({ repo: 'team/app' })}`;
@@ -212,7 +212,7 @@ t.test('a fault can count each connection apart', async (t) => {
   t.same(statuses, [503, 503, 200, 200]);
 });
 
-t.test('the journal says why a fault that nearly met a request did not', async (t) => {
+t.test('the journal has the reason why a nearly matching fault did not fire', async (t) => {
   const service = await stage(t);
   service.emulator.fault({ match: { repo: 'other/*' }, do: { error: { code: 'conflict' } } });
   service.emulator.fault({ when: { skip: 1 }, do: { error: { code: 'conflict' } } });

@@ -50,7 +50,7 @@ function acceptedByGit(body: Buffer, fsck: string): string[] {
 t.setTimeout(600_000);
 
 for (const fsck of ['strict', 'off'] as const) {
-  t.test(`fsck ${fsck}: whatever git takes in is taken in, and can be read`, async (t) => {
+  t.test(`fsck ${fsck}: objects that git accepts are accepted, and can be read`, async (t) => {
     let done = 0;
     const property = fc.asyncProperty(randomPushes(NAMES, fsck === 'off'), fc.nat(2), async (push, remote) => {
       const service = await startService({ fsck });
@@ -79,7 +79,7 @@ for (const fsck of ['strict', 'off'] as const) {
 }
 
 for (const fsck of ['strict', 'off'] as const) {
-  t.test(`fsck ${fsck}: whatever is written onto what was taken in can be read`, async (t) => {
+  t.test(`fsck ${fsck}: writes on accepted objects can be read`, async (t) => {
     let written = 0;
     const property = fc.asyncProperty(randomPushes(NAMES, fsck === 'off'), fc.nat(1000), async (push, seed) => {
       const service = await startService({ fsck });
@@ -102,7 +102,7 @@ for (const fsck of ['strict', 'off'] as const) {
   });
 }
 
-t.test('whatever an upstream holds can be read once it is here', async (t) => {
+t.test('objects of an upstream can be read after a sync', async (t) => {
   await using upstream = await GitUpstream.start();
   let run = 0;
   const property = fc.asyncProperty(randomPushes(NAMES, true), async (push) => {
@@ -233,7 +233,7 @@ const SAMPLE = 16;
 const STRICTER = /^a file that is (a (tree|commit|tag)|the empty tree)$/;
 
 for (const fsck of ['strict', 'off'] as const) {
-  t.test(`fsck ${fsck}: what a ref may lead to is what git says, and it can be read`, async (t) => {
+  t.test(`fsck ${fsck}: a ref may point to what git allows, and it can be read`, async (t) => {
     const service = await startService({ fsck });
     t.teardown(() => service.emulator.close({ graceMs: 0 }));
     await service.call('POST', '/api/repos');

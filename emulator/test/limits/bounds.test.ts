@@ -19,7 +19,7 @@ async function setUp(t: Test, limits: GivenOptions['limits'] = {}): Promise<Serv
 
 const files = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`f${n}`, 'x']));
 
-t.test('each bound: what just fits is done, what does not is refused and leaves nothing', async (t) => {
+t.test('each limit: a value at the limit is accepted, a larger one is refused without effect', async (t) => {
   const rows: Record<
     string,
     [limits: GivenOptions['limits'], status: number, send: (service: Service, over: number) => Promise<ServiceResponse>]
@@ -69,7 +69,7 @@ t.test('each bound: what just fits is done, what does not is refused and leaves 
   }
 });
 
-t.test('an object above the bound is refused, and nothing of it is held', async (t) => {
+t.test('an object above the limit is refused, and its memory is released', async (t) => {
   const service = await setUp(t, { maxObjectBytes: 1000 });
   await service.commit('team/app', {});
   const { world } = service;
@@ -82,7 +82,7 @@ t.test('an object above the bound is refused, and nothing of it is held', async 
   t.equal((await service.commit('team/app', { f: 'x'.repeat(1000) })).status, 201);
 });
 
-t.test('a store that is full says so to both, lives on, and has room again after a deletion', async (t) => {
+t.test('a full store refuses API writes and pushes, keeps serving, and has room after a deletion', async (t) => {
   const service = await setUp(t, { maxHeldBytes: 1_000_000 });
   const { world } = service;
   await service.seed('full');
@@ -103,7 +103,7 @@ t.test('a store that is full says so to both, lives on, and has room again after
   t.equal((await grow(20, 'team/app')).status, 201);
 });
 
-t.test('a compressed Git request may not grow beyond its bound', async (t) => {
+t.test('a compressed Git request is limited after decompression', async (t) => {
   const service = await setUp(t, { maxPushBytes: 100_000 });
   for (const name of ['git-receive-pack', 'git-upload-pack']) {
     const headers = { 'content-type': `application/x-${name}-request`, 'content-encoding': 'gzip' };
@@ -118,7 +118,7 @@ t.test('a compressed Git request may not grow beyond its bound', async (t) => {
   t.equal(service.world.engine.memory.used, 0);
 });
 
-t.test('beyond the most connections new ones are closed, and those there go on', async (t) => {
+t.test('at the maximum number of connections, new ones are closed and existing ones continue', async (t) => {
   const service = await setUp(t, { maxSockets: 4 });
   const { hostname, port } = new URL(service.url);
   const dial = () => connect(Number(port), hostname);
@@ -139,7 +139,7 @@ t.test('beyond the most connections new ones are closed, and those there go on',
   for (const socket of sockets) socket.destroy();
 });
 
-t.test('no route is reached by a name that was led here, and none invites pages of other origins', async (t) => {
+t.test('DNS rebinding reaches no route, and no route allows other origins', async (t) => {
   const service = await setUp(t);
   const before = stateDigest(service.world);
   for (const { method, path } of operations.flatMap(({ routes }) => routes)) {

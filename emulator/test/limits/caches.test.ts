@@ -4,7 +4,7 @@ import { type Service, startService } from '../service.js';
 const REPOSITORIES = 120;
 const CACHE_BYTES = 300_000;
 
-t.test('what is kept to be fast stays within one budget, and goes with its repository', async (t) => {
+t.test('all caches share one limit, and entries are removed with their repository', async (t) => {
   const service = await startService({ limits: { cacheBytes: CACHE_BYTES } });
   t.teardown(() => service.emulator.close());
   const { world } = service;
@@ -33,7 +33,7 @@ t.test('what is kept to be fast stays within one budget, and goes with its repos
   t.equal(world.engine.cachedBytes, 0);
 });
 
-t.test('a diff that is asked again is shown again, each as it was asked', async (t) => {
+t.test('repeated diffs with different options are cached separately', async (t) => {
   const service = await startService();
   t.teardown(() => service.emulator.close());
   const text = Array.from({ length: 400 }, (_, line) => `line ${line}\n`);

@@ -24,7 +24,7 @@ const ROWS: readonly (readonly [method: string, target: string, body: unknown, s
   ['POST', 'archive', {}, 500, 'internal_error'],
 ];
 
-t.test('what is not done at its deadline is given up, and leaves nothing behind', async (t) => {
+t.test('work that exceeds its limit is aborted and leaves nothing behind', async (t) => {
   const service = await startService({ limits: { searchTimeout: 0, workTimeout: 0 } });
   t.teardown(() => service.emulator.close());
   await service.seed('team/app', { a: 'a\n', b: 'b\n' });

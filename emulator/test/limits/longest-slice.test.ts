@@ -192,7 +192,7 @@ async function ask(service: Service, operation: Operation, { target, body }: Sen
 
 t.setTimeout(600_000);
 
-t.test('no request holds up others for long, whatever it asks and of what', { timeout: 600_000 }, async (t) => {
+t.test('no request blocks others for longer than one slice', { timeout: 600_000 }, async (t) => {
   // With the clock stopped, only counted work ends a slice. Uncounted work shows as a slice that is too long.
   const schedule = new Schedule({ now: () => 0 });
   const service = await startService({ limits: { searchTimeout: 50, workTimeout: 500 } }, { schedule });

@@ -38,7 +38,7 @@ t.test('it runs as a user without rights, and writes to /tmp only', (t) => {
   t.end();
 });
 
-t.test('its words are a command that is there', (t) => {
+t.test('the container runs an existing command', (t) => {
   const health = /CMD (\[.*\])$/.exec(only('HEALTHCHECK'))![1]!;
   t.same(JSON.parse(health), ['emulator', 'health']);
   t.same(JSON.parse(only('ENTRYPOINT')), ['emulator']);
@@ -58,7 +58,7 @@ t.test('its words are a command that is there', (t) => {
   t.end();
 });
 
-t.test('what it copies is what the package is made of', (t) => {
+t.test('the container copies the files of the package', (t) => {
   const [copied = ''] = last.filter(({ name }) => name === 'COPY').map(({ rest }) => rest);
   const folder = copied.split(' ').at(-1)!;
   const { name, bin } = JSON.parse(readFileSync(packageFile('package.json'), 'utf8'));

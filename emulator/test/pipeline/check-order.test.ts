@@ -1,7 +1,7 @@
 import t from 'tap';
 import { startService } from '../service.js';
 
-t.test('the first check that objects decides the answer', async (t) => {
+t.test('the first failing check decides the response', async (t) => {
   const service = await startService();
   t.teardown(() => service.emulator.close());
   await service.seed('team/app');
@@ -108,7 +108,7 @@ t.test('errors of the input are reported before errors of the ref', async (t) =>
   t.equal((await service.call('POST', '/api/v1/repos/grep', { json, repo: 'empty' })).status, 400, 'nothing to search');
 });
 
-t.test('a note without an author is by the bearer of the token, whatever that is called', async (t) => {
+t.test('the author of a note without author is the sub of the token', async (t) => {
   const service = await startService();
   t.teardown(() => service.emulator.close());
   const sha = await service.seed('team/app');
@@ -130,7 +130,7 @@ t.test('a missing repository and one of another claim get the same response', as
   t.equal((await service.call('GET', '/api/repos/a', { repo: 'a' })).status, 200);
 });
 
-t.test('a token as a password is for remotes only', async (t) => {
+t.test('a token as a password is accepted only by Git remotes', async (t) => {
   const service = await startService();
   t.teardown(() => service.emulator.close());
   await service.seed('team/app');
@@ -145,7 +145,7 @@ t.test('a token as a password is for remotes only', async (t) => {
   });
 });
 
-t.test('a remote has a name', async (t) => {
+t.test('a remote without a repository name is refused', async (t) => {
   const service = await startService();
   t.teardown(() => service.emulator.close());
   await service.call('POST', '/api/repos', { repo: 'x' });
@@ -154,7 +154,7 @@ t.test('a remote has a name', async (t) => {
   t.equal((await refs('/x.git')).status, 200, 'a short one');
 });
 
-t.test('names are decoded once and compared to the code unit', async (t) => {
+t.test('names are decoded once and compared exactly', async (t) => {
   const service = await startService();
   t.teardown(() => service.emulator.close());
   for (const name of ['team/app', 'a%2Fb', 'caf\u00e9', 'cafe\u0301', 'x.git', 'A', 'a', 'a+b', 'a b']) {
@@ -172,7 +172,7 @@ t.test('names are decoded once and compared to the code unit', async (t) => {
   }
 });
 
-t.test('HEAD answers like GET on GET routes, except file metadata', async (t) => {
+t.test('HEAD responds like GET, except on file metadata', async (t) => {
   const service = await startService();
   t.teardown(() => service.emulator.close());
   await service.seed('team/app');
@@ -192,7 +192,7 @@ t.test('HEAD answers like GET on GET routes, except file metadata', async (t) =>
   t.equal((await service.call('HEAD', '/api/v1/repos/files/metadata')).status, 405);
 });
 
-t.test('faults answer in the status and dialect of the operation', async (t) => {
+t.test('faults have the status and error format of the operation', async (t) => {
   const service = await startService();
   t.teardown(() => service.emulator.close());
   await service.seed('team/app');
@@ -277,7 +277,7 @@ t.test('a fault counts the requests of one token subject on one repository', asy
   t.same(statuses, [429, 429, 429, 404], 'the first of each, and no more');
 });
 
-t.test('an answer tells the time of the clock, and the journal where a refusal comes from', async (t) => {
+t.test('Date is the time of the clock, and the journal has the origin of a refusal', async (t) => {
   const service = await startService({ clock: Date.parse('2026-01-01T00:00:00Z') });
   t.teardown(() => service.emulator.close());
   const { emulator } = service;
@@ -304,7 +304,7 @@ t.test('an answer tells the time of the clock, and the journal where a refusal c
   );
 });
 
-t.test('no token reaches the log, the journal or an answer', async (t) => {
+t.test('no token appears in the log, the journal or a response', async (t) => {
   const lines: string[] = [];
   const { startEmulator } = await import('../../index.js');
   const emulator = await startEmulator({ port: 0 }, { log: { write: (line) => lines.push(JSON.stringify(line)) } });

@@ -94,7 +94,7 @@ function openSockets(): number {
 
 const { service, sha } = await setUp();
 
-t.test('a client that leaves ends the work; nothing is written, kept or said to others', async (t) => {
+t.test('a disconnect ends the work without effect on the repository or other clients', async (t) => {
   const { world } = service;
   const { org } = service.emulator;
   const printed = t.capture(console, 'error');
@@ -127,7 +127,7 @@ t.test('a client that leaves ends the work; nothing is written, kept or said to 
   t.same(printed(), [], 'nothing is printed beside the log');
 });
 
-t.test('a client that only closed its half gets its answer', async (t) => {
+t.test('a client that closed only its sending side gets its response', async (t) => {
   const token = await service.token({ repo: REPO });
   const { hostname, port } = new URL(service.url);
   const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
@@ -142,7 +142,7 @@ t.test('a client that only closed its half gets its answer', async (t) => {
   );
 });
 
-t.test('only file metadata has a status of its own for clients that have left', async (t) => {
+t.test('only file metadata has its own status for disconnected clients', async (t) => {
   const { world } = service;
   const statusOf = (id: string) => {
     const operation = operations.find((each) => each.id === id);

@@ -96,7 +96,7 @@ t.test('a transfer coding must be chunked, once, and alone', async (t) => {
   }
 });
 
-t.test('what Node’s parser refuses is answered once, in the words of every other mistake', async (t) => {
+t.test('a request that Node’s parser refuses gets one response in the usual format', async (t) => {
   const { service, authorization } = await setUp(t);
   const get = (fields: string) => `GET /api/v1/repo HTTP/1.1\r\n${HOST}${authorization}${fields}\r\n`;
   const post = (fields: string, body: string) =>
@@ -140,7 +140,7 @@ t.test('what Node’s parser refuses is answered once, in the words of every oth
   }
 });
 
-t.test('a body that cannot be read any further: one answer, and one line in the journal', async (t) => {
+t.test('an invalid body gets one response and one journal entry', async (t) => {
   const { service, authorization } = await setUp(t);
   const { world } = service;
   const before = stateDigest(world);
@@ -184,7 +184,7 @@ t.test('a body that cannot be read any further: one answer, and one line in the 
   t.equal(stateDigest(world), before);
 });
 
-t.test('what goes on arriving after a refusal neither cuts the answer nor gets another one', async (t) => {
+t.test('data that arrives after a refusal does not disturb the response', async (t) => {
   const { service, authorization } = await setUp(t);
   for (const first of [
     'GARBAGE\r\n\r\n',
@@ -206,7 +206,7 @@ t.test('what goes on arriving after a refusal neither cuts the answer nor gets a
   }
 });
 
-t.test('no request behind one that closes its connection is carried out', async (t) => {
+t.test('no request after one with Connection: close is executed', async (t) => {
   const { service, authorization } = await setUp(t);
   const before = stateDigest(service.world);
   const body = packBody({ late: 'late' });
@@ -226,7 +226,7 @@ t.test('no request behind one that closes its connection is carried out', async 
   t.equal(stateDigest(service.world), before);
 });
 
-t.test('Expect: only 100-continue can be met', async (t) => {
+t.test('Expect: only 100-continue is supported', async (t) => {
   const { service, authorization } = await setUp(t);
   const post = (expect: string, version = 'HTTP/1.1') =>
     `POST /api/v1/repos/grep ${version}\r\n${HOST}${authorization}${expect}Content-Length: 2\r\n\r\n{}`;
@@ -365,7 +365,7 @@ t.test('CONNECT, OPTIONS * and Upgrade', async (t) => {
   t.match((await sendRaw(service, write)).responses, [{ status: 201, headers: { connection: 'close' } }]);
 });
 
-t.test('pipelined requests: one answer each, in order, mistakes among them', async (t) => {
+t.test('pipelined requests get one response each in order, including invalid ones', async (t) => {
   const { service, authorization } = await setUp(t);
   const good = `GET /api/v1/repo HTTP/1.1\r\n${HOST}${authorization}\r\n`;
   const rows: [text: string, status: number][] = [

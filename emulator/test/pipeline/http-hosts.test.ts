@@ -135,7 +135,7 @@ t.test('a Host that is well-formed but not served is refused, on every route', a
   }
 });
 
-t.test('a Host that is served may be written in every way the grammar has', async (t) => {
+t.test('a served Host may have every spelling that RFC 9110 allows', async (t) => {
   const { ask, authorization } = await setUp(t, { allowedHost: ['Build.Example.', '[::5]'] });
   for (const host of [
     'localhost',
@@ -196,7 +196,7 @@ t.test('no Host, and more than one', async (t) => {
   isProblem(t, await ask('GET /api/v1/repo HTTP/1.0', 'Host:\r\n'), 400, 'bad_request', 'HTTP/1.0, empty');
 });
 
-t.test('an absolute-form target says by its authority whom it is for', async (t) => {
+t.test('the authority of an absolute-form target takes the place of Host', async (t) => {
   const { ask, authorization } = await setUp(t, { org: ['demo', 'other'] });
   const host = 'Host: localhost\r\n';
   const get = (target: string, fields = host) => ask(`GET ${target} HTTP/1.1`, `${fields}${authorization}`);
@@ -276,7 +276,7 @@ const NO_ROUTES = [
   '/api//..//_emulator/version',
 ];
 
-t.test('below /_emulator every method, spelling and path meets the guard first', async (t) => {
+t.test('below /_emulator the guard checks every method, spelling and path first', async (t) => {
   const { ask, service } = await setUp(t);
   const lastBefore = service.emulator.requests().at(-1)!.id;
   const host = 'Host: localhost\r\n';
@@ -346,7 +346,7 @@ t.test('health names the organization that Host selects', async (t) => {
   t.equal(await organizationOf(1, 'api.demo.localhost'), 'demo');
 });
 
-t.test('asking for health neither numbers a request nor moves a stepping clock', async (t) => {
+t.test('a health request changes neither request numbers nor a stepping clock', async (t) => {
   const { ask, service } = await setUp(t, { clock: Date.UTC(2026, 0, 1) });
   const { world } = service;
   const before = [world.state.clock.now(), [...world.state.journal.entries()].length];

@@ -40,7 +40,7 @@ t.teardown(() => emulator.close({ graceMs: 0 }));
 const ca = emulator.ca!;
 const secure = emulator.https!;
 
-t.test('HTTPS is served beside HTTP, and answers show what they were reached by', async (t) => {
+t.test('HTTPS is served in addition to HTTP, and responses have URLs of the same scheme', async (t) => {
   const authorization = `Bearer ${await emulator.token({ repo: 'a', scopes: ['repo:write', 'git:write', 'git:read'] })}`;
   const made = await ask(`${secure.baseUrl}/api/repos`, ca, { authorization }, 'POST');
   t.equal(JSON.parse(made.text).http_url, `${secure.gitUrl}/a.git`);
@@ -53,7 +53,7 @@ t.test('HTTPS is served beside HTTP, and answers show what they were reached by'
   }
 });
 
-t.test('a client that does not trust it, or speaks no TLS, gets nothing', async (t) => {
+t.test('a client that does not trust the certificate, or does not use TLS, gets no response', async (t) => {
   const { trust } = await createTls(['localhost']);
   await t.rejects(ask(`${secure.baseUrl}/_emulator/health`, trust), { code: /CERT|SIGNATURE/ });
   await t.rejects(fetch(secure.baseUrl.replace('https', 'http')));
@@ -62,7 +62,7 @@ t.test('a client that does not trust it, or speaks no TLS, gets nothing', async 
   });
 });
 
-t.test('emulator ca prints what to trust; without TLS there is nothing', async (t) => {
+t.test('emulator ca prints the CA certificate; without TLS it fails', async (t) => {
   t.match(await run(['ca', '--url', emulator.baseUrl]), { code: 0, out: ca, err: '' });
   t.same(JSON.parse((await run(['ca', '--json', '--url', emulator.baseUrl])).out), { certificate: ca });
   t.notMatch(ca, /PRIVATE/);
@@ -91,7 +91,7 @@ t.test('Git pushes, clones and fetches by HTTPS', async (t) => {
   t.equal((await git('-C', 'copy', 'log', '--format=%s')).stdout, 'one\n');
 });
 
-t.test('a closed half, a reset and the end of the emulator are as over HTTP', async (t) => {
+t.test('half-close, reset and shutdown work as over HTTP', async (t) => {
   const own = await startEmulator({ port: 0, tls: true });
   const { port } = new URL(own.https!.baseUrl);
   const open = () => connect({ port: Number(port), host: '127.0.0.1', servername: 'localhost', ca: own.ca! });
@@ -132,7 +132,7 @@ t.test('a closed half, a reset and the end of the emulator are as over HTTP', as
   await gone;
 });
 
-t.test('a certificate that is given is shown, with its key or not at all', async (t) => {
+t.test('a given certificate is used, and must fit its key', async (t) => {
   const { identity, trust } = await createTls(['localhost', '127.0.0.1']);
   const other = await createTls(['localhost']);
   const folder = t.testdir({ cert: identity.cert, key: identity.key, other: other.identity.key, none: 'x' });
@@ -155,7 +155,7 @@ t.test('a certificate that is given is shown, with its key or not at all', async
   }
 });
 
-t.test('what answers show is the public address, of remotes too', async (t) => {
+t.test('responses contain the public address, also for remotes', async (t) => {
   const options = {
     port: 0,
     publicUrl: 'https://api.demo.example.test/',
@@ -196,7 +196,7 @@ async function urlsIn({ baseUrl, token }: Pick<Emulator, 'baseUrl' | 'token'>, h
   return responses.flatMap(({ text, header }) => `${text} ${header}`.match(/https?:[^"\s]+/g) ?? []);
 }
 
-t.test('every URL in an answer has the public address, whatever the request was sent to', async (t) => {
+t.test('every URL in a response has the public address, whatever the address of the request', async (t) => {
   const publicUrl = 'https://api.demo.example.test';
   const oid = 'a'.repeat(64);
   const expected = (origin: string) => [

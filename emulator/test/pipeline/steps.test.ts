@@ -7,7 +7,7 @@ import { STEPS, type StepId } from '../../journal/steps.js';
 import { chainOf, entryOf } from '../../pipeline/pipeline.js';
 import { startAdmin } from '../admin/admin-service.js';
 
-t.test('the steps that are listed are those of the way of a request, in its order', async (t) => {
+t.test('the listed steps equal those of the pipeline, in order', async (t) => {
   const { admin } = await startAdmin(t);
   const way = [...entryOf({ servedHosts: new ServedHosts([]) }), ...chainOf({ operations })].map(({ id }) => id);
   const others: readonly StepId[] = [

@@ -59,7 +59,7 @@ function talk(service: Service, act: (socket: Socket) => void): Promise<Received
   });
 }
 
-t.test('request targets in a form of their own are refused', async (t) => {
+t.test('request targets of unsupported forms are refused', async (t) => {
   const { service, head } = await setUp(t);
   const bad = [
     '/api/v1/repo#x',
@@ -129,7 +129,7 @@ t.test('headers: too many bytes, missing, sent twice', async (t) => {
   t.equal((await ask({}, 'GARBAGE /')).status, 400, 'a method that is none');
 });
 
-t.test('a client that has sent everything and closed its half gets its answer', async (t) => {
+t.test('a client that closed its sending side after the request gets its response', async (t) => {
   const { service, head } = await setUp(t);
   const body = packBody({ a: 'a' });
   const whole = head('POST /api/v1/repos/commit-pack', { 'content-length': String(Buffer.byteLength(body)) }) + body;
@@ -142,7 +142,7 @@ t.test('a client that has sent everything and closed its half gets its answer', 
   t.equal(read.status, 200);
 });
 
-t.test('the answer to what is no HTTP waits for the answers before it, and falls into none', async (t) => {
+t.test('the response to invalid HTTP follows the earlier responses', async (t) => {
   const { service, head } = await setUp(t);
   await service.commit('team/app', { large: randomBytes(3_000_000) });
   const { hostname, port } = new URL(service.url);
@@ -162,7 +162,7 @@ t.test('the answer to what is no HTTP waits for the answers before it, and falls
   t.equal(statusesOf(cut), 'HTTP/1.1 200', 'a request that was answered gets no second answer');
 });
 
-t.test('a body that stops arriving is given up, others are served meanwhile', async (t) => {
+t.test('a body that stops arriving is aborted, and others are served meanwhile', async (t) => {
   const { service, head } = await setUp(t, { limits: { idleTimeout: 200 } });
   const before = stateDigest(service.world);
   const heads = ['commit-pack', 'restore-commit', 'grep', 'diff-commit'].map((name) =>
@@ -284,7 +284,7 @@ t.test('every route: HEAD, and 405 with Allow for methods it does not have', asy
   t.equal(stateDigest(service.world), before);
 });
 
-t.test('names of the client’s choice split no header', async (t) => {
+t.test('names chosen by the client cannot split a header', async (t) => {
   const { service } = await setUp(t);
   const repo = 'a"b\u00e9;x=1';
   await service.seed(repo, { 'x.html': '<script>alert(1)</script>', 'q"\t;.txt': 'x' });

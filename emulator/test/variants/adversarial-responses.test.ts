@@ -62,7 +62,7 @@ async function both(t: Test): Promise<readonly [usual: Service, awkward: Service
 }
 type Test = Parameters<typeof stage>[0];
 
-t.test('awkward answers of every operation are legal ones', async (t) => {
+t.test('adversarial responses of every operation are legal', async (t) => {
   const services = await both(t);
   const shared = [await makeFixture(services[0], 'team/app'), await makeFixture(services[1], 'team/app')] as const;
   const seen = { added: 0, dropped: 0, codes: 0 };
@@ -93,7 +93,7 @@ const REFUSED: Readonly<Record<string, CallOptions>> = {
   'with a limit that is none': { scopes: EVERY_SCOPE },
 };
 
-t.test('so are awkward refusals: no code is replaced that is named for the case', async (t) => {
+t.test('adversarial errors are legal: a code that the specification names is not replaced', async (t) => {
   const services = await both(t);
   for (const service of services) await service.seed('team/app');
   const seen = { added: 0, dropped: 0, codes: 0 };

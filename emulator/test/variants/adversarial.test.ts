@@ -42,7 +42,7 @@ async function story(service: Service): Promise<ServiceResponse[]> {
   return responses;
 }
 
-t.test('answers are awkward, say the same, and are drawn from the seed', async (t) => {
+t.test('adversarial responses differ in form only, and depend on the seed', async (t) => {
   const usual = await story(await start(t, { adversarial: false }));
   const first = await story(await start(t, { adversarial: true }));
   const again = await story(await start(t, { adversarial: true }));
@@ -70,7 +70,7 @@ t.test('answers are awkward, say the same, and are drawn from the seed', async (
   t.ok(chunked.length > usual.filter(({ headers }) => headers['transfer-encoding'] === 'chunked').length);
 });
 
-t.test('pages are smaller than was asked for, and never than the default', async (t) => {
+t.test('pages are smaller than requested, but never smaller than the default', async (t) => {
   const service = await start(t, { adversarial: true });
   const sha = await service.seed('r');
   for (let n = 0; n < 70; n++) {
@@ -118,7 +118,7 @@ t.test('Retry-After is larger than t, and waiting that long suffices; an injecte
   t.equal((await read()).status, 200);
 });
 
-t.test('a request without a credential is unauthorized wherever that is said', async (t) => {
+t.test('the code of a request without a credential is never replaced', async (t) => {
   const variants = { unknownRoute: '401' } as const;
   const service = await startService({ clock: CLOCK, adversarial: true, variants });
   t.teardown(() => service.emulator.close({ graceMs: 0 }));
@@ -128,7 +128,7 @@ t.test('a request without a credential is unauthorized wherever that is said', a
   }
 });
 
-t.test('Git sees nothing of it', async (t) => {
+t.test('Git responses are not changed', async (t) => {
   const service = await start(t, { adversarial: true });
   await using bench = await Workbench.create();
   await service.seed('r');

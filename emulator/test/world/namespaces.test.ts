@@ -37,7 +37,7 @@ async function start(t: Test, options = {}): Promise<{ service: Service; emulato
   return { service, emulator: service.emulator };
 }
 
-t.test('copies of a snapshot share its content and nothing that is done to them', async (t) => {
+t.test('copies of a snapshot share its content but no changes', async (t) => {
   const { service, emulator } = await start(t);
   await service.seed('team/app');
   const snapshot = await emulator.snapshot();
@@ -65,7 +65,7 @@ t.test('copies of a snapshot share its content and nothing that is done to them'
   t.equal((await service.call('GET', '/api/v1/repo')).status, 200);
 });
 
-t.test('an empty one is as a new emulator: the same seed and clock give the same bytes', async (t) => {
+t.test('an empty namespace equals a new emulator: the same seed and clock give the same bytes', async (t) => {
   const { service, emulator } = await start(t);
   const story = async (namespace: Namespace) => {
     const { get, commit } = await openWorld(t, service, namespace.baseUrl);
@@ -103,7 +103,7 @@ t.test('an empty one is as a new emulator: the same seed and clock give the same
     await t.rejects(emulator.namespace(options as never), sentence);
 });
 
-t.test('over HTTP they are made, listed, shown and removed, and each has routes of its own', async (t) => {
+t.test('namespaces are created, listed, shown and removed over HTTP, and each has its own routes', async (t) => {
   const { admin, service, seed, url } = await startAdmin(t, { org: ['demo', 'other'] });
   await seed('team/app');
   const { json: snapshot } = await admin('POST', '/snapshots', {});
@@ -196,7 +196,7 @@ t.test('a namespace is forked from a snapshot that was taken in another one', as
   t.match(copy.state.read().repositories, { x: { state: 'active' } });
 });
 
-t.test('ports come from the range that is given; when none is free the answer is 503', async (t) => {
+t.test('ports come from the given range; if none is free, the response is 503', async (t) => {
   const free = await new Promise<number>((resolve) => {
     const probe = createServer().listen(0, '127.0.0.1', () => {
       const { port } = probe.address() as { port: number };
@@ -211,7 +211,7 @@ t.test('ports come from the range that is given; when none is free the answer is
   t.equal((await emulator.namespace()).gitHost, one.gitHost);
 });
 
-t.test('what a namespace held is free when it is removed', { timeout: 120_000 }, async (t) => {
+t.test('removing a namespace releases its memory', { timeout: 120_000 }, async (t) => {
   const { service, emulator } = await start(t);
   await service.seed('team/app', { 'large.bin': Buffer.alloc(100_000, 'x') });
   const snapshot = await emulator.snapshot();

@@ -33,7 +33,7 @@ function heldByParts({ world }: Service): number {
   return bytes;
 }
 
-t.test('a restored state reads the same, and goes on the same, as often as it is restored', async (t) => {
+t.test('a restored state has the same responses and continues in the same way, every time', async (t) => {
   const { service, receiver } = await stage(t);
   const { emulator } = service;
   await touchEverything(service, receiver, 'one');
@@ -55,7 +55,7 @@ t.test('a restored state reads the same, and goes on the same, as often as it is
   }
 });
 
-t.test('a reset world is a new one', async (t) => {
+t.test('a reset results in the initial state', async (t) => {
   const { service, receiver } = await stage(t);
   const fresh = stateDigest(service.world);
   const first = await touchEverything(service, receiver, 'one');
@@ -90,7 +90,7 @@ t.test('snapshots of different times are restored in any order', async (t) => {
   await t.rejects(emulator.restore('snapshot-none'), /"snapshot-none" does not exist/);
 });
 
-t.test('what came after a snapshot is gone with its objects, and cannot be asked for by its id', async (t) => {
+t.test('objects added after a snapshot cannot be read by id after a restore', async (t) => {
   const { service } = await stage(t);
   const first = await service.seed('team/app');
   const id = await service.emulator.snapshot();
@@ -120,7 +120,7 @@ t.test('objects of a deleted repository come back, and count again only once', a
   t.ok((await service.call('GET', '/api/v1/repos/file?path=large')).bytes.equals(file.bytes));
 });
 
-t.test('a write under way is refused with 503 and leaves nothing in the restored world', async (t) => {
+t.test('a write in progress gets 503 and has no effect on the restored world', async (t) => {
   const { service } = await stage(t);
   await service.seed('team/app');
   const id = await service.emulator.snapshot();
@@ -195,7 +195,7 @@ t.test('a write under way is refused with 503 and leaves nothing in the restored
   t.equal(stateDigest(service.world, { memory: false }), digest);
 });
 
-t.test('a read under way ends in the state it began in', async (t) => {
+t.test('a read in progress ends in the state in which it began', async (t) => {
   const { service } = await stage(t);
   const { emulator } = service;
   const large = randomBytes(3 << 20);
@@ -218,7 +218,7 @@ t.test('a read under way ends in the state it began in', async (t) => {
   t.ok(gunzipSync(bytes).includes(large), 'all of it');
 });
 
-t.test('counters of faults belong to the world, whichever port a request comes in by', async (t) => {
+t.test('counters of faults belong to the world, whatever the port of a request', async (t) => {
   const { service } = await stage(t, { org: ['demo', 'other'] });
   await service.seed('team/app');
   const id = await service.emulator.snapshot();
@@ -239,7 +239,7 @@ t.test('counters of faults belong to the world, whichever port a request comes i
   }
 });
 
-t.test('deliveries that were pending go on after a restore', async (t) => {
+t.test('pending deliveries continue after a restore', async (t) => {
   const { service, receiver } = await stage(t);
   receiver.status = () => 500;
   await service.call('POST', '/api/v1/webhooks', { json: { url: receiver.url, events: ['push'] } });
@@ -279,7 +279,7 @@ t.test(
   },
 );
 
-t.test('restores among many writers leave no trace of any of them', async (t) => {
+t.test('restores during many writes leave no trace of these writes', async (t) => {
   const { service } = await stage(t);
   await service.seed('team/app', { large: randomBytes(100_000) });
   await service.call('PUT', `/team/app.git/info/lfs/objects/${sha256('kept')}`, { body: 'kept' });

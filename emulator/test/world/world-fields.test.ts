@@ -133,7 +133,7 @@ const FIELDS: Readonly<Record<string, Readonly<Record<string, 'part' | 'snapshot
   },
 };
 
-t.test('every field of a world is in the snapshot, or is declared to follow from something else', async (t) => {
+t.test('every field of a world is in the snapshot or declared as derived', async (t) => {
   const receiver = await WebhookReceiver.start();
   const service = await startService({ clock: Date.parse('2026-01-01T00:00:00Z') });
   t.teardown(async () => {
@@ -163,7 +163,7 @@ t.test('every field of a world is in the snapshot, or is declared to follow from
   t.strictSame(objects.map(([name]) => name).sort(), Object.keys(FIELDS).sort());
 });
 
-t.test('what is in the snapshot is the same after a restore', async (t) => {
+t.test('fields of the snapshot are equal after a restore', async (t) => {
   const receiver = await WebhookReceiver.start();
   const service = await startService({ clock: Date.parse('2026-01-01T00:00:00Z') });
   t.teardown(async () => {
