@@ -13,7 +13,7 @@ import type { RequestOptions, RuleContext } from './rule-context.js';
  * emulator shows such a response. The entry is found by the subject of the token. `sentBytes`: number of body bytes
  * sent before the client disconnects; default: all.
  */
-export async function answerToNobody(
+export async function responseToDisconnected(
   t: RuleContext,
   method: string,
   path: string,

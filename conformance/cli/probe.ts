@@ -41,11 +41,11 @@ export const probeCommand = defineCommand({
       throw new Unready(`${target.baseUrl} does not answer: ${findings.list.lost}`);
     }
     const { repo } = findings;
-    const told = await tell({ ...target, ...defined({ repo }) }, manners.timeout, rate);
+    const report = await calibrate({ ...target, ...defined({ repo }) }, manners.timeout, rate);
     const folder = args.output === undefined ? process.cwd() : dirname(resolve(args.output));
-    await write(writeTarget({ described, target: found, findings, told, folder }), session);
-    if (!(told instanceof Unready)) return;
-    session.warn(`${told.message}\n`);
+    await write(writeTarget({ described, target: found, findings, report: report, folder }), session);
+    if (!(report instanceof Unready)) return;
+    session.warn(`${report.message}\n`);
     session.exitCode ||= 3;
   },
 });
@@ -54,7 +54,7 @@ export const probeCommand = defineCommand({
  * Runs the calibration rules, which show what the target does where the specification leaves a choice. Returns the
  * error if the run cannot start.
  */
-async function tell(target: Target, timeout: number, rate: number): Promise<Report | Unready> {
+async function calibrate(target: Target, timeout: number, rate: number): Promise<Report | Unready> {
   try {
     return await run(target, { only: CALIBRATION_RULES.join(','), timeout, rate, width: 1 });
   } catch (error) {
@@ -67,12 +67,12 @@ interface Written {
   readonly described: DescribedTarget;
   readonly target: Target;
   readonly findings: Findings;
-  readonly told: Report | Unready;
+  readonly report: Report | Unready;
   /** Folder in which the file will be. */
   readonly folder: string;
 }
 
-function writeTarget({ described, target, findings, told, folder }: Written): string {
+function writeTarget({ described, target, findings, report, folder }: Written): string {
   const { keys, second } = described;
   const place = (key: KeyEntry | undefined) =>
     key && defined({ file: placeOf(folder, key.file), env: key.env, id: key.id, scopes: key.scopes });
@@ -96,7 +96,7 @@ function writeTarget({ described, target, findings, told, folder }: Written): st
     member('git_url', target.gitUrl),
     aboutGit(findings),
     member('org', target.org),
-    ...aboutOrganization(findings, told),
+    ...aboutOrganization(findings, report),
     member('keys', named),
     ...lacking(described),
     member(
@@ -111,7 +111,7 @@ function writeTarget({ described, target, findings, told, folder }: Written): st
     member('admin', Object.keys(admin).length === 0 ? undefined : admin),
     ...(['prefix', 'rate', 'timeout', 'window'] as const).map((name) => member(name, described[name])),
     '',
-    ...aboutVariants(told, described),
+    ...aboutVariants(report, described),
   ];
   return `${parts.filter((part) => part !== undefined).join('\n')}\n`;
 }
@@ -169,9 +169,9 @@ function aboutGit({ git, repo }: Findings): string {
   );
 }
 
-function aboutOrganization({ list, meta, envelope }: Findings, told: Report | Unready): string[] {
+function aboutOrganization({ list, meta, envelope }: Findings, report: Report | Unready): string[] {
   return [
-    note(told instanceof Unready ? `not accepted, or not determined: ${told.message}` : 'its key is accepted'),
+    note(report instanceof Unready ? `not accepted, or not determined: ${report.message}` : 'its key is accepted'),
     note(`list of repositories: ${wordsOf(list)}${envelope.length === 0 ? '' : `, members ${envelope.join(', ')}`}`),
     note(`service metadata: ${wordsOf(meta)}`),
   ];
@@ -218,10 +218,10 @@ function presence(look: Look): string {
   return `unknown: ${wordsOf(look)}`;
 }
 
-function aboutVariants(told: Report | Unready, { variants: pinned = {} }: DescribedTarget): string[] {
-  if (told instanceof Unready) return Object.keys(pinned).length === 0 ? [] : [`${member('variants', pinned)}`];
-  const variants = Object.fromEntries(Object.entries({ ...told.variants, ...pinned }).sort());
-  const silent = countReasons(told.rules.filter((rule) => rule.variants === undefined));
+function aboutVariants(report: Report | Unready, { variants: pinned = {} }: DescribedTarget): string[] {
+  if (report instanceof Unready) return Object.keys(pinned).length === 0 ? [] : [`${member('variants', pinned)}`];
+  const variants = Object.fromEntries(Object.entries({ ...report.variants, ...pinned }).sort());
+  const silent = countReasons(report.rules.filter((rule) => rule.variants === undefined));
   return [
     '# Observed choices where the specification leaves one. A run fails if the target behaves differently.',
     `${member('variants', variants)}`,

@@ -223,7 +223,7 @@ for (const how of ['end', 'resetAndDestroy'] as const) {
     t.match(await send('GET'), { status: 200 });
     t.match(await send('GET'), { status: 200 }, 'on another connection');
     t.same(asked, ['GET / HTTP/1.1', 'GET / HTTP/1.1', 'GET / HTTP/1.1']);
-    await t.rejects(send('POST'), { name: 'NoAnswer', message: /closed/ }, 'what may have an effect is sent once');
+    await t.rejects(send('POST'), { name: 'NoResponse', message: /closed/ }, 'what may have an effect is sent once');
     t.equal(asked.length, 4);
   });
 }
@@ -240,7 +240,7 @@ t.test('a server that closes every connection gets a limited number of requests'
   });
   const origin = `http://${await listenOnLoopback(server)}`;
   const client = clientWith(() => Promise.resolve(), { connections: 2 });
-  await t.rejects(client.send({ rule: 'x', method: 'GET', origin, path: '/', headers: {} }), { name: 'NoAnswer' });
+  await t.rejects(client.send({ rule: 'x', method: 'GET', origin, path: '/', headers: {} }), { name: 'NoResponse' });
   t.equal(asked, 3);
   await client.close();
   server.close();
@@ -268,5 +268,5 @@ t.test('if only a host other than the API is unreachable, the request fails and 
   const client = clientWith(() => Promise.resolve(), { baseUrl: api.baseUrl });
   t.teardown(() => client.close());
   const request = { rule: 'x', method: 'GET', origin: gone.baseUrl, path: '/', headers: {} };
-  await t.rejects(client.send(request), { name: 'NoAnswer', loss: { kind: 'unreachable' } });
+  await t.rejects(client.send(request), { name: 'NoResponse', loss: { kind: 'unreachable' } });
 });

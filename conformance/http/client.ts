@@ -86,7 +86,7 @@ export class Client {
   }
 
   /**
-   * Sends a request, and retries it if it is throttled. Throws `NoAnswer` if no complete response arrives, `Throttled`
+   * Sends a request, and retries it if it is throttled. Throws `NoResponse` if no complete response arrives, `Throttled`
    * if the target throttles for too long, and `RunEnded` if it is gone. `stopwatch`: stopwatch of the rule, which does
    * not count the wait for a slot.
    */

@@ -19,7 +19,7 @@ export interface Loss {
 
 /** A request received no complete response. This is caused by the target, not by the suite. */
 export class NoResponse extends Error {
-  override readonly name = 'NoAnswer';
+  override readonly name = 'NoResponse';
 
   constructor(
     readonly loss: Loss,

@@ -150,11 +150,11 @@ function shorten(result: RuleResult): RuleResult {
 }
 
 function describeKinds(kinds: readonly Alike[], max: number, paint: Paint): string[][] {
-  const untold = kinds.slice(max).reduce((sum, { ids }) => sum + ids.length, 0);
+  const remaining = kinds.slice(max).reduce((sum, { ids }) => sum + ids.length, 0);
   return [
     kinds.slice(0, max).flatMap((kind) => describeAlike(kind, paint)),
     [
-      ...(untold === 0 ? [] : [`${untold} more rules have other reasons.`]),
+      ...(remaining === 0 ? [] : [`${remaining} more rules have other reasons.`]),
       'All rules with their requests and responses: --reporter html. A single rule: --only ID.',
     ],
   ];

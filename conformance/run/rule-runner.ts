@@ -68,7 +68,7 @@ const MAX_RETRIED = 20;
 export class RuleRunner {
   readonly #results = new Map<string, RuleResult>();
   readonly #outcomes = new Map<string, Outcome>();
-  readonly #told = new Set<string>();
+  readonly #reported = new Set<string>();
   /** Exchanges that decided verdicts that are not good, by rule. */
   readonly #decidedBy = new Map<string, Exchange>();
   #tried = 0;
@@ -104,7 +104,7 @@ export class RuleRunner {
     const { results, variants } = settleVariants(all, (id) => this.#shown(id));
     for (const result of results) this.#results.set(result.id, result);
     const explained = results.map((result) => this.#explain(result));
-    for (const result of explained) this.#tell(result);
+    for (const result of explained) this.#report(result);
     return { results: explained, variants };
   }
 
@@ -122,7 +122,7 @@ export class RuleRunner {
     this.#outcomes.set(rule.id, outcome);
     this.around.onTried(this.#tried);
     const isFinal = rule.watch === undefined && this.run.variants.of(rule.id) === undefined;
-    if (isFinal && !isRetried(outcome)) this.#tell(this.#resultOf(rule));
+    if (isFinal && !isRetried(outcome)) this.#report(this.#resultOf(rule));
   }
 
   /** Checks one rule; undefined if the run was interrupted before there was a verdict. */
@@ -246,11 +246,11 @@ export class RuleRunner {
     return nearest === undefined ? result : { ...result, nearest };
   }
 
-  #tell(result: RuleResult): void {
-    if (this.#told.has(result.id)) return;
-    this.#told.add(result.id);
+  #report(result: RuleResult): void {
+    if (this.#reported.has(result.id)) return;
+    this.#reported.add(result.id);
     this.#results.set(result.id, result);
-    this.options.onResult(result, this.#told.size, this.rules.length);
+    this.options.onResult(result, this.#reported.size, this.rules.length);
   }
 }
 

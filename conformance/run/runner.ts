@@ -37,7 +37,7 @@ export async function runRules(target: Target, options: RunOptions): Promise<Rep
   const missing = new MissingRoutes();
   const log = new RequestLog(options.now);
   let [requests, tried] = [0, 0];
-  const tell = () =>
+  const reportProgress = () =>
     options.onProgress?.({ done: tried, total: rules.length, requests, waitingSeconds: client.throttling.left });
   const client = new Client({
     limiter: options.limiter,
@@ -47,11 +47,11 @@ export async function runRules(target: Target, options: RunOptions): Promise<Rep
     baseUrl: target.baseUrl,
     sleep: (milliseconds) => sleep(milliseconds, undefined, { signal: ending.signal }),
     onEnd: (reason) => ending.end(reason),
-    onPause: tell,
+    onPause: reportProgress,
     onRequest: (rule) => {
       requests += 1;
       requestsByRule.set(rule, (requestsByRule.get(rule) ?? 0) + 1);
-      tell();
+      reportProgress();
     },
     onExchange: (exchange) => {
       for (const observer of [watcher, likeness, missing, log]) observer.see(exchange);
@@ -65,7 +65,7 @@ export async function runRules(target: Target, options: RunOptions): Promise<Rep
     requests: requestsByRule,
     onTried: (count) => {
       tried = count;
-      tell();
+      reportProgress();
     },
   });
   const { results, variants } = await runner.runAll();

@@ -13,7 +13,7 @@ const SETTABLE_STATES = ['active', 'archived', 'thawing', 'syncing', 'deleted', 
 const WAITED_FOR: ReadonlySet<string | undefined> = new Set(['archived', 'thawing', 'syncing']);
 
 /** End of a state. Exactly one member is given. */
-export interface EndsChange {
+export interface ExpiryChange {
   /** Number of requests that the state refuses before it ends. */
   readonly requests?: number | undefined;
   /**
@@ -31,13 +31,13 @@ export interface OrganizationChanges {
   readonly hosting?: 'on' | 'off' | undefined;
   readonly forgeApps?: number | undefined;
   readonly upstream?: 'reachable' | { readonly error: string; readonly status?: number | undefined } | undefined;
-  readonly ends?: EndsChange | undefined;
+  readonly ends?: ExpiryChange | undefined;
 }
 
 /** Changes of a repository. Absent members stay as they are. */
 export interface RepositoryChanges {
   readonly state?: (typeof SETTABLE_STATES)[number] | undefined;
-  readonly ends?: EndsChange | undefined;
+  readonly ends?: ExpiryChange | undefined;
   /** Seconds in `Retry-After` of refusals in the states `archived`, `thawing` and `syncing`. */
   readonly retryAfter?: number | undefined;
   /** Final statuses of deployments, by deployment id. */

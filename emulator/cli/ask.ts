@@ -45,9 +45,9 @@ export async function ask(
   });
 }
 
-type Open = (url: URL, options: RequestOptions, onAnswer: (response: IncomingMessage) => void) => ClientRequest;
+type Open = (url: URL, options: RequestOptions, onResponse: (response: IncomingMessage) => void) => ClientRequest;
 
-const plainRequest: Open = (url, options, onAnswer) => request(url, { ...options, agent: false }, onAnswer);
+const plainRequest: Open = (url, options, onResponse) => request(url, { ...options, agent: false }, onResponse);
 
 /**
  * Opens an https request with the global agent of this process, so that `NODE_OPTIONS` and `NODE_USE_ENV_PROXY` can
@@ -58,9 +58,9 @@ async function secureRequest({ hostname }: URL, environment: Environment): Promi
   const ca = await trusted(environment);
   // The certificate is for the host of the address, even if a Host header names one of its namespaces.
   const servername = isIP(hostname.replace(/^\[|\]$/g, '')) === 0 ? hostname : '';
-  return (url, options, onAnswer) => {
+  return (url, options, onResponse) => {
     const headers = { ...options.headers, connection: 'close' };
-    return requestSecurely(url, { ...options, headers, servername, ...(ca && { ca }) }, onAnswer);
+    return requestSecurely(url, { ...options, headers, servername, ...(ca && { ca }) }, onResponse);
   };
 }
 

@@ -34,7 +34,7 @@ const HTTPS = 443;
 /** Maximum concurrent tunnels, far above what a client opens. */
 const MAX_CONNECTIONS = 2_000;
 /** Maximum number of refused hosts reported, so that a scanning program does not fill the terminal. */
-const MAX_TOLD = 50;
+const MAX_REPORTED = 50;
 /** Milliseconds that a client must send its request, and that a host must accept the connection. */
 const PATIENCE = 30_000;
 
@@ -55,7 +55,7 @@ export async function openProxy({
   const password = randomBytes(24).toString('base64url');
   const expected = digestOf(Buffer.from(`${USER}:${password}`).toString('base64'));
   const sockets = new Set<Socket>();
-  const told = new Set<string>();
+  const reportedHosts = new Set<string>();
   const requestLines = new WeakMap<object, string>();
 
   const isAllowed = ({ headers }: IncomingMessage): boolean => {
@@ -74,8 +74,8 @@ export async function openProxy({
       const { host, port } = asked;
       return { host: host.replace(/^\[|\]$/g, ''), port, through: through(host, port) };
     }
-    if (told.size < MAX_TOLD && !told.has(asked.host)) {
-      told.add(asked.host);
+    if (reportedHosts.size < MAX_REPORTED && !reportedHosts.has(asked.host)) {
+      reportedHosts.add(asked.host);
       onRefused(asked.host);
     }
     return [

@@ -20,14 +20,14 @@ export class RelayedSignals implements Stop {
   readonly first: Promise<undefined>;
   #asked: NodeJS.Signals | undefined;
   #target: number | undefined;
-  #tell = () => {};
+  #notify = () => {};
   #typed = false;
   #hasEnded = false;
   readonly #listeners = RELAYED.map((signal) => [signal, () => this.#receive(signal)] as const);
 
   constructor() {
     this.first = new Promise((resolve) => {
-      this.#tell = () => resolve(undefined);
+      this.#notify = () => resolve(undefined);
     });
     for (const [signal, listener] of this.#listeners) process.on(signal, listener);
   }
@@ -71,7 +71,7 @@ export class RelayedSignals implements Stop {
     if (this.#hasEnded) return;
     if (this.#target === undefined) {
       this.#asked ??= signal;
-      this.#tell();
+      this.#notify();
       return;
     }
     try {

@@ -90,16 +90,16 @@ export async function withEmulator(
   const { hosts } = given;
   try {
     if (readyFile !== undefined) await clearReady(readyFile);
-    let tellClosed = (_isSaved: boolean): void => {};
+    let resolveClosed = (_isSaved: boolean): void => {};
     const closed = new Promise<undefined>((resolve) => {
-      tellClosed = (isSaved) => {
+      resolveClosed = (isSaved) => {
         wasSaved = isSaved;
         resolve(undefined);
       };
     });
     const ports = {
       log: createLog(options.log, (text) => terminal.warn(text)),
-      onClosed: (isSaved: boolean) => tellClosed(isSaved),
+      onClosed: (isSaved: boolean) => resolveClosed(isSaved),
       onWarning: (sentence: string) => terminal.warn(`${sentence}\n`),
       ...(hosts && { hosts }),
     };

@@ -13,7 +13,7 @@ export class StopSignals implements Stop {
   #isAsked = false;
   readonly #longest: number;
   readonly #exitCode: number;
-  #tell = () => {};
+  #notify = () => {};
   readonly #listeners: readonly (readonly [NodeJS.Signals, () => void])[];
 
   /** `longest` milliseconds after the first signal, the process ends with `exitCode` even if it is still busy. */
@@ -21,7 +21,7 @@ export class StopSignals implements Stop {
     this.#longest = longest;
     this.#exitCode = exitCode;
     this.first = new Promise((resolve) => {
-      this.#tell = () => resolve(undefined);
+      this.#notify = () => resolve(undefined);
     });
     this.#listeners = Object.entries(NUMBERS).map(([signal, number]) => {
       const listener = (): void => {
@@ -42,7 +42,7 @@ export class StopSignals implements Stop {
     if (this.#isAsked) return;
     this.#isAsked = true;
     setTimeout(() => process.exit(this.#exitCode), this.#longest).unref();
-    this.#tell();
+    this.#notify();
   }
 
   /** Removes the signal handlers, for a process that has started nothing that must be stopped. */

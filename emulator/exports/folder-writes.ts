@@ -66,12 +66,12 @@ export class FolderWrites {
    * Writes a new file and syncs it, so that a power loss does not damage it. `told`: called with the number of bytes
    * written.
    */
-  async write(path: string, pieces: AsyncIterable<Uint8Array>, told?: (bytes: number) => void): Promise<void> {
+  async write(path: string, pieces: AsyncIterable<Uint8Array>, onWritten?: (bytes: number) => void): Promise<void> {
     const file = this.open(path);
     try {
       for await (const piece of pieces) {
         await file.write(Buffer.from(piece.buffer, piece.byteOffset, piece.length));
-        told?.(piece.length);
+        onWritten?.(piece.length);
       }
       file.sync();
     } finally {

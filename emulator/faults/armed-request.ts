@@ -47,7 +47,7 @@ export class ArmedRequest {
   /** Id of the last fault that ended a stage, for example with an error response; undefined if none has. */
   decisive: string | undefined = undefined;
   private ids: string[] | undefined = undefined;
-  private told: string[] | undefined = undefined;
+  private missReasons: string[] | undefined = undefined;
   private refused: string[] | undefined = undefined;
   /** Facts from the body of a Git request; undefined until it is read. */
   private git: GitFacts | undefined = undefined;
@@ -86,7 +86,7 @@ export class ArmedRequest {
 
   /** Reasons why faults did not fire although almost all of their conditions held, one sentence each. */
   get reasons(): readonly string[] {
-    return this.told ?? NO_TEXTS;
+    return this.missReasons ?? NO_TEXTS;
   }
 
   /**
@@ -128,7 +128,7 @@ export class ArmedRequest {
         // A fault with `skip` may have skipped this request on purpose.
         if (text === undefined || compiled.skip > 0 || this.decisions[fault.index] !== undefined) continue;
         this.decisions[fault.index] = NOTHING;
-        this.tell(fault, `the request did not reach the stage ${position}`, false);
+        this.addReason(fault, `the request did not reach the stage ${position}`, false);
       }
     }
   }
@@ -179,7 +179,7 @@ export class ArmedRequest {
       failing += 1;
       failed = criterion;
     }
-    if (failed !== undefined) return this.refrain(fault, failing === 1 ? failed.tell(facts) : undefined);
+    if (failed !== undefined) return this.refrain(fault, failing === 1 ? failed.explain(facts) : undefined);
     if (stateCode !== undefined && this.facts.stateRefusal(stateCode) === undefined) {
       return this.refrain(fault, `the state of the repository allows ${this.facts.operation.id}`);
     }
@@ -200,14 +200,14 @@ export class ArmedRequest {
   }
 
   private refrain(fault: PlannedFault, why: string | undefined, isCounted = false): Decision {
-    this.tell(fault, why, isCounted);
+    this.addReason(fault, why, isCounted);
     return this.settle(fault, NOTHING);
   }
 
-  private tell({ entry, refusal }: PlannedFault, why: string | undefined, isCounted: boolean): void {
+  private addReason({ entry, refusal }: PlannedFault, why: string | undefined, isCounted: boolean): void {
     if (why !== undefined && this.reasons.length < FAULT_LIMITS.reasons) {
-      this.told ??= [];
-      this.told.push(refusal.for(why));
+      this.missReasons ??= [];
+      this.missReasons.push(refusal.for(why));
     }
     if (entry.text === undefined || isCounted || this.ignored.length === FAULT_LIMITS.reasons) return;
     this.refused ??= [];

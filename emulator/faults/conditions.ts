@@ -4,8 +4,8 @@ import type { Match, Matcher } from './fault.js';
 import { FAULT_LIMITS } from './fault-limits.js';
 import { globTest, matchesGlob } from './glob.js';
 import { choice, type Key, listOf, strict, TEXT } from './key.js';
-import { LastText } from './last-text.js';
 import { type Member, ownMember, valueAt } from './member.js';
+import { MemoizedText } from './memoized-text.js';
 import type { StageFacts } from './request-facts.js';
 
 /** Condition of a fault, ready to be checked for a request. */
@@ -14,7 +14,7 @@ export interface Criterion {
   readonly member: string;
   readonly holds: (facts: StageFacts) => boolean;
   /** Returns a sentence part that explains why the condition does not hold: `repo is team/app, not other/*`. */
-  readonly tell: (facts: StageFacts) => string;
+  readonly explain: (facts: StageFacts) => string;
 }
 
 interface Condition extends Member {
@@ -104,9 +104,9 @@ export function criteriaOf(match: Match): Criterion[] {
 function textual(member: string, label: string, hint: string, read: ReadFact, key: Key = TEXT): Condition {
   const criteriaOf = (value: string | number): Criterion[] => {
     const isWanted = globTest(String(value));
-    const told = new LastText((found) => `${member} is ${show(found)}, not ${show(value)}`);
+    const explanation = new MemoizedText((found) => `${member} is ${show(found)}, not ${show(value)}`);
     const holds = (found: unknown) => found !== undefined && isWanted(String(found));
-    return [{ member, holds: (facts) => holds(read(facts, '')), tell: (facts) => told.for(read(facts, '')) }];
+    return [{ member, holds: (facts) => holds(read(facts, '')), explain: (facts) => explanation.for(read(facts, '')) }];
   };
   return { path: `match.${member}`, label, hint, key, criteriaOf };
 }
@@ -116,7 +116,7 @@ function ofRef(label: string, hint: string): Condition {
     {
       member: 'git.ref',
       holds: ({ git }) => git?.refs?.some((ref) => matchesGlob(wanted, ref)) ?? false,
-      tell: ({ git }) => `git.ref is ${show(git?.refs?.slice(0, 3).join(' '))}, not ${show(wanted)}`,
+      explain: ({ git }) => `git.ref is ${show(git?.refs?.slice(0, 3).join(' '))}, not ${show(wanted)}`,
     },
   ];
   return { path: 'match.git.ref', label, hint, key: TEXT, criteriaOf };
@@ -130,7 +130,7 @@ function ofScopes(how: 'has' | 'lacks', label: string): Condition {
         member: 'token.scopes',
         holds: ({ request: { verified } }) =>
           verified !== undefined && verified.claims.scopes.includes(scope) === isWanted,
-        tell: () => (isWanted ? `the token lacks the scope ${scope}` : `the token has the scope ${scope}`),
+        explain: () => (isWanted ? `the token lacks the scope ${scope}` : `the token has the scope ${scope}`),
       }),
     );
   return { path: `match.token.scopes.${how}`, label, hint: 'between commas', key: listOf(TEXT, 0, 64), criteriaOf };
@@ -143,7 +143,7 @@ function valued(member: string, label: string, nameOf: string, read: ReadFact): 
         member,
         holds: (facts) => matches(matcher, read(facts, name)),
         // Does not show the value, because it may be a secret.
-        tell: () => `${member} ${show(name)} does not match`,
+        explain: () => `${member} ${show(name)} does not match`,
       }),
     );
   return { path: `match.${member}`, label, hint: GLOB, key: TEXT, nameOf, criteriaOf };

@@ -3,7 +3,7 @@ import { isFor, positionOf } from './compiled-fault.js';
 import type { Action } from './fault.js';
 import { isStateCode } from './kinds/error.js';
 import { actionsOf, codeOf, endsStage } from './kinds/index.js';
-import { LastText } from './last-text.js';
+import { MemoizedText } from './memoized-text.js';
 import type { FaultedOperation } from './operation-shape.js';
 import type { Position } from './stage.js';
 import type { FaultEntry } from './tally.js';
@@ -22,7 +22,7 @@ export interface PlannedFault {
    */
   readonly stateCode: ProblemCode | undefined;
   /** Sentence in the journal for a request for which the fault did not fire. The same reason gives the same string. */
-  readonly refusal: LastText<string>;
+  readonly refusal: MemoizedText<string>;
 }
 
 /**
@@ -49,7 +49,7 @@ export function planOf(entries: readonly FaultEntry[], operation: FaultedOperati
   for (const [index, entry] of mine.entries()) {
     const places = placesOf(entry, operation);
     if (places.size > 0) meeting += 1;
-    const refusal = new LastText((why: string) => `${entry.id} did not fire: ${why}`);
+    const refusal = new MemoizedText((why: string) => `${entry.id} did not fire: ${why}`);
     for (const [position, actions] of places) {
       const planned = at.get(position) ?? [];
       planned.push({ entry, index, actions, ...traitsOf(actions), refusal });

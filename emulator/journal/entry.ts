@@ -140,7 +140,7 @@ export function writeEntry(
       bytes: body?.bytes ?? 0,
     },
     answer: {
-      headers: Object.entries(record.answerHead ?? plainHead(record, responseBytes)).flatMap(fieldsOf),
+      headers: Object.entries(record.responseHeaders ?? plainHead(record, responseBytes)).flatMap(fieldsOf),
       ...(responseBody && { body: responseBody }),
       bytes: method === 'HEAD' ? 0 : responseBytes,
     },

@@ -48,7 +48,7 @@ export interface RequestRecord {
   weight: number;
   readonly body: CapturedBody | undefined;
   /** Response header; undefined for a plain JSON response, whose header `entry.ts` computes. */
-  answerHead: OutgoingHttpHeaders | undefined;
+  responseHeaders: OutgoingHttpHeaders | undefined;
   /** Response body. A text that was sent in one piece is stored as a string. */
   answer: string | CapturedBody | undefined;
   outcome: Outcome;
@@ -91,7 +91,7 @@ export function recordWith(known: KnownFacts): RequestRecord {
     head: NO_HEAD,
     weight: 0,
     body: undefined,
-    answerHead: undefined,
+    responseHeaders: undefined,
     answer: undefined,
     outcome: 'open',
     started: performance.now(),

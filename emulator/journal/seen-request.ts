@@ -82,7 +82,7 @@ export class SeenRequest {
   }
 
   private responseHeader(wanted: string): string | undefined {
-    const fields = Object.entries(this.record.answerHead ?? {});
+    const fields = Object.entries(this.record.responseHeaders ?? {});
     this.work.units += fields.length * COST.line;
     const value = fields.find(([name]) => name.toLowerCase() === wanted)?.[1];
     return value === undefined ? undefined : String([value].flat()[0]);

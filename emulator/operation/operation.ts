@@ -175,7 +175,7 @@ export interface HandlerContext<Query = unknown, Body = unknown> {
   /** Reads the request body. Throws if it exceeds `maxBytes`, pauses for too long, or the client disconnects. */
   stream(maxBytes: number): AsyncIterable<Buffer>;
   /** Adds facts about a Git request to its journal entry. */
-  tell(facts: GitFacts): void;
+  recordGitFacts(facts: GitFacts): void;
   /** Adds a sentence to the reasons in the journal entry of the request. */
   note(why: string): void;
   /** Aborted when the client disconnects. */

@@ -73,7 +73,7 @@ export function perturbReply(context: RequestContext): Reply {
   const waiting = waitLonger(reply, draw);
   // An entity tag identifies the exact bytes, so the body must not change.
   if (waiting.headers?.etag !== undefined) return waiting;
-  return bendJson(operation?.id === 'fileMetadata' ? reread(waiting) : waiting, schemaOf(context), draw);
+  return perturbJson(operation?.id === 'fileMetadata' ? reread(waiting) : waiting, schemaOf(context), draw);
 }
 
 /**
@@ -104,7 +104,7 @@ function reread(reply: Reply): Reply {
   return { ...rest, json: JSON.parse(Buffer.from(bytes).toString()) };
 }
 
-function bendJson(reply: Reply, schema: z.core.$ZodType | undefined, draw: Draw): Reply {
+function perturbJson(reply: Reply, schema: z.core.$ZodType | undefined, draw: Draw): Reply {
   const { json, pieces, ...rest } = reply;
   if (json === undefined && pieces === undefined) return reply;
   const read = json === undefined ? readPieces(pieces!) : { value: json };
@@ -176,24 +176,24 @@ export function perturbValue(
   value: unknown,
   schema: z.core.$ZodType | undefined,
   draw: Draw,
-  bend: Perturbations,
+  perturbations: Perturbations,
 ): unknown {
   if (typeof value !== 'object' || value === null) return value;
   const shape = schema && inner(schema);
   if (Array.isArray(value)) {
     const element = shape instanceof z.ZodArray ? shape.element : undefined;
-    return value.map((item) => perturbValue(item, element, draw, bend));
+    return value.map((item) => perturbValue(item, element, draw, perturbations));
   }
   const members: [name: string, member: unknown][] = [];
   for (const [name, member] of Object.entries(value)) {
     const own = memberSchema(shape, name);
-    if (bend.drops && own !== undefined && mayBeAbsent(own, member) && draw(2) === 0) continue;
-    members.push([name, perturbValue(member, own, draw, bend)]);
+    if (perturbations.drops && own !== undefined && mayBeAbsent(own, member) && draw(2) === 0) continue;
+    members.push([name, perturbValue(member, own, draw, perturbations)]);
   }
-  if (bend.adds && shape instanceof z.ZodObject) {
+  if (perturbations.adds && shape instanceof z.ZodObject) {
     members.push([unknownName(draw), UNKNOWN_VALUES[draw(UNKNOWN_VALUES.length)]]);
   }
-  if (bend.turns) for (let at = members.length - 1; at > 0; at--) swap(members, at, draw(at + 1));
+  if (perturbations.turns) for (let at = members.length - 1; at > 0; at--) swap(members, at, draw(at + 1));
   return Object.fromEntries(members);
 }
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Cut, CutPoint, Ending } from '../faults/kinds/cut.js';
 import type { ErrorValue, RetryAfter } from '../faults/kinds/error.js';
-import { callByKind, type KindName, type KindValues } from '../faults/kinds/index.js';
+import { callByKind, type GitKindName, type KindName, type KindValues } from '../faults/kinds/index.js';
 import type { Lost } from '../faults/kinds/lost.js';
 import type { ChosenAction } from '../faults/request-facts.js';
 import type { Position } from '../faults/stage.js';
@@ -53,7 +53,7 @@ export function gitFaultsOf(context: RequestContext): GitFaults | undefined {
   return {
     learn: (facts) => faults.learn(facts),
     take: (stage) => faults.take(stage),
-    wait: (chosen) => carryOut(context, chosen, undefined, BEFORE_ANSWER),
+    wait: (chosen) => carryOut(context, chosen, undefined, BEFORE_RESPONSE),
   };
 }
 
@@ -73,7 +73,7 @@ export async function carryOut(
 }
 
 /** Kinds that delay or replace a response. */
-const BEFORE_ANSWER: CarryOut = {
+const BEFORE_RESPONSE = {
   latency: ({ ms }, { context }) => sleep(ms, undefined, { signal: context.signal }),
   hold: async (latch, { context }) => {
     await context.faults.released(latch, context.signal);
@@ -90,11 +90,11 @@ const BEFORE_ANSWER: CarryOut = {
     const body = bodyBase64 === undefined ? undefined : Buffer.from(bodyBase64, 'base64');
     throw new InjectedReply(body ? bytes(status, body, headers) : empty(status, headers));
   },
-};
+} satisfies CarryOut;
 
-/** All kinds: those of `BEFORE_ANSWER`, and those that end or corrupt the connection of a request. */
-const EVERYWHERE: CarryOut = {
-  ...BEFORE_ANSWER,
+/** The kinds of `BEFORE_RESPONSE`, and all other kinds except those of the Git protocol. */
+const EVERYWHERE: Omit<Required<CarryOut>, GitKindName> = {
+  ...BEFORE_RESPONSE,
   cut: (cut, met) => cutAt(met, cut),
   throttle: ({ bps }, met) => breakBytes(met, { bytesPerSecond: bps }),
   corrupt: ({ flip }, met) => breakBytes(met, { flip: { offset: flip } }),

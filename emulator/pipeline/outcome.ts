@@ -187,8 +187,8 @@ function describeRequest(context: RequestContext, now: number): KnownFacts {
 }
 
 /** Returns the error code that the response shows. */
-function codeOf({ problem: told, world }: RequestContext): string | undefined {
-  return told && (told.options.shownAs ?? shownCode(told.code, world.config.forgePrefix));
+function codeOf({ problem: refusal, world }: RequestContext): string | undefined {
+  return refusal && (refusal.options.shownAs ?? shownCode(refusal.code, world.config.forgePrefix));
 }
 
 const NOTHING: readonly string[] = [];
@@ -203,13 +203,13 @@ function describeToken({ world, request, claims }: RequestContext): SentToken | 
 }
 
 function whyOf(context: RequestContext): readonly string[] {
-  const { why, faults, problem: told } = context;
+  const { why, faults, problem: refusal } = context;
   const { reasons } = faults;
-  if (!told && why.length === 0 && reasons.length === 0) return NOTHING;
+  if (!refusal && why.length === 0 && reasons.length === 0) return NOTHING;
   // Arrays that may still grow are copied, because journal entries share equal lists of reasons.
-  if (!told && why.length === 0 && !faults.isArmed) return reasons;
+  if (!refusal && why.length === 0 && !faults.isArmed) return reasons;
   const said = why.concat(reasons);
-  return told ? whyRefused(context, said, told) : said;
+  return refusal ? whyRefused(context, said, refusal) : said;
 }
 
 function whyRefused({ refusal }: RequestContext, why: readonly string[], { detail }: Problem): readonly string[] {

@@ -181,7 +181,7 @@ export class RequestContext implements ReplyWatcher, HandlerContext, RequestFact
     return new Meter({ schedule: engine.schedule, limit, signal: () => this.signal });
   }
 
-  tell(facts: GitFacts): void {
+  recordGitFacts(facts: GitFacts): void {
     this.git = facts;
   }
 
@@ -231,7 +231,7 @@ export class RequestContext implements ReplyWatcher, HandlerContext, RequestFact
   head(fields: OutgoingHttpHeaders): void {
     // The headers of plain JSON responses are known, so they are kept only if there are others.
     const isPlain = this.reply.json !== undefined && this.reply.headers === undefined;
-    if (!isPlain || fields.date !== undefined || this.faults.fired.length > 0) this.record!.answerHead = fields;
+    if (!isPlain || fields.date !== undefined || this.faults.fired.length > 0) this.record!.responseHeaders = fields;
   }
 
   whole(body: Uint8Array | string): void {

@@ -108,7 +108,7 @@ function respondUnreadable(refusal: Problem, socket: Socket, world: World): void
     date: new Date(now).toUTCString(),
     connection: 'close',
   };
-  record.answerHead = fields;
+  record.responseHeaders = fields;
   record.answer = body;
   world.state.journal.end(record, 'complete');
   const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}`);

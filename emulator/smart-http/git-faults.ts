@@ -1,5 +1,5 @@
 import type { CutPoint, Ending } from '../faults/kinds/cut.js';
-import { callByKind, type KindName, type KindValues } from '../faults/kinds/index.js';
+import { callByKind, type KindName, type KindValues, type ResponseKindName } from '../faults/kinds/index.js';
 import type { Lost } from '../faults/kinds/lost.js';
 import type { Ng } from '../faults/kinds/ng.js';
 import type { ChosenAction, GitFacts } from '../faults/request-facts.js';
@@ -51,8 +51,10 @@ export async function meetStage(faults: GitFaults | undefined, stage: GitStage):
   return wireFaultsOf(chosen);
 }
 
-/** Wire fault of each kind of fault. */
-const ON_WIRE: { readonly [Name in KindName]?: (value: KindValues[Name]) => Partial<WireFaults> } = {
+/** Wire fault of each kind that does not delay or replace the response. */
+const ON_WIRE: {
+  readonly [Name in Exclude<KindName, ResponseKindName>]: (value: KindValues[Name]) => Partial<WireFaults>;
+} = {
   cut: ({ at, how = 'fin' }) => ({ cut: { at, how } }),
   corrupt: ({ flip }) => ({ flip: { offset: flip } }),
   drop_object: ({ bytes = 0 }) => ({ dropObject: bytes }),

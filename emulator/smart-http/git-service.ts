@@ -17,8 +17,8 @@ import { type PackCache, PackSender } from './pack-sender.js';
 import { errorPacket, FLUSH, PacketReader, ProtocolError, packet } from './pkt-line.js';
 import { receivePack, type UpdateHook } from './receive-pack.js';
 import { RefListings } from './ref-listings.js';
-import { answerV0 } from './upload-pack-v0.js';
-import { answerV2 } from './upload-pack-v2.js';
+import { uploadPackV0 } from './upload-pack-v0.js';
+import { uploadPackV2 } from './upload-pack-v2.js';
 import { type RepositoryView, visibleRefs } from './view.js';
 import { FIXED_WIRE_LIMITS, type WireLimits } from './wire-limits.js';
 
@@ -46,7 +46,7 @@ export interface GitRequest {
   /** Returns the body as a stream. Throws if it exceeds `maxBytes`. */
   stream(maxBytes: number): AsyncIterable<Uint8Array>;
   /** Called once with the facts about the request. The object is completed later. */
-  tell?(facts: GitFacts): void;
+  recordGitFacts?(facts: GitFacts): void;
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;
   /** Injected faults; undefined for almost every request. */
@@ -79,7 +79,7 @@ export class GitService {
 
   /** Handles `GET info/refs?service=`. `sessionId` is the id of the conversation that it starts. */
   async infoRefs(view: RepositoryView, service: Service, request: GitRequest, sessionId: string): Promise<Reply> {
-    tellOf(request, 'advertise', service);
+    recordFactsOf(request, 'advertise', service);
     const identity: ServerIdentity = { agent: this.#options.agent, sessionId };
     const body = await advertise(view, service, versionOf(request), identity, this.#listings);
     const reply = bytes(200, body, { 'content-type': `application/x-${service}-advertisement`, ...NO_CACHE });
@@ -99,11 +99,11 @@ export class GitService {
   async uploadPack(view: RepositoryView, request: GitRequest): Promise<Reply> {
     const { fetchBytes, lines } = this.limits;
     const reader = new PacketReader(bodyOf(request, 'git-upload-pack', fetchBytes), { packets: lines });
-    const facts = tellOf(request, 'rpc', 'git-upload-pack');
+    const facts = recordFactsOf(request, 'rpc', 'git-upload-pack');
     const upload = { view, reader, listings: this.#listings, client: request, facts };
     const headers = resultHeaders('git-upload-pack');
     try {
-      const response = await (versionOf(request) === 2 ? answerV2(upload) : answerV0(upload));
+      const response = await (versionOf(request) === 2 ? uploadPackV2(upload) : uploadPackV0(upload));
       const { head, pack } = response;
       const wire = request.gitFaults && (await meetUpload(request.gitFaults, facts.command, response));
       if (wire?.fatal !== undefined && pack?.sideband === 'none') return bytes(200, errorPacket(wire.fatal), headers);
@@ -124,14 +124,14 @@ export class GitService {
     // Allows additional bytes for the commands. The pack alone is checked against `pushBytes`, which has a better error
     // message.
     const body = bodyOf(request, 'git-receive-pack', 2 * limits.pushBytes);
-    const facts = tellOf(request, 'rpc', 'git-receive-pack');
+    const facts = recordFactsOf(request, 'rpc', 'git-receive-pack');
     const { gitFaults: faults } = request;
     const packBytes = Number(request.header('content-length') ?? 0);
     const received = { view, body, limits, fsck: this.#options.fsck, updateHook, facts, faults, packBytes };
     const result = await receivePack(received);
     const { report, moved, isDone, wire } = result;
-    const told = bytes(200, report, resultHeaders('git-receive-pack'));
-    const reply: Reply = isDone ? told : { ...told, isRefusal: true };
+    const success = bytes(200, report, resultHeaders('git-receive-pack'));
+    const reply: Reply = isDone ? success : { ...success, isRefusal: true };
     if (wire === undefined) return { reply, moved };
     return { reply: breakReportReply(reply, wire, result.whole!, view.repository.objects.schedule), moved };
   }
@@ -166,9 +166,9 @@ async function* followed(head: Buffer, tail: AsyncIterable<Uint8Array>): AsyncIt
   yield* tail;
 }
 
-function tellOf(request: GitRequest, phase: GitFacts['phase'], service: Service): GitFacts {
+function recordFactsOf(request: GitRequest, phase: GitFacts['phase'], service: Service): GitFacts {
   const facts = gitFacts(phase, service, versionOf(request));
-  request.tell?.(facts);
+  request.recordGitFacts?.(facts);
   return facts;
 }
 

@@ -32,7 +32,7 @@ import { type RepositoryView, visibleTips } from './view.js';
  * The response consists of shallow lines and a flush packet if a depth was requested, then acknowledgments, then the
  * pack.
  */
-export async function answerV0(upload: UploadPackRequest): Promise<UploadPackResponse> {
+export async function uploadPackV0(upload: UploadPackRequest): Promise<UploadPackResponse> {
   const { view, reader, facts } = upload;
   facts.command = 'fetch';
   const request = await readRequest(reader, view);

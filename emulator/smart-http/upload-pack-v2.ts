@@ -38,7 +38,7 @@ const MAX_PREFIXES = 65_536;
  *
  *     request = command *capability delim-pkt *argument flush-pkt | flush-pkt
  */
-export async function answerV2(upload: UploadPackRequest): Promise<UploadPackResponse> {
+export async function uploadPackV2(upload: UploadPackRequest): Promise<UploadPackResponse> {
   const { view, reader, listings, client } = upload;
   const head = await readHead(reader);
   if (!head) return NO_ANSWER;
@@ -53,7 +53,7 @@ export async function answerV2(upload: UploadPackRequest): Promise<UploadPackRes
     case 'object-info':
       return { head: Buffer.concat([objectInfo(view, lines), FLUSH]) };
     case 'fetch':
-      return answerFetch(upload, lines);
+      return respondToFetch(upload, lines);
   }
 }
 
@@ -192,7 +192,7 @@ function readWantRef(name: ByteString, request: FetchRequest, view: RepositoryVi
  *
  * Without `done`, the response consists of acknowledgments. The pack follows only after `ready`.
  */
-async function answerFetch(
+async function respondToFetch(
   { view, facts }: UploadPackRequest,
   lines: readonly ByteString[],
 ): Promise<UploadPackResponse> {

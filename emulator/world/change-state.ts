@@ -1,5 +1,5 @@
 import {
-  type EndsChange,
+  type ExpiryChange,
   millisecondsOf,
   type OrganizationChanges,
   type RepositoryChanges,
@@ -29,15 +29,15 @@ interface ChangedWorld {
 }
 
 /** Returns the end of a state that begins later. */
-function readEnds(ends: EndsChange | undefined): Expiry | undefined {
+function readExpiry(ends: ExpiryChange | undefined): Expiry | undefined {
   if (!ends) return undefined;
   const { requests, after, signal } = ends;
   return { requests, signal, after: after === undefined ? undefined : millisecondsOf(after) };
 }
 
 /** Returns the end of a state that begins now. */
-function readBegunEnds(ends: EndsChange | undefined, now: number): Expiry | undefined {
-  const read = readEnds(ends);
+function readStartedExpiry(ends: ExpiryChange | undefined, now: number): Expiry | undefined {
+  const read = readExpiry(ends);
   return read && startExpiry(read, now);
 }
 
@@ -71,7 +71,7 @@ function organizationStep(world: ChangedWorld, name: string, changes: Organizati
     }),
   };
   const { organizations, clock } = world.state;
-  return () => organizations.set(name, switches, readBegunEnds(ends, clock.now()));
+  return () => organizations.set(name, switches, readStartedExpiry(ends, clock.now()));
 }
 
 /** Validates the changes of a repository. Returns a function that applies them. */
@@ -102,8 +102,8 @@ function repositoryStep(
     if (state === undefined) return;
     world.background.syncs.cancel(repository);
     const isOwn = state === 'active' || state === 'archived';
-    repository.update({ override: isOwn ? undefined : { state, ends: readBegunEnds(ends, now), retryAfter } });
+    repository.update({ override: isOwn ? undefined : { state, ends: readStartedExpiry(ends, now), retryAfter } });
     repository.restore();
-    if (state === 'archived') repository.archive({ ends: readEnds(ends), retryAfter });
+    if (state === 'archived') repository.archive({ ends: readExpiry(ends), retryAfter });
   };
 }

@@ -8,7 +8,7 @@ import { withGiven } from './settings.js';
 import type { World } from './world.js';
 
 /** End of a state: after a number of refused requests, at a time (ISO 8601), or by the release of a latch. */
-export interface EndsView {
+export interface ExpiryView {
   readonly requests?: number;
   readonly at?: string;
   /** Milliseconds from the first refused request until an `archived` repository is thawed. */
@@ -32,7 +32,7 @@ export interface OrganizationState {
    */
   readonly upstream: 'reachable' | { readonly error: string; readonly status?: number };
   /** End of the simulated state. */
-  readonly ends?: EndsView;
+  readonly ends?: ExpiryView;
 }
 
 export interface RepositoryStateView {
@@ -41,7 +41,7 @@ export interface RepositoryStateView {
    */
   readonly state: 'active' | 'archived' | PretendedState;
   /** End of the state; absent if the state was not set or has no end. */
-  readonly ends?: EndsView;
+  readonly ends?: ExpiryView;
   /** Seconds in `Retry-After` of refusals. */
   readonly retryAfter?: number;
 }
@@ -83,15 +83,15 @@ function showOrganization({
     hosting: hostingEnabled ? 'on' : 'off',
     forgeApps,
     upstream: error === undefined ? 'reachable' : { error, ...(status !== undefined && { status }) },
-    ...(temporary && { ends: showEnds(temporary.ends) }),
+    ...(temporary && { ends: showExpiry(temporary.ends) }),
   };
 }
 
 function showState(record: Repository['record'], now: number): RepositoryStateView {
   const { state, ends, retryAfter } = overrideOf(record, now) ?? ownStateOf(record, now);
-  return withGiven<RepositoryStateView>({ state }, { ends: ends && showEnds(ends), retryAfter });
+  return withGiven<RepositoryStateView>({ state }, { ends: ends && showExpiry(ends), retryAfter });
 }
 
-function showEnds({ at, ...ends }: Expiry): EndsView {
-  return withGiven<EndsView>({}, { ...ends, at: at === undefined ? undefined : new Date(at).toISOString() });
+function showExpiry({ at, ...ends }: Expiry): ExpiryView {
+  return withGiven<ExpiryView>({}, { ...ends, at: at === undefined ? undefined : new Date(at).toISOString() });
 }

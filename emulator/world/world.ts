@@ -42,8 +42,8 @@ export class World {
     this.state = createState(config, {
       engine,
       requireCurrent: () => this.background.requireCurrent(),
-      moved: (record, changes) => this.tellMoved(record, changes),
-      created: (record) => this.tellCreated(record),
+      moved: (record, changes) => this.notifyMoved(record, changes),
+      created: (record) => this.notifyCreated(record),
     });
     this.background = new Background(config, engine, this.state);
     this.scenarios = new ScenarioRunner(this);
@@ -109,11 +109,11 @@ export class World {
     await closed;
   }
 
-  private tellCreated({ organization, name }: RepositoryRecord): void {
+  private notifyCreated({ organization, name }: RepositoryRecord): void {
     if (!this.state.scenarios.isIdle) this.scenarios.note({ organization, repository: name });
   }
 
-  private tellMoved(record: RepositoryRecord, changes: readonly RefChange[]): void {
+  private notifyMoved(record: RepositoryRecord, changes: readonly RefChange[]): void {
     if (!this.state.scenarios.isIdle) {
       const refs = changes.map(({ name }) => textOf(name));
       this.scenarios.note({ organization: record.organization, repository: record.name, refs });

@@ -3,7 +3,7 @@ import { getFile, grep, reader } from '../../api/requests.js';
 import type { ApiResponse } from '../../check/api-response.js';
 import { GENERIC, isForgeCode, isListedCode, SPECIFIC } from '../../check/codes.js';
 import { expectCode } from '../../check/expect.js';
-import { answerToNobody } from '../../check/journal.js';
+import { responseToDisconnected } from '../../check/journal.js';
 import { Skip } from '../../check/outcomes.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { groupRepository, sampleRepository } from '../../fixtures/repositories.js';
@@ -38,7 +38,7 @@ const REQUESTS: Readonly<Record<number, (t: RuleContext) => Promise<ApiResponse>
   499: async (t) => {
     const { name } = await sampleRepository(t);
     const json = { query: { pattern: 'e' } };
-    return answerToNobody(t, 'POST', '/api/v1/repos/grep', { as: reader(name), json, sentBytes: 10 });
+    return responseToDisconnected(t, 'POST', '/api/v1/repos/grep', { as: reader(name), json, sentBytes: 10 });
   },
 };
 

@@ -3,7 +3,7 @@ import { fileMetadata, reader } from '../../api/requests.js';
 import { changeState, inNamespace } from '../../check/admin.js';
 import type { ApiResponse } from '../../check/api-response.js';
 import { expectStatus } from '../../check/expect.js';
-import { answerToNobody } from '../../check/journal.js';
+import { responseToDisconnected } from '../../check/journal.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { groupRepository, newRepository, sampleRepository } from '../../fixtures/repositories.js';
 import { type Exchange, isRecord, jsonOf, mediaTypeOf } from '../../http/exchange.js';
@@ -96,7 +96,7 @@ export const fileMetadataErrors = defineRules('3. File metadata', 'file-metadata
       // Without a latch that holds it, the response might arrive first.
       const latch = t.uniqueName().replaceAll('/', '-');
       const options = { as: reader(name), fault: `hold;latch=${latch}` };
-      expectErrorOnly(await answerToNobody(t, 'GET', PATH, options), 408);
+      expectErrorOnly(await responseToDisconnected(t, 'GET', PATH, options), 408);
     }),
   },
   {

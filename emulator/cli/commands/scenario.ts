@@ -73,7 +73,7 @@ async function convert(
 ): Promise<void> {
   const { HAR_LIMIT, scenarioFromHar } = await import('../../scenarios/from-har.js');
   const { readText } = await import('../../scenarios/scenario-file.js');
-  const scenario = await told(async () => scenarioFromHar(readText(file, HAR_LIMIT), file, operations));
+  const scenario = await withUsageErrors(async () => scenarioFromHar(readText(file, HAR_LIMIT), file, operations));
   if (json) return printJson(terminal, scenario);
   const { stringify } = await import('yaml');
   terminal.print(stringify(scenario, { lineWidth: 120 }));
@@ -94,11 +94,11 @@ async function findFile(value: string): Promise<string> {
 /** Reads a scenario. Throws `UsageError` if the file is not one. */
 export async function readFile(file: string, operations: readonly FaultedOperation[]): Promise<Scenario> {
   const { readScenarioFile } = await import('../../scenarios/scenario-file.js');
-  return told(() => readScenarioFile(file, operations));
+  return withUsageErrors(() => readScenarioFile(file, operations));
 }
 
 /** Converts a `ScenarioError` to a `UsageError`. */
-async function told<Value>(read: () => Promise<Value>): Promise<Value> {
+async function withUsageErrors<Value>(read: () => Promise<Value>): Promise<Value> {
   const { ScenarioError } = await import('../../scenarios/scenario-file.js');
   try {
     return await read();

@@ -35,6 +35,12 @@ export interface KindValues {
 
 export type KindName = keyof KindValues;
 
+/** Kinds that delay or replace a response, over HTTP and over the Git protocol. */
+export type ResponseKindName = 'error' | 'code' | 'raw' | 'latency' | 'hold';
+
+/** Kinds that exist only in the Git protocol. */
+export type GitKindName = 'drop_object' | 'sideband' | 'flood' | 'ng';
+
 /** Action of a fault: one member, named by its kind. */
 export type Action = { [Name in KindName]: { readonly [Only in Name]: KindValues[Name] } }[KindName];
 
@@ -127,5 +133,5 @@ export function dialectOf({ id }: Pick<FaultedOperation, 'id'>): Dialect {
  * report of a push, after the refs have moved.
  */
 export function carriedOutAt(action: Action, stage: Stage): Stage {
-  return stage === 'git.report' && kindOf(action).kind.isAnswer ? 'after' : stage;
+  return stage === 'git.report' && kindOf(action).kind.replacesResponse ? 'after' : stage;
 }

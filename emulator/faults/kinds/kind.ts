@@ -20,7 +20,7 @@ export interface Kind<Value = unknown, Keys = Value> {
   /** Name in JSON until version 0.1. Still accepted. */
   readonly formerly?: string;
   /** True if the kind replaces the response by one with another status. */
-  readonly isAnswer?: boolean;
+  readonly replacesResponse?: boolean;
   /** Returns the schema of the JSON value. Without this function, the value is an object whose members are the keys. */
   schema?(): z.ZodType;
   /** Converts the keys of the text form to the JSON value. Without this function, both are the same object. */
@@ -69,7 +69,7 @@ export const DEFAULTS = {
 export const ANSWERING = {
   stages: ANSWER,
   defaults: DEFAULTS.before,
-  isAnswer: true,
+  replacesResponse: true,
   endsStage: () => true,
 } as const;
 

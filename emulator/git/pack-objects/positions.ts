@@ -14,7 +14,7 @@ export class Positions {
   /** `numbers` must be ascending. `tell` is called with each position as it becomes known. */
   constructor(
     numbers: Int32Array,
-    private readonly tell?: (position: number, number: number) => void,
+    private readonly onPosition?: (position: number, number: number) => void,
   ) {
     this.#first = numbers[0] ?? 0;
     this.#positions = new Float64Array((numbers.at(-1) ?? -1) - this.#first + 1);
@@ -27,7 +27,7 @@ export class Positions {
   }
 
   set(number: number, position: number): void {
-    this.tell?.(position, number);
+    this.onPosition?.(position, number);
     this.#positions[number - this.#first] = position;
   }
 }

@@ -67,7 +67,7 @@ export class GitRepository {
       const result = await task(transaction);
       if (!transaction.isPrepared) await transaction.prepare();
       const changes = transaction.commit();
-      if (options.startedAt === undefined && changes.length > 0) this.#tell(changes);
+      if (options.startedAt === undefined && changes.length > 0) this.#notify(changes);
       return { result, changes };
     } finally {
       transaction.abort();
@@ -89,7 +89,7 @@ export class GitRepository {
   }
 
   /** Notifies the host during the commit, so that it receives changes in their order. */
-  #tell(changes: readonly RefChange[]): void {
+  #notify(changes: readonly RefChange[]): void {
     try {
       this.#host.moved?.(changes);
     } catch (error) {

@@ -40,7 +40,7 @@ function verdictOf(rule: ClientRuleId, given: readonly Given[]) {
   return verdict!;
 }
 
-const limited = { status: 429, answerHead: { 'retry-after': '1' } };
+const limited = { status: 429, responseHeaders: { 'retry-after': '1' } };
 const write = { operation: 'commitPack', method: 'POST', path: '/commit', body: bodyOf('{"a":1}') } as const;
 const push = {
   operation: 'gitReceivePack',

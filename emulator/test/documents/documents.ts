@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { scenarioJsonSchema } from '../../scenarios/schema.js';
 import { biomeConfiguration, folderTable } from './folder-rules.js';
 import { PROGRAMS, type Program } from './folders.js';
 
@@ -68,12 +69,32 @@ export async function printAnew(name: string): Promise<boolean> {
   return text !== before;
 }
 
-/** Biome's configuration of each program: the file, and the text that the table of folders gives. */
-export function configurations(): { readonly file: string; readonly text: string }[] {
-  return PROGRAMS.map((program: Program) => ({
-    file: join(ROOT, program.name, 'biome.json'),
+/** Commands that print a file of `fixtures/`, by the name of the file. */
+const FIXTURES: Readonly<Record<string, string>> = {
+  'conformance-baseline.schema.json': 'schema baseline',
+  'conformance-report.schema.json': 'schema report',
+  'conformance-target.schema.json': 'schema target',
+  'rules.tsv': 'list --tsv',
+};
+
+export interface GeneratedFile {
+  /** Path below the checkout. */
+  readonly file: string;
+  readonly text: string;
+}
+
+/** Files that consist of generated text only: Biome's configurations, and schemas and lists in `fixtures/`. */
+export async function generatedFiles(): Promise<GeneratedFile[]> {
+  const configurations = PROGRAMS.map((program: Program) => ({
+    file: `${program.name}/biome.json`,
     text: biomeConfiguration(program),
   }));
+  const schema = `${JSON.stringify(scenarioJsonSchema(), undefined, 2)}\n`;
+  const printed = Object.entries(FIXTURES).map(async ([name, args]) => ({
+    file: `fixtures/${name}`,
+    text: await print('conformance', args),
+  }));
+  return [...configurations, { file: 'fixtures/scenario.schema.json', text: schema }, ...(await Promise.all(printed))];
 }
 
 export interface Block {

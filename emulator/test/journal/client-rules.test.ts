@@ -175,10 +175,10 @@ const CASES: {
       (client) => repeat(client, BRANCHES, [60_000], { token: 'nonsense' }),
       async (client) => {
         await client.call('GET', '/api/v1/repos/files/metadata', { headers: fault('rate_limited') });
-        client.touch({ answerHead: {}, answer: '{"error":"Too many commits."}', origin: 'real', faults: [] });
+        client.touch({ responseHeaders: {}, answer: '{"error":"Too many commits."}', origin: 'real', faults: [] });
         client.wait(60_000);
         await client.call('GET', '/api/v1/repos/files/metadata', { headers: fault('rate_limited') });
-        client.touch({ answerHead: {}, answer: '{"error":"Too many commits."}', origin: 'real', faults: [] });
+        client.touch({ responseHeaders: {}, answer: '{"error":"Too many commits."}', origin: 'real', faults: [] });
       },
     ],
   },

@@ -1,5 +1,5 @@
 /** Caches the last text. Consecutive requests with the same reason then share one string in the journal. */
-export class LastText<Of> {
+export class MemoizedText<Of> {
   private made: { readonly of: Of; readonly text: string } | undefined;
 
   constructor(private readonly write: (of: Of) => string) {}
