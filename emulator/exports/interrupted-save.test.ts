@@ -65,8 +65,8 @@ t.test('a save interrupted at any byte leaves the previous or the new state', as
       // State after the manifest was replaced: some files that only the old one needs remain.
       for (const path of removed) if (draw(2) === 0) cpSync(join(old, path), join(torn, path));
     } else {
-      // State before: some files that only the new manifest needs exist, some of them truncated, with the draft of the
-      // manifest.
+      // An interruption before the new manifest is in place: some files that only the new manifest needs exist, some are
+      // truncated, and the manifest is still a draft.
       for (const path of added) {
         if (draw(4) === 0) continue;
         cpSync(join(folder, path), join(torn, path));

@@ -7,7 +7,7 @@ import { startEmulator } from '../index.js';
 import { requestLines } from './request-lines.js';
 import { TestNamespaces, type WithEmulatorOptions } from './test-namespaces.js';
 
-/** The tests identify tests by objects. */
+/** Returns the namespaces of a test file. In place of the tests of a runner, any objects serve as keys. */
 function testsOf(t: Test, options: WithEmulatorOptions = {}): TestNamespaces {
   const tests = new TestNamespaces(options, 'say which');
   t.teardown(() => tests.close());

@@ -6,9 +6,9 @@ import type { Mutant } from './mutant.js';
 import type { Fate, Outcome } from './outcome.js';
 
 /**
- * The table in the repository, which is published with the package: outcomes of rules for mutants. It has each pair of
- * a mutant and a rule that it names, with any outcome, and after `npm run mutants -- --full` every other pair that was
- * killed or inconclusive. A pair that is not in the table survived.
+ * The published table of outcomes, one row per mutant and rule. It has a row for each rule that a mutant names. After
+ * `npm run mutants -- --full` it also has rows for all other rules that killed the mutant or were inconclusive. A pair
+ * without a row means that the mutant survived.
  */
 export const TABLE_FILE = 'fixtures/conformance-mutants.tsv';
 

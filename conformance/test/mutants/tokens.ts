@@ -5,7 +5,7 @@ import { packageRoot } from '../../run/version.js';
 import type { ProxiedRequest, ProxiedResponse, Rewrite } from './proxy.js';
 import { isAt, type Place } from './rewrites.js';
 
-/** Test keys that the emulator of the mutants has. The suite signs with `es256`. */
+/** Names of the test keys that are registered with the emulator under test. The suite signs its tokens with `es256`. */
 type KeyName = 'es256' | 'es384' | 'es512' | 'rs256' | 'restricted' | 'deleted' | 'second';
 
 type JsonObject = Readonly<Record<string, unknown>>;

@@ -132,7 +132,7 @@ t.test('a signal during the start ends the process without a ready line', async 
     child.kill('SIGTERM');
     const [code, signal] = await ended(child);
     t.ok(code === 0 || signal === 'SIGTERM', `${delay} ms: ${code} ${signal}`);
-    // Before the signal handlers are set, the operating system ends the process. Nothing was announced by then.
+    // A signal before the signal handlers are set kills the process, which has not yet printed its ready line.
     if (signal) t.same([child.said.out, existsSync(file)], ['', false]);
     t.notOk(existsSync(file));
   }

@@ -7,8 +7,8 @@ import { ObjectStore } from './object-store.js';
 import { copy, delta, inPieces, insert, PackBuilder } from './test/pack-builder.js';
 
 /**
- * Creates a store with two deltas on each body down to `depth`, some whole bodies, a large one, and one that is not a
- * pack entry.
+ * Creates a store with a binary tree of deltas (two deltas on each body, `depth` levels), some bodies without deltas, a
+ * large body, and an object that was written one by one and is not in a pack.
  */
 async function sampleStore(cacheBytes: number): Promise<ObjectStore> {
   const pack = new PackBuilder();

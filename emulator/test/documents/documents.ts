@@ -28,8 +28,8 @@ export function readDocument(name: string): string {
 }
 
 /**
- * A part of a document that a command prints: "<!-- printed by `npx NAME …` -->" to "<!-- end -->".
- * `npx` is left out where the command is a table of the tests: `folders PROGRAM`.
+ * Part of a document that is the output of a command: from "<!-- printed by `npx NAME …` -->" to "<!-- end -->".
+ * `folders PROGRAM`, without `npx`, stands for the table of folders that `folderTable` prints.
  */
 const PRINTED = /(<!-- printed by `(?:npx )?(\w+) ([^`]*)` -->\n)([\s\S]*?)(<!-- end -->)/g;
 

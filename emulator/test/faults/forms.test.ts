@@ -83,7 +83,7 @@ const MEMBERS: readonly Fault[] = [
   },
 ];
 
-/** Parses the text form with the fault grammar. */
+/** Parses a fault in the text form, `name;key=value`, together with its conditions. */
 function readWords([spec, match]: (typeof WORDS)[number]): Fault {
   const [name, ...keys] = spec.split(/;(?=[\w-]+=)/);
   const encoded = keys.map((pair) => pair.replace(/=(.*)$/s, (_, value) => `=${encodeURIComponent(value)}`));

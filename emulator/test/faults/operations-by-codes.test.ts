@@ -33,7 +33,7 @@ function expected(operation: Operation, code: ProblemCode): ProblemCode | undefi
   const state = STATES[code];
   if (OF_SOME.includes(code) && !operation.errors.includes(code)) return undefined;
   if (!state) return code;
-  // Operations that look up a repository themselves list the codes they may return.
+  // An operation whose handler looks up the repository itself lists the possible codes in its row.
   if (operation.subject !== 'repository') return operation.errors.includes(code) ? code : undefined;
   const effect = operation.id in WRITING ? 'write' : operation.effect;
   return refusalOf(state, { id: operation.id, effect }, DEFAULT_VARIANTS);

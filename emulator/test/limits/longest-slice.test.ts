@@ -14,7 +14,7 @@ import { type Service, startService } from '../service.js';
 const BOUND = 6_000;
 const REPO = 'team/nasty';
 const SIZES = { commits: 5_000, files: 5_000, depth: 1_000, refs: 500 };
-/** Maximum number of requests per operation. Their differences are spread over all members. */
+/** Maximum number of requests per operation. Together they vary every member of the request. */
 const MAX_REQUESTS = 10;
 
 interface Schema {

@@ -12,7 +12,10 @@ import { packBody, type Service, startService } from '../service.js';
 const REPO = 'team/app';
 /** Timeouts so long that only the client's disconnect can end the work. */
 const limits = { searchTimeout: 60_000, workTimeout: 60_000 };
-/** Bytes that a store reserves for its next objects. The content of each story is several times as large. */
+/**
+ * Number of bytes that a store reserves for its next objects. The content that each test writes is several times as
+ * large, so that memory that is not released is noticed.
+ */
 const INDEX_ROOM = 1 << 20;
 const AUTHOR = { name: 'A', email: 'a@b.c' };
 const MERGE = { source_branch: 'topic', target_branch: 'main', strategy: 'merge', commit_message: 'M', author: AUTHOR };

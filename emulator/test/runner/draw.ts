@@ -2,9 +2,9 @@ import { dirname, sep } from 'node:path';
 import { randomNumbers } from '../../git/test/random-numbers.js';
 
 /**
- * Folders below `dist/` whose test files check whole programs, browsers or runs of the suite, and the share of the files
- * of each folder that `npm test` draws so that it ends in 5 minutes. `.ci/run` then runs the others. A part that such a
- * file covers also has tests beside its code, which always run.
+ * Folders below `dist/` with slow test files, which start whole programs or a browser, and the share of the files in each
+ * folder that `npm test` selects at random, so that it takes 5 minutes. `.ci/run` runs the other files as well. Test files
+ * next to the code are always run.
  */
 const SHARES: readonly (readonly [folder: string, share: number])[] = [
   ['conformance/test', 1 / 5],

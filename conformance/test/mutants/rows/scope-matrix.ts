@@ -51,7 +51,7 @@ const OPERATIONS: Readonly<Record<string, readonly [place: Place, scope: Scope]>
 /** Text in the targets of fetch and of push requests. */
 const SERVICES: Readonly<Record<string, string>> = { 'git-fetch': 'git-upload-pack', 'git-push': 'git-receive-pack' };
 
-/** Reading the repository record: the specification does not say which other scopes allow it. */
+/** Operations for which the specification does not say which further scopes allow them: reading the repository record. */
 const OPEN_TO_OTHERS = ['repo'];
 
 function slug(scope: Scope): string {
