@@ -1,4 +1,3 @@
-import { signal } from '@preact/signals';
 import { listNamespaces, ownNamespace } from './api/addresses.js';
 import { API } from './api/client.js';
 import { Choice } from './components/fields.js';
@@ -15,12 +14,9 @@ export function mainPage(): string | undefined {
   return main.href;
 }
 
-/** Number of namespaces that the page created or removed. */
-export const namespaceChanges = signal(0);
-
 /** Shows the namespace of the page, and links to the pages of other namespaces. */
 export function NamespaceSwitcher() {
-  const { value: namespaces, reload } = useLoaded(listNamespaces, [], namespaceChanges.value);
+  const { value: namespaces, reload } = useLoaded(listNamespaces, []);
   const { value: own } = useLoaded(ownNamespace, []);
   if (own !== undefined) return <InNamespace id={own} />;
   if (namespaces === undefined || namespaces.length === 0) return null;

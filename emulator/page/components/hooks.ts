@@ -62,20 +62,3 @@ export function useTitle(title: string | undefined): void {
     if (title !== undefined) document.title = `${title} – repohost-emulator`;
   }, [title]);
 }
-
-/** Calls `act` at this interval while the page is visible, and once when it becomes visible again. */
-export function useRepeated(act: () => void, milliseconds: number): void {
-  const latest = useRef(act);
-  latest.current = act;
-  useEffect(() => {
-    const repeat = () => {
-      if (document.visibilityState === 'visible') latest.current();
-    };
-    const timer = setInterval(repeat, milliseconds);
-    document.addEventListener('visibilitychange', repeat);
-    return () => {
-      clearInterval(timer);
-      document.removeEventListener('visibilitychange', repeat);
-    };
-  }, [milliseconds]);
-}

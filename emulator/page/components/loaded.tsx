@@ -9,11 +9,15 @@ export interface Loaded<T> {
   readonly reload: () => void;
 }
 
+/** Reload functions of the values that are shown. They are called after each action. */
+const reloads = new Set<() => void>();
+
 /**
- * Loads a value, and loads it again when `inputs` change; the request before is aborted and its value hidden. When
- * `reason` changes, the value is loaded again and the old one is shown until then.
+ * Loads a value, and loads it again when `inputs` change; the request before is aborted and its value hidden. After
+ * each action of the page, and every `every` milliseconds while the page is visible, the value is loaded again and the
+ * old one is shown until then.
  */
-export function useLoaded<T>(load: (signal: AbortSignal) => Promise<T>, inputs: Inputs, reason?: unknown): Loaded<T> {
+export function useLoaded<T>(load: (signal: AbortSignal) => Promise<T>, inputs: Inputs, every?: number): Loaded<T> {
   const [state, setState] = useState<{ value?: T; error?: unknown }>({});
   const [times, setTimes] = useState(0);
   const reload = useCallback(() => setTimes((before) => before + 1), []);
@@ -25,7 +29,21 @@ export function useLoaded<T>(load: (signal: AbortSignal) => Promise<T>, inputs: 
       (error: unknown) => !abort.signal.aborted && setState((before) => ({ ...before, error })),
     );
     return () => abort.abort();
-  }, [...inputs, times, reason]);
+  }, [...inputs, times]);
+  useEffect(() => {
+    reloads.add(reload);
+    return () => reloads.delete(reload);
+  }, []);
+  useEffect(() => {
+    if (every === undefined) return;
+    const repeat = () => document.visibilityState === 'visible' && reload();
+    const timer = setInterval(repeat, every);
+    document.addEventListener('visibilitychange', repeat);
+    return () => {
+      clearInterval(timer);
+      document.removeEventListener('visibilitychange', repeat);
+    };
+  }, [every]);
   return { value: state.value, error: state.error, reload };
 }
 
@@ -41,7 +59,7 @@ export async function loadCode<T>(code: Promise<T>): Promise<T> {
   }
 }
 
-/** Runs one action at a time and keeps its last error. */
+/** Runs one action at a time and keeps its last error. What is shown is loaded again afterwards. */
 export function useAction() {
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
@@ -50,24 +68,25 @@ export function useAction() {
     setBusy(true);
     setError(undefined);
     act()
-      .catch(setError)
+      .then(() => {
+        for (const reload of reloads) reload();
+      }, setError)
       .finally(() => setBusy(false));
   };
   return { run, isBusy, error };
 }
 
 /** Value that the page loads and changes. */
-export function useManaged<T>(load: (signal: AbortSignal) => Promise<T>) {
-  const { value, error: unloaded, reload } = useLoaded(load, []);
+export function useManaged<T>(load: (signal: AbortSignal) => Promise<T>, every?: number) {
+  const { value, error: unloaded } = useLoaded(load, [], every);
   const { run, isBusy, error } = useAction();
   const [said, say] = useState('');
-  /** Performs a change, shows a message, and reloads the value. */
+  /** Performs a change and shows a message. */
   const change = <R,>(act: () => Promise<R>, sentence: string | ((result: R) => string) = '') =>
     run(async () => {
       say('');
       const result = await act();
       say(typeof sentence === 'string' ? sentence : sentence(result));
-      reload();
     });
   /** Loading indicator, last message, or last error. */
   const notice = (
@@ -78,7 +97,7 @@ export function useManaged<T>(load: (signal: AbortSignal) => Promise<T>) {
       </p>
     </>
   );
-  return { value, error: unloaded, isBusy, reload, change, notice };
+  return { value, error: unloaded, isBusy, change, notice };
 }
 
 /** Error message of the emulator. */
@@ -101,13 +120,8 @@ export function Empty({ title, children }: { readonly title: string; readonly ch
   );
 }
 
-export interface LoadingProps {
-  readonly value: unknown;
-  readonly error: unknown;
-}
-
 /** Shows that a value is loading, or why it is missing or outdated; nothing if neither. */
-export function Loading({ value, error }: LoadingProps) {
+export function Loading({ value, error }: Pick<Loaded<unknown>, 'value' | 'error'>) {
   if (error !== undefined) return <Failure error={error} />;
   if (value !== undefined) return null;
   return (

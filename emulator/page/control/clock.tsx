@@ -3,7 +3,6 @@ import { useState } from 'preact/hooks';
 import { get, patch } from '../api/client.js';
 import { Form } from '../components/action.js';
 import { TextField } from '../components/fields.js';
-import { useRepeated } from '../components/hooks.js';
 import { useManaged } from '../components/loaded.js';
 import { writePlace } from '../place.js';
 import { showTime } from './clock-text.js';
@@ -25,10 +24,9 @@ const STEPS = [
 
 /** Clock of the emulator, which determines the times of tokens, states, quotas and webhook deliveries. */
 export function ClockPart() {
-  const { value: clock, error: unloaded, reload, change, notice } = useManaged(readClock);
+  const { value: clock, error: unloaded, change, notice } = useManaged(readClock, 1000);
   const [duration, setDuration] = useState('PT30S');
   const [time, setTime] = useState('');
-  useRepeated(reload, 1000);
   if (clock === undefined) return notice;
   const set = (changes: object) => change(() => patch('clock', changes));
   return (

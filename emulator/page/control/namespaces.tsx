@@ -6,7 +6,7 @@ import { Choice, filled, TextField, useDraft } from '../components/fields.js';
 import { Given } from '../components/given.js';
 import { useLoaded, useManaged } from '../components/loaded.js';
 import { ACTIONS, Table } from '../components/table.js';
-import { mainPage, namespaceChanges } from '../namespace-switcher.js';
+import { mainPage } from '../namespace-switcher.js';
 import { Commands, flags } from './command.js';
 
 /** Namespaces: isolated worlds, each on its own port. */
@@ -16,11 +16,6 @@ export function NamespacesPart() {
   const { value: own } = useLoaded(ownNamespace, []);
   const { draft, bind } = useDraft({ seed: '', clock: '', snapshot: '' });
   if (namespaces === undefined) return notice;
-  const act = (does: () => Promise<unknown>) =>
-    change(async () => {
-      await does();
-      namespaceChanges.value += 1;
-    });
   return (
     <>
       <p>
@@ -50,7 +45,7 @@ export function NamespacesPart() {
                 label="Remove"
                 subject={id}
                 title={`Remove the namespace ${id}?`}
-                act={() => act(() => remove(route`namespaces/${id}`))}
+                act={() => change(() => remove(route`namespaces/${id}`))}
               >
                 <p>Its repositories and requests are removed and its port is closed, which disconnects its clients.</p>
               </ConfirmButton>
@@ -60,7 +55,12 @@ export function NamespacesPart() {
         ]}
       />
       <h2>Make one</h2>
-      <Form class="fields" submit="Make" submitClass="primary" act={() => act(() => post('namespaces', filled(draft)))}>
+      <Form
+        class="fields"
+        submit="Make"
+        submitClass="primary"
+        act={() => change(() => post('namespaces', filled(draft)))}
+      >
         <TextField label="Seed" {...bind('seed')} />
         <TextField label="Clock (real, or a time to start at)" {...bind('clock')} />
         <Choice

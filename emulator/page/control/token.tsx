@@ -9,7 +9,6 @@ import { Form } from '../components/action.js';
 import { Copy } from '../components/copy.js';
 import { filled, TextArea, TextField, useDraft } from '../components/fields.js';
 import { GivenBlock } from '../components/given.js';
-import { useRepeated } from '../components/hooks.js';
 import { useLoaded } from '../components/loaded.js';
 import { DateTime } from '../components/time.js';
 import { readClock } from './clock.js';
@@ -108,8 +107,7 @@ function Result({ minted: { token, key, expires_at, repo }, address }: ResultPro
 
 /** Remaining validity of a token, by the clock of the emulator. */
 function Remaining({ expiresAt }: { readonly expiresAt: string }) {
-  const { value: clock, error, reload } = useLoaded(readClock, [expiresAt]);
-  useRepeated(reload, 1000);
+  const { value: clock, error } = useLoaded(readClock, [expiresAt], 1000);
   return (
     <>
       Good until <DateTime at={expiresAt} /> UTC on the clock of the emulator

@@ -5,7 +5,6 @@ import { all, patch } from '../api/client.js';
 import { ActionButton } from '../components/action.js';
 import { Copy } from '../components/copy.js';
 import { Given, GivenBlock } from '../components/given.js';
-import { useRepeated } from '../components/hooks.js';
 import { useMore } from '../components/lists.js';
 import { Failure, Loading, useLoaded } from '../components/loaded.js';
 import { ownValue } from '../components/own-value.js';
@@ -32,9 +31,8 @@ async function readAll(signal: AbortSignal) {
 
 /** Registered webhooks and their deliveries. */
 export function WebhooksPart() {
-  const { value, error, reload } = useLoaded(readAll, []);
+  const { value, error } = useLoaded(readAll, [], 2000);
   const { shown, more } = useMore(value?.latest ?? [], { first: STEP, step: STEP, of: 'deliveries' });
-  useRepeated(reload, 2000);
   if (value === undefined) return <Loading value={value} error={error} />;
   const { hooks } = value;
   return (

@@ -16,11 +16,10 @@ export interface ArmedFaultProps {
   readonly latches: readonly LatchRecord[];
   /** True if the address of the page names this fault. */
   readonly isMeant: boolean;
-  readonly onChanged: () => void;
 }
 
 /** Fault with its counters and actions. */
-export function ArmedFault({ fault, latches, isMeant, onChanged }: ArmedFaultProps) {
+export function ArmedFault({ fault, latches, isMeant }: ArmedFaultProps) {
   const [opened, open] = useState<'change' | 'forms'>();
   const { id, source, matched, fired, remaining, when, note } = fault;
   const isRegistered = source === 'registered';
@@ -65,7 +64,7 @@ export function ArmedFault({ fault, latches, isMeant, onChanged }: ArmedFaultPro
             key={name}
             class={waiting > 0 ? 'small primary' : 'small'}
             isDisabled={waiting === 0}
-            act={() => post(route`latches/${name}/release`).then(onChanged)}
+            act={() => post(route`latches/${name}/release`)}
           >
             Release <Given text={name} /> <span class="figures">({count(waiting)} waiting)</span>
           </ActionButton>
@@ -73,7 +72,7 @@ export function ArmedFault({ fault, latches, isMeant, onChanged }: ArmedFaultPro
         {isRegistered && when?.times !== undefined && (
           <ActionButton
             class="small"
-            act={() => patch(route`faults/${id}`, { when: { ...when, times: when.times! + 1 } }).then(onChanged)}
+            act={() => patch(route`faults/${id}`, { when: { ...when, times: when.times! + 1 } })}
           >
             Once more
           </ActionButton>
@@ -86,16 +85,11 @@ export function ArmedFault({ fault, latches, isMeant, onChanged }: ArmedFaultPro
         <button type="button" class="small" onClick={() => open('forms')}>
           Copy as…
         </button>
-        <ConfirmButton
-          label="Remove"
-          subject={id}
-          title={`Remove ${id}?`}
-          act={() => remove(route`faults/${id}`).then(onChanged)}
-        >
+        <ConfirmButton label="Remove" subject={id} title={`Remove ${id}?`} act={() => remove(route`faults/${id}`)}>
           <p>The fault and its counters are removed.</p>
         </ConfirmButton>
       </div>
-      {opened === 'change' && <ChangeDialog fault={fault} onChanged={onChanged} onClose={() => open(undefined)} />}
+      {opened === 'change' && <ChangeDialog fault={fault} onClose={() => open(undefined)} />}
       {opened === 'forms' && (
         <Dialog title="The same fault, to copy" onClose={() => open(undefined)}>
           <SameFault id={id} />
@@ -137,11 +131,10 @@ function Counter({ name, value, isStrong = false }: { name: string; value: strin
 
 interface ChangeProps {
   readonly fault: FaultView;
-  readonly onChanged: () => void;
   readonly onClose: () => void;
 }
 
-function ChangeDialog({ fault, onChanged, onClose }: ChangeProps) {
+function ChangeDialog({ fault, onClose }: ChangeProps) {
   const { id, when: { times = '', skip = '', ...when } = {}, priority = '', note = '' } = fault;
   const { draft, bind } = useDraft({ times: `${times}`, skip: `${skip}`, priority: `${priority}`, note });
   const change = async () => {
@@ -151,7 +144,6 @@ function ChangeDialog({ fault, onChanged, onClose }: ChangeProps) {
       priority: Number(draft.priority),
       ...(draft.note !== '' && { note: draft.note }),
     });
-    onChanged();
     onClose();
   };
   return (

@@ -13,7 +13,7 @@ export interface NewFaultProps {
   readonly operations: readonly OperationRecord[];
   /** Initial draft of the form. */
   readonly initial: Draft;
-  readonly onAdded: (fault: FaultView) => void;
+  readonly onAdded?: (fault: FaultView) => void;
 }
 
 /** Milliseconds without typing before the emulator checks the fault. */

@@ -3,7 +3,6 @@ import type { OperationRecord } from '@emulator/admin/operations.js';
 import { ApiError, all, get, remove, route, send } from '../api/client.js';
 import { ConfirmButton } from '../components/action.js';
 import { Copy } from '../components/copy.js';
-import { useRepeated } from '../components/hooks.js';
 import { Empty, Failure, Loading, useLoaded } from '../components/loaded.js';
 import { count } from '../components/time.js';
 import { place } from '../place.js';
@@ -16,7 +15,7 @@ const PAUSE = 1_000;
 
 /** Faults: the armed ones, and a form for new ones. */
 export function View() {
-  const faults = useLoaded((signal) => all<FaultView>('faults', { signal, query: { limit: 1000 } }), []);
+  const faults = useLoaded((signal) => all<FaultView>('faults', { signal, query: { limit: 1000 } }), [], PAUSE);
   const offered = useLoaded(
     async (signal) => ({
       kinds: await get<FaultKinds>('fault-kinds', { signal }),
@@ -24,12 +23,7 @@ export function View() {
     }),
     [],
   );
-  const latches = useLoaded((signal) => all<LatchRecord>('latches', { signal }), []);
-  const reload = () => {
-    faults.reload();
-    latches.reload();
-  };
-  useRepeated(reload, PAUSE);
+  const latches = useLoaded((signal) => all<LatchRecord>('latches', { signal }), [], PAUSE);
   const { kinds, operations = [] } = offered.value ?? {};
   const items = faults.value;
   return (
@@ -42,7 +36,7 @@ export function View() {
             <h2 id="armed-faults" class="grow">
               Armed {items && <span class="quiet figures">{count(items.length)}</span>}
             </h2>
-            {items && items.length > 0 && <DisarmAll faults={items} onDone={reload} />}
+            {items && items.length > 0 && <DisarmAll faults={items} />}
           </div>
           <Loading {...faults} />
           {items?.length === 0 && <NoFaults />}
@@ -53,7 +47,6 @@ export function View() {
                 fault={fault}
                 isMeant={fault.id === place.value.params.id}
                 latches={latches.value ?? []}
-                onChanged={reload}
               />
             ))}
           </ul>
@@ -64,7 +57,6 @@ export function View() {
             kinds={kinds}
             operations={operations}
             initial={draftAt(place.value.params)}
-            onAdded={reload}
           />
         )}
       </div>
@@ -84,13 +76,8 @@ function NoFaults() {
   );
 }
 
-interface DisarmAllProps {
-  readonly faults: readonly FaultView[];
-  readonly onDone: () => void;
-}
-
 /** Button that removes all faults, including the counters of in-band faults. */
-function DisarmAll({ faults, onDone }: DisarmAllProps) {
+function DisarmAll({ faults }: { readonly faults: readonly FaultView[] }) {
   const disarm = async () => {
     await send('PUT', 'faults', { body: { faults: [] } });
     for (const { id } of faults.filter(({ source }) => source === 'in-band')) {
@@ -98,7 +85,6 @@ function DisarmAll({ faults, onDone }: DisarmAllProps) {
         if (!(failure instanceof ApiError) || failure.status !== 404) throw failure;
       });
     }
-    onDone();
   };
   return (
     <ConfirmButton label="Disarm all" title="Disarm all faults?" isSmall={false} act={disarm}>

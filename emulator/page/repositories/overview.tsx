@@ -9,11 +9,10 @@ import { StatePanel } from './state.js';
 export interface OverviewProps {
   readonly opened: Opened;
   readonly state: RepositoryStateView;
-  readonly onChange: () => void;
 }
 
 /** Repository record, state, and clone command. */
-export function Overview({ opened: { record }, state, onChange }: OverviewProps) {
+export function Overview({ opened: { record }, state }: OverviewProps) {
   const { id, name, organization, default_branch, head, refs, objects, created_at, base_repo } = record;
   return (
     <div class="overview">
@@ -42,7 +41,7 @@ export function Overview({ opened: { record }, state, onChange }: OverviewProps)
           <a href={writePlace('requests', { repository: name })}>Its requests</a>
         </p>
       </section>
-      <StatePanel name={name} state={state} onChange={onChange} />
+      <StatePanel name={name} state={state} />
       <section class="card" aria-label="Clone">
         <h2>Clone</h2>
         <CloneLine name={name} />

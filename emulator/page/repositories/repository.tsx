@@ -116,7 +116,7 @@ function Repository({ name }: { readonly name: string }) {
       ) : (
         value && (
           <div class="repository-part" key={`${tab} ${times}`}>
-            {tab === '' && <Overview opened={value} state={state} onChange={reload} />}
+            {tab === '' && <Overview opened={value} state={state} />}
             {tab === 'commits' && <Commits opened={value} />}
             {tab === 'files' && <Files opened={value} />}
             {tab === 'refs' && <Refs opened={value} />}

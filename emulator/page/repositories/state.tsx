@@ -20,7 +20,6 @@ export function untilOf({ ends }: Pick<RepositoryStateView, 'ends'>): string | u
 export interface StatePanelProps {
   readonly name: string;
   readonly state: RepositoryStateView;
-  readonly onChange: () => void;
 }
 
 /** States that can be set; `active` has no end. */
@@ -43,7 +42,7 @@ const ENDS = {
 type Ending = keyof typeof ENDS;
 
 /** State of a repository, with buttons that change it. */
-export function StatePanel({ name, state, onChange }: StatePanelProps) {
+export function StatePanel({ name, state }: StatePanelProps) {
   const { draft, write, bind } = useDraft({ ending: '' as Ending, given: '', retryAfter: '' });
   const { ending, given, retryAfter } = draft;
   const endsWith = ENDS[ending];
@@ -54,7 +53,6 @@ export function StatePanel({ name, state, onChange }: StatePanelProps) {
     const ends = ending !== '' && !('isLasting' in row) && { ends: { [ending]: end } };
     const wait = isTimed && retryAfter !== '' && { retryAfter: Number(retryAfter) };
     await patch('state', { repositories: { [name]: { state: next, ...ends, ...wait } } });
-    onChange();
   };
   const erase = () => remove(route`repositories/${name}`).then(() => go(writePlace('repositories')));
   return (

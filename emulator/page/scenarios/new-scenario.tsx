@@ -13,7 +13,7 @@ steps:
 `;
 
 /** Form that registers a scenario given as YAML or JSON. */
-export function NewScenario({ onChanged }: { readonly onChanged: () => void }) {
+export function NewScenario() {
   const [text, setText] = useState(EXAMPLE);
   const register = async () =>
     post<ScenarioRecord>('scenarios', text, { headers: { 'content-type': 'application/yaml' } });
@@ -28,13 +28,13 @@ export function NewScenario({ onChanged }: { readonly onChanged: () => void }) {
     }
   };
   return (
-    <Form class="card" act={() => start().then(onChanged)}>
+    <Form class="card" act={start}>
       <TextArea label="Scenario, in YAML or JSON" rows={9} value={text} onChange={setText} />
       <div class="toolbar">
         <button type="submit" class="primary">
           Register and start
         </button>
-        <ActionButton act={() => register().then(onChanged)}>Register</ActionButton>
+        <ActionButton act={register}>Register</ActionButton>
       </div>
     </Form>
   );

@@ -8,18 +8,14 @@ import { DateTime } from '../components/time.js';
 import { writePlace } from '../place.js';
 import type { ScenarioDetail } from './records.js';
 
-export interface RunningProps {
-  readonly record: ScenarioRecord;
-  readonly onChanged: () => void;
-}
+/** Milliseconds between two updates. Steps proceed by requests and by the clock. */
+export const PAUSE = 1_000;
 
 /** Registered scenario: its steps, the finished ones marked, and its expectations. */
-export function Running({ record, onChanged }: RunningProps) {
+export function Running({ record }: { readonly record: ScenarioRecord }) {
   const { id, about, started, steps, steps_done: done } = record;
   const path = route`scenarios/${id}`;
-  // Reload the expectations whenever the list is reloaded.
-  const { value: detail, error: unread } = useLoaded((signal) => get<ScenarioDetail>(path, { signal }), [id], record);
-  const end = () => remove(path).then(onChanged);
+  const { value: detail, error: unread } = useLoaded((signal) => get<ScenarioDetail>(path, { signal }), [id], PAUSE);
   return (
     <li class="card scenario">
       <div class="toolbar">
@@ -27,11 +23,11 @@ export function Running({ record, onChanged }: RunningProps) {
           <Given text={id} /> <span class="badge">{started ? 'started' : 'registered'}</span>
         </h3>
         {!started && (
-          <ActionButton class="primary" act={() => post(`${path}/start`).then(onChanged)}>
+          <ActionButton class="primary" act={() => post(`${path}/start`)}>
             Start
           </ActionButton>
         )}
-        <ConfirmButton label="End" subject={id} title={`End ${id}?`} isSmall={false} act={end}>
+        <ConfirmButton label="End" subject={id} title={`End ${id}?`} isSmall={false} act={() => remove(path)}>
           <p>Its steps, faults and counters are removed.</p>
         </ConfirmButton>
       </div>

@@ -8,19 +8,17 @@ export interface ShippedProps {
   readonly scenario: ShippedScenario;
   /** True if the scenario is already registered. */
   readonly isTaken: boolean;
-  readonly onChanged: () => void;
 }
 
 /** Scenario included in the emulator. */
-export function Shipped({ scenario: { id, about, text, definition }, isTaken, onChanged }: ShippedProps) {
-  const start = () => post('scenarios', { ...definition, start: true }).then(onChanged);
+export function Shipped({ scenario: { id, about, text, definition }, isTaken }: ShippedProps) {
   return (
     <li class="shipped">
       <div class="toolbar">
         <h3 class="grow">
           <Given text={id} />
         </h3>
-        <ActionButton isDisabled={isTaken} act={start}>
+        <ActionButton isDisabled={isTaken} act={() => post('scenarios', { ...definition, start: true })}>
           {isTaken ? 'Registered' : 'Start'}
           <span class="visually-hidden"> {id}</span>
         </ActionButton>

@@ -1,22 +1,16 @@
 import type { ScenarioRecord } from '@emulator/admin/scenarios.js';
 import { all } from '../api/client.js';
-import { useRepeated } from '../components/hooks.js';
 import { Empty, Failure, Loading, useLoaded } from '../components/loaded.js';
 import { NewScenario } from './new-scenario.js';
 import type { ShippedScenario } from './records.js';
-import { Running } from './running.js';
+import { PAUSE, Running } from './running.js';
 import { Shipped } from './shipped.js';
-
-/** Milliseconds between two updates. Steps proceed by requests and by the clock. */
-const PAUSE = 1_000;
 
 /** Scenarios: registered ones with their steps, and those included in the emulator. */
 export function View() {
-  const scenarios = useLoaded((signal) => all<ScenarioRecord>('scenarios', { signal }), []);
+  const scenarios = useLoaded((signal) => all<ScenarioRecord>('scenarios', { signal }), [], PAUSE);
   const shipped = useLoaded((signal) => all<ShippedScenario>('shipped-scenarios', { signal }), []);
-  const { reload } = scenarios;
   const items = scenarios.value;
-  useRepeated(reload, PAUSE);
   return (
     <>
       <h1>Scenarios</h1>
@@ -34,7 +28,7 @@ export function View() {
         )}
         <ul class="scenarios">
           {items?.map((record) => (
-            <Running key={record.id} record={record} onChanged={reload} />
+            <Running key={record.id} record={record} />
           ))}
         </ul>
       </section>
@@ -47,14 +41,13 @@ export function View() {
                 key={scenario.id}
                 scenario={scenario}
                 isTaken={items?.some(({ id }) => id === scenario.id) ?? false}
-                onChanged={reload}
               />
             ))}
           </ul>
         </section>
         <section aria-labelledby="new-scenario">
           <h2 id="new-scenario">Your own</h2>
-          <NewScenario onChanged={reload} />
+          <NewScenario />
         </section>
       </div>
     </>
