@@ -1,4 +1,4 @@
-import type { ComponentChildren, InputHTMLAttributes, SelectHTMLAttributes, TextareaHTMLAttributes } from 'preact';
+import type { ComponentChildren, InputHTMLAttributes, SelectHTMLAttributes } from 'preact';
 import { useId, useState } from 'preact/hooks';
 
 /* Labelled controls that report their value. Attributes not listed here are passed to the control. */
@@ -39,14 +39,18 @@ export type TextFieldProps = Control<InputHTMLAttributes<HTMLInputElement>> & {
   readonly value: string | number;
   /** Suggested values; others are allowed too. */
   readonly proposals?: readonly string[] | undefined;
+  /** Size of a text area. Default: a field of one line. */
+  readonly rows?: number;
+  readonly cols?: number;
 };
 
 export function TextField({ label, fieldClass, hint, onChange, proposals = [], ...attributes }: TextFieldProps) {
+  const Control = (attributes.rows === undefined ? 'input' : 'textarea') as 'input';
   return (
     <Field {...{ label, fieldClass, hint }}>
       {(own) => (
         <>
-          <input
+          <Control
             spellcheck={false}
             autocomplete="off"
             {...attributes}
@@ -56,23 +60,6 @@ export function TextField({ label, fieldClass, hint, onChange, proposals = [], .
           />
           {proposals.length > 0 && <datalist id={`${own.id}-list`}>{proposals.map(optionOf)}</datalist>}
         </>
-      )}
-    </Field>
-  );
-}
-
-export type TextAreaProps = Control<TextareaHTMLAttributes<HTMLTextAreaElement>> & { readonly value: string };
-
-export function TextArea({ label, onChange, ...attributes }: TextAreaProps) {
-  return (
-    <Field label={label}>
-      {(own) => (
-        <textarea
-          {...attributes}
-          {...own}
-          spellcheck={false}
-          onInput={({ currentTarget }) => onChange(currentTarget.value)}
-        />
       )}
     </Field>
   );

@@ -1,11 +1,11 @@
-import { type ComponentChildren, isValidElement, type VNode } from 'preact';
+import type { ComponentChildren, VNode } from 'preact';
 import { shownText } from './given.js';
 import { useMore } from './lists.js';
 import { ScrollBox } from './scroll-box.js';
 
 /**
  * Column of a table: its heading, a function that returns the content of a cell, and a CSS class for heading and cells.
- * A string is escaped and shortened with `Given`. If the function returns a `<th>`, it is used in place of the `<td>`.
+ * A string is escaped and shortened with `Given`.
  */
 export type Column<T> = readonly [head: string | VNode, cell: (item: T) => ComponentChildren, className?: string];
 
@@ -15,6 +15,10 @@ export interface TableProps<T> {
   readonly items: readonly T[];
   readonly keyOf: (item: T) => string;
   readonly columns: readonly Column<T>[];
+  /** Returns the buttons of a row, shown in the last column. */
+  readonly actions?: (item: T) => ComponentChildren;
+  /** True if the first column contains headings of rows. */
+  readonly hasRowHeads?: boolean;
   readonly class?: string;
   readonly rowClass?: (item: T) => string;
   /** Number of rows shown at first and added by a click. Default: all. */
@@ -25,21 +29,31 @@ export interface TableProps<T> {
   readonly isHeadHidden?: boolean;
 }
 
-/** Heading of a column of buttons, visible only to screen readers. */
-export const ACTIONS = <span class="visually-hidden">Actions</span>;
-
 /** Table that scrolls horizontally if it is wider than the page. */
 export function Table<T>(props: TableProps<T>) {
   const {
     label,
     items,
     keyOf,
-    columns,
+    actions,
+    hasRowHeads,
     class: className,
     rowClass,
     most: max = Number.POSITIVE_INFINITY,
     isHeadHidden,
   } = props;
+  const columns: readonly Column<T>[] = actions
+    ? [
+        ...props.columns,
+        [
+          <span key="actions" class="visually-hidden">
+            Actions
+          </span>,
+          actions,
+          'actions',
+        ],
+      ]
+    : props.columns;
   const { shown, more } = useMore(items, { first: max, step: max, of: 'rows' });
   if (props.empty !== undefined && items.length === 0) return <p class="quiet">{props.empty}</p>;
   return (
@@ -58,14 +72,11 @@ export function Table<T>(props: TableProps<T>) {
           {shown.map((item) => (
             <tr key={keyOf(item)} class={rowClass?.(item)}>
               {columns.map(([, cell, columnClass], at) => {
-                const content = cell(item);
-                const isHead = isValidElement(content) && content.type === 'th';
-                return isHead ? (
-                  content
-                ) : (
-                  <td key={at} class={columnClass}>
-                    {shownText(content)}
-                  </td>
+                const Cell = hasRowHeads && at === 0 ? 'th' : 'td';
+                return (
+                  <Cell key={at} class={columnClass} scope={Cell === 'th' ? 'row' : undefined}>
+                    {shownText(cell(item))}
+                  </Cell>
                 );
               })}
             </tr>

@@ -1,32 +1,24 @@
-/**
- * Time of the emulator's clock, from an ISO 8601 text. It is shown in UTC, as clients see it; the day is in the
- * tooltip.
- */
-export function Time({ at }: { readonly at: string }) {
+/** Renders a time given as an ISO 8601 text, which is also its tooltip. */
+function timeOf(at: string, text: string, className = 'figures') {
   return (
-    <time dateTime={at} title={at} class="figures">
-      {at.slice(11, 23)}
+    <time dateTime={at} title={at} class={className}>
+      {text}
     </time>
   );
 }
+
+export interface TimeProps {
+  readonly at: string;
+}
+
+/** Time of the emulator's clock. It is shown in UTC, as clients see it, without the day. */
+export const Time = ({ at }: TimeProps) => timeOf(at, at.slice(11, 23));
 
 /** Date and time in UTC: `2026-01-01 00:00:00`. */
-export function DateTime({ at }: { readonly at: string }) {
-  return (
-    <time dateTime={at} title={at} class="figures">
-      {at.slice(0, 10)} {at.slice(11, 19)}
-    </time>
-  );
-}
+export const DateTime = ({ at }: TimeProps) => timeOf(at, `${at.slice(0, 10)} ${at.slice(11, 19)}`);
 
 /** Time of a commit, which has the time zone of its author, shown in UTC: `2026-01-01 00:00`. */
-export function CommitTime({ at }: { readonly at: string }) {
-  return (
-    <time class="figures nowrap" dateTime={at} title={at}>
-      {inUtc(at)}
-    </time>
-  );
-}
+export const CommitTime = ({ at }: TimeProps) => timeOf(at, inUtc(at), 'figures nowrap');
 
 /** Converts a time to UTC; unchanged if its year is beyond the range of `Date`. */
 function inUtc(at: string): string {

@@ -1,10 +1,10 @@
 import type { KeyRecord } from '@emulator/admin/keys.js';
 import { all, post, remove, route } from '../api/client.js';
 import { ConfirmButton, Form } from '../components/action.js';
-import { filled, TextArea, TextField, useDraft } from '../components/fields.js';
+import { filled, TextField, useDraft } from '../components/fields.js';
 import { Given, GivenBlock } from '../components/given.js';
 import { useManaged } from '../components/loaded.js';
-import { ACTIONS, Table } from '../components/table.js';
+import { Table } from '../components/table.js';
 import { Commands } from './command.js';
 import { OrganizationChoice, ScopeChoice } from './token-fields.js';
 
@@ -53,23 +53,19 @@ export function KeysPart() {
           ['Algorithm', ({ alg }) => alg],
           ['Organization', ({ organization }) => organization],
           ['Scopes it may grant', (key) => (key.allowed_scopes[0] === '*' ? 'all' : key.allowed_scopes.join(' '))],
-          [
-            ACTIONS,
-            (key) => (
-              <ConfirmButton label="Remove" subject={key.id} title="Remove the key?" act={() => forget(key)}>
-                <p>
-                  Tokens that <Given text={key.id} /> has signed for <Given text={key.organization} /> are refused from
-                  then on.
-                </p>
-              </ConfirmButton>
-            ),
-            'actions',
-          ],
         ]}
+        actions={(key) => (
+          <ConfirmButton label="Remove" subject={key.id} title="Remove the key?" act={() => forget(key)}>
+            <p>
+              Tokens that <Given text={key.id} /> has signed for <Given text={key.organization} /> are refused from then
+              on.
+            </p>
+          </ConfirmButton>
+        )}
       />
       <Form act={register} submit="Register">
         <h2>Register a key</h2>
-        <TextArea
+        <TextField
           label="Public key (PEM or JWK); of a private one only the public part is kept"
           rows={5}
           cols={66}

@@ -5,7 +5,7 @@ import { ConfirmButton, Form } from '../components/action.js';
 import { Choice, filled, TextField, useDraft } from '../components/fields.js';
 import { Given } from '../components/given.js';
 import { useLoaded, useManaged } from '../components/loaded.js';
-import { ACTIONS, Table } from '../components/table.js';
+import { Table } from '../components/table.js';
 import { mainPage } from '../namespace-switcher.js';
 import { Commands, flags } from './command.js';
 
@@ -38,21 +38,17 @@ export function NamespacesPart() {
             ),
           ],
           ['Base URL', ({ base_url }) => <code>{base_url}</code>],
-          [
-            ACTIONS,
-            ({ id }) => (
-              <ConfirmButton
-                label="Remove"
-                subject={id}
-                title={`Remove the namespace ${id}?`}
-                act={() => change(() => remove(route`namespaces/${id}`))}
-              >
-                <p>Its repositories and requests are removed and its port is closed, which disconnects its clients.</p>
-              </ConfirmButton>
-            ),
-            'actions',
-          ],
         ]}
+        actions={({ id }) => (
+          <ConfirmButton
+            label="Remove"
+            subject={id}
+            title={`Remove the namespace ${id}?`}
+            act={() => change(() => remove(route`namespaces/${id}`))}
+          >
+            <p>Its repositories and requests are removed and its port is closed, which disconnects its clients.</p>
+          </ConfirmButton>
+        )}
       />
       <h2>Make one</h2>
       <Form

@@ -4,7 +4,7 @@ import { get, patch } from '../api/client.js';
 import { ConfirmButton } from '../components/action.js';
 import { Given } from '../components/given.js';
 import { useManaged } from '../components/loaded.js';
-import { ACTIONS, Table } from '../components/table.js';
+import { Table } from '../components/table.js';
 import { count } from '../components/time.js';
 import { Commands } from './command.js';
 import { NEW_QUOTA, QuotaForm } from './quota-form.js';
@@ -38,23 +38,19 @@ export function QuotasPart() {
           ['Refill', ([, { refill }]) => refill],
           ['A bucket for each', ([, { by }]) => by.join(' and ') || 'all together'],
           ['Cost', ([, { cost }]) => Array.from(Object.entries(cost), (entry) => entry.join(': ')).join(', ')],
-          [
-            ACTIONS,
-            ([name, quota]) => (
-              <>
-                <button type="button" class="small" onClick={() => setDraft({ name, quota })}>
-                  Change<span class="visually-hidden"> {name}</span>
-                </button>{' '}
-                <ConfirmButton label="Remove" subject={name} title="Remove the quota?" act={() => set(name, null)}>
-                  <p>
-                    <Given text={name} /> bounds no request from then on.
-                  </p>
-                </ConfirmButton>
-              </>
-            ),
-            'actions',
-          ],
         ]}
+        actions={([name, quota]) => (
+          <>
+            <button type="button" class="small" onClick={() => setDraft({ name, quota })}>
+              Change<span class="visually-hidden"> {name}</span>
+            </button>{' '}
+            <ConfirmButton label="Remove" subject={name} title="Remove the quota?" act={() => set(name, null)}>
+              <p>
+                <Given text={name} /> bounds no request from then on.
+              </p>
+            </ConfirmButton>
+          </>
+        )}
       />
       <QuotaForm {...draft} onChange={setDraft} act={() => set(draft.name, draft.quota)} />
       <Commands

@@ -2,7 +2,7 @@ import type { SnapshotRecord } from '@emulator/admin/snapshots.js';
 import { all, post, remove, route } from '../api/client.js';
 import { ConfirmButton } from '../components/action.js';
 import { useManaged } from '../components/loaded.js';
-import { ACTIONS, Table } from '../components/table.js';
+import { Table } from '../components/table.js';
 import { count, DateTime } from '../components/time.js';
 import { Commands } from './command.js';
 
@@ -38,21 +38,17 @@ export function SnapshotsPart() {
           ['Snapshot', ({ id }) => id],
           ['Taken at', ({ taken_at }) => <DateTime at={taken_at} />],
           ['Repositories', ({ repositories }) => count(repositories)],
-          [
-            ACTIONS,
-            ({ id }) => (
-              <>
-                <ConfirmButton label="Restore" subject={id} title={`Restore ${id}?`} act={() => restore(id)}>
-                  <p>Everything added after the snapshot is lost unless you take another snapshot first.</p>
-                </ConfirmButton>{' '}
-                <ConfirmButton label="Remove" subject={id} title={`Remove ${id}?`} act={() => forget(id)}>
-                  <p>The state in the snapshot can no longer be restored.</p>
-                </ConfirmButton>
-              </>
-            ),
-            'actions',
-          ],
         ]}
+        actions={({ id }) => (
+          <>
+            <ConfirmButton label="Restore" subject={id} title={`Restore ${id}?`} act={() => restore(id)}>
+              <p>Everything added after the snapshot is lost unless you take another snapshot first.</p>
+            </ConfirmButton>{' '}
+            <ConfirmButton label="Remove" subject={id} title={`Remove ${id}?`} act={() => forget(id)}>
+              <p>The state in the snapshot can no longer be restored.</p>
+            </ConfirmButton>
+          </>
+        )}
       />
       <Commands
         lines={[['snapshot', 'add'], ['snapshot', 'ls'], ['snapshot', 'restore', value.at(-1)?.id ?? 'ID'], ['reset']]}

@@ -7,7 +7,7 @@ import { all, post } from '../api/client.js';
 import { quoteWord, remoteOf } from '../api/shell.js';
 import { Form } from '../components/action.js';
 import { Copy } from '../components/copy.js';
-import { filled, TextArea, TextField, useDraft } from '../components/fields.js';
+import { filled, TextField, useDraft } from '../components/fields.js';
 import { GivenBlock } from '../components/given.js';
 import { useLoaded } from '../components/loaded.js';
 import { DateTime } from '../components/time.js';
@@ -66,7 +66,7 @@ export function TokenPart() {
         <ScopeChoice legend="Scopes" {...bind('scopes')} />
         <details class="command">
           <summary>Faults that its requests meet</summary>
-          <TextArea label="One a line, such as rate_limited*1;retry-after=2" rows={2} cols={60} {...bind('faults')} />
+          <TextField label="One a line, such as rate_limited*1;retry-after=2" rows={2} cols={60} {...bind('faults')} />
         </details>
       </Form>
       {minted && (

@@ -44,6 +44,7 @@ export function VariantsPart() {
       <Table
         empty="No variant has that in its name or its sentence."
         label="Variants"
+        hasRowHeads
         class="variants"
         items={shown}
         keyOf={({ name }) => name}
@@ -52,10 +53,10 @@ export function VariantsPart() {
           [
             'Variant',
             (one) => (
-              <th key="name" scope="row">
+              <>
                 {one.name}
                 {one.value !== one.default && <span class="mark">changed</span>}
-              </th>
+              </>
             ),
           ],
           [

@@ -2,7 +2,7 @@ import type { ScenarioRecord } from '@emulator/admin/scenarios.js';
 import { useState } from 'preact/hooks';
 import { post, remove, route } from '../api/client.js';
 import { ActionButton, Form } from '../components/action.js';
-import { TextArea } from '../components/fields.js';
+import { TextField } from '../components/fields.js';
 
 const EXAMPLE = `id: my-scenario
 steps:
@@ -29,7 +29,7 @@ export function NewScenario() {
   };
   return (
     <Form class="card" act={start}>
-      <TextArea label="Scenario, in YAML or JSON" rows={9} value={text} onChange={setText} />
+      <TextField label="Scenario, in YAML or JSON" rows={9} value={text} onChange={setText} />
       <div class="toolbar">
         <button type="submit" class="primary">
           Register and start

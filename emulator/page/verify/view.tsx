@@ -50,6 +50,7 @@ function Verdicts({ rules }: { readonly rules: readonly ClientVerdict[] }) {
       <h2>Rules</h2>
       <Table
         label="Rules"
+        hasRowHeads
         class="verdicts"
         items={rules}
         keyOf={({ rule }) => rule}
@@ -57,12 +58,12 @@ function Verdicts({ rules }: { readonly rules: readonly ClientVerdict[] }) {
           [
             'Rule',
             ({ rule, level, title, source }) => (
-              <th key="rule" scope="row">
+              <>
                 <code>{rule}</code> <span class="quiet level">{level}</span>
                 <div class="rule-title" title={source}>
                   {title}
                 </div>
-              </th>
+              </>
             ),
           ],
           ...clients.map(
