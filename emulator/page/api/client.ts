@@ -1,3 +1,4 @@
+import type { MintedToken } from '@emulator/admin/tokens.js';
 import { authorization, isTokenWanted } from './session.js';
 
 /** Problem details (RFC 9457) of a refused request, or an error that the emulator cannot be reached. */
@@ -80,6 +81,11 @@ export const post = <T>(path: string, body?: unknown, sent?: Sent): Promise<T> =
   sendForJson('POST', path, { ...sent, body });
 export const patch = <T>(path: string, body: unknown): Promise<T> => sendForJson('PATCH', path, { body });
 export const remove = (path: string, sent?: Sent): Promise<void> => sendForJson('DELETE', path, sent);
+
+/** Creates a token signed with a test key. `claims`: the body of `POST tokens`. */
+export async function mintToken(claims: object): Promise<string> {
+  return (await post<MintedToken>('tokens', claims)).token;
+}
 
 /** One part of a list. */
 export interface Page<T> {

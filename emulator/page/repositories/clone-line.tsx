@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
+import { mintToken } from '../api/client.js';
 import { quoteWord, remoteOf, SCOPES } from '../api/shell.js';
-import { mintToken } from '../api/tokens.js';
 import { ActionButton } from '../components/action.js';
 import { Copy } from '../components/copy.js';
 import { Choice, type Option } from '../components/fields.js';

@@ -7,19 +7,18 @@ import { Given, GivenBlock } from '../components/given.js';
 import { Loading, useLoaded } from '../components/loaded.js';
 import { ScrollBox } from '../components/scroll-box.js';
 import { bytes } from '../components/time.js';
-import { writePlace } from '../place.js';
+import { placeWith, writePlace } from '../place.js';
 import { Diff } from './diff.js';
 import { Ref } from './ref-label.js';
 
 export interface CommitProps {
   readonly name: string;
   readonly oid: string;
-  readonly hrefOf: (oid: string) => string;
   readonly onClose: () => void;
 }
 
 /** Commit: message, people, parents, refs, notes and changes. */
-export function Commit({ name, oid, hrefOf, onClose }: CommitProps) {
+export function Commit({ name, oid, onClose }: CommitProps) {
   const path = route`repositories/${name}/commits/${oid}`;
   const { value: commit, error } = useLoaded((signal) => get<CommitRecord>(path, { signal }), [path]);
   return (
@@ -36,7 +35,7 @@ export function Commit({ name, oid, hrefOf, onClose }: CommitProps) {
       {commit && (
         <>
           <Message commit={commit} />
-          <CommitFacts commit={commit} hrefOf={hrefOf} />
+          <CommitFacts commit={commit} />
           {commit.notes.map((note) => (
             <section class="card" key={note.ref} aria-label={`Note of ${note.ref}`}>
               <p class="quiet">
@@ -65,7 +64,7 @@ function Message({ commit: { message, is_message_truncated } }: { readonly commi
   );
 }
 
-function CommitFacts({ commit, hrefOf }: { readonly commit: CommitRecord; readonly hrefOf: (oid: string) => string }) {
+function CommitFacts({ commit }: { readonly commit: CommitRecord }) {
   const { author, committer, parents, refs, headers, encoding, signature, tree } = commit;
   const isOther = author.name !== committer.name || author.email !== committer.email || author.date !== committer.date;
   return (
@@ -78,7 +77,7 @@ function CommitFacts({ commit, hrefOf }: { readonly commit: CommitRecord; readon
           <>
             {parents.length === 0 && <span class="quiet">none</span>}
             {parents.map((parent) => (
-              <a key={parent} class="parent" href={hrefOf(parent)}>
+              <a key={parent} class="parent" href={placeWith({ commit: parent })}>
                 {parent.slice(0, 12)}
               </a>
             ))}

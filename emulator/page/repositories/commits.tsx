@@ -5,7 +5,7 @@ import { useEscape, usePrinting, useWidth } from '../components/hooks.js';
 import { Empty, Loading } from '../components/loaded.js';
 import { CommitTime, count } from '../components/time.js';
 import { VirtualList } from '../components/virtual-list.js';
-import { go, place, writePlace } from '../place.js';
+import { go, place, placeWith } from '../place.js';
 import { CloneLine } from './clone-line.js';
 import { Commit } from './commit.js';
 import { CommitHistory } from './commit-history.js';
@@ -27,12 +27,10 @@ export function Commits({ opened: { record, refs } }: { readonly opened: Opened 
   const { ref = '', commit, all } = place.value.params;
   const isAll = all === 'true';
   const history = useHistory(name, ref, isAll);
-  const hrefOf = (params: Readonly<Record<string, string | undefined>>) =>
-    writePlace('repository', { name, tab: 'commits', ref, all, commit, ...params });
-  const close = () => go(hrefOf({ commit: '' }));
+  const close = () => go(placeWith({ tab: 'commits', commit: '' }));
   useEscape(commit !== undefined, close);
   const choose = (chosen: string) =>
-    go(hrefOf({ ref: chosen === ALL ? '' : chosen, all: chosen === ALL ? 'true' : '', commit: '' }));
+    go(placeWith({ tab: 'commits', ref: chosen === ALL ? '' : chosen, all: chosen === ALL ? 'true' : '', commit: '' }));
   return (
     <div class={`commits fill${commit === undefined ? '' : ' has-detail'}`}>
       <div class="toolbar">
@@ -58,13 +56,11 @@ export function Commits({ opened: { record, refs } }: { readonly opened: Opened 
               <CloneLine name={name} />
             </Empty>
           )}
-          {(history.total ?? 0) > 0 && (
-            <CommitRows history={history} opened={commit} hrefOf={(oid) => hrefOf({ commit: oid })} />
-          )}
+          {(history.total ?? 0) > 0 && <CommitRows history={history} opened={commit} />}
         </div>
         {commit !== undefined && (
           <section class="detail-pane" aria-label={`Commit ${commit.slice(0, 8)}`}>
-            <Commit key={commit} name={name} oid={commit} hrefOf={(oid) => hrefOf({ commit: oid })} onClose={close} />
+            <Commit key={commit} name={name} oid={commit} onClose={close} />
           </section>
         )}
       </div>
@@ -88,10 +84,9 @@ function useHistory(name: string, ref: string, isAll: boolean): CommitHistory {
 interface CommitRowsProps {
   readonly history: CommitHistory;
   readonly opened: string | undefined;
-  readonly hrefOf: (oid: string) => string;
 }
 
-function CommitRows({ history, opened, hrefOf }: CommitRowsProps) {
+function CommitRows({ history, opened }: CommitRowsProps) {
   const box = useRef<HTMLDivElement>(null);
   const isWide = useWidth(box) >= WIDE.from;
   const isPrinting = usePrinting();
@@ -128,7 +123,7 @@ function CommitRows({ history, opened, hrefOf }: CommitRowsProps) {
                 {names.length > MAX_LABELS && <span class="quiet">+{names.length - MAX_LABELS}</span>}
                 <a
                   class="row-link cut"
-                  href={hrefOf(oid)}
+                  href={placeWith({ commit: oid })}
                   data-row={at}
                   tabIndex={isStop ? 0 : -1}
                   aria-current={isOpen ? 'true' : undefined}

@@ -12,17 +12,16 @@ import { VirtualList } from '../components/virtual-list.js';
 import { place, writePlace } from '../place.js';
 import { type BlamedLine, blameLines } from './blame-lines.js';
 import type { Token } from './highlight.js';
-import { type HrefOf, type RepositoryPath, stepsOf } from './paths.js';
+import { hrefOf, type RepositoryPath, stepsOf } from './paths.js';
 
 export interface FileProps {
   readonly name: string;
   readonly at: RepositoryPath;
   readonly found: FoundContent;
-  readonly hrefOf: HrefOf;
 }
 
 /** File: its lines, or a description of other content. */
-export function File({ name, at, found, hrefOf }: FileProps) {
+export function File({ name, at, found }: FileProps) {
   const isBlamed = place.value.params.blame === 'on';
   if (!isBlob(found)) {
     return (
@@ -57,7 +56,7 @@ export function File({ name, at, found, hrefOf }: FileProps) {
       ) : text === '' ? (
         <p class="quiet">The file is empty.</p>
       ) : (
-        <Lines name={name} at={at} found={found} text={text} isBlamed={isBlamed} hrefOf={hrefOf} />
+        <Lines name={name} at={at} found={found} text={text} isBlamed={isBlamed} />
       )}
     </>
   );
@@ -88,7 +87,7 @@ interface LinesProps extends FileProps {
   readonly isBlamed: boolean;
 }
 
-function Lines({ name, at, found, text, isBlamed, hrefOf }: LinesProps) {
+function Lines({ name, at, found, text, isBlamed }: LinesProps) {
   const [opened, setOpened] = useState<number>();
   const { lines, longest } = useMemo(() => splitLines(text), [text]);
   const tokens = useTokens(stepsOf(at).at(-1)?.name ?? '', text);

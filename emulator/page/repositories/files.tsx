@@ -5,10 +5,10 @@ import { Given, GivenCell } from '../components/given.js';
 import { Empty, Loading, useLoaded } from '../components/loaded.js';
 import { Table } from '../components/table.js';
 import { bytes } from '../components/time.js';
-import { go, place, writePlace } from '../place.js';
+import { go, place } from '../place.js';
 import { CloneLine } from './clone-line.js';
 import { File, kindOf } from './file.js';
-import { childOf, type HrefOf, type RepositoryPath, stepsOf } from './paths.js';
+import { childOf, hrefOf, type RepositoryPath, stepsOf } from './paths.js';
 import type { Opened } from './records.js';
 import { RefChoice } from './ref-choice.js';
 
@@ -18,12 +18,10 @@ const STEP = 1_000;
 /** Files of a ref: a folder, or one file. */
 export function Files({ opened: { record, refs } }: { readonly opened: Opened }) {
   const { name, default_branch, head } = record;
-  const { path, path_bytes, blame, ref: given = '' } = place.value.params;
+  const { path, path_bytes, ref: given = '' } = place.value.params;
   // If HEAD points to no commit, show another branch.
   const ref = given === '' && head === null ? (refs.find(({ commit }) => commit !== null)?.name ?? '') : given;
   const at: RepositoryPath = path_bytes === undefined ? { path } : { path_bytes };
-  const hrefOf: HrefOf = (to, params = {}) =>
-    writePlace('repository', { name, tab: 'files', ref: given, ...to, blame, ...params });
   const { value: found, error } = useLoaded(
     async (signal) => {
       if (ref === '' && head === null) return undefined;
@@ -53,16 +51,16 @@ export function Files({ opened: { record, refs } }: { readonly opened: Opened })
           first={head === null ? [] : [['', default_branch === null ? 'HEAD' : `Default (${default_branch})`]]}
           onChoose={(chosen) => go(hrefOf(at, { ref: chosen }))}
         />
-        <Steps name={name} at={at} hrefOf={hrefOf} />
+        <Steps name={name} at={at} />
       </div>
       <Loading value={found} error={error} />
-      {found?.entries && <Folder key={found.content.oid} at={at} entries={found.entries} hrefOf={hrefOf} />}
-      {found && !found.entries && <File name={name} at={at} found={found.content} hrefOf={hrefOf} />}
+      {found?.entries && <Folder key={found.content.oid} at={at} entries={found.entries} />}
+      {found && !found.entries && <File name={name} at={at} found={found.content} />}
     </div>
   );
 }
 
-function Steps({ name, at, hrefOf }: { readonly name: string; readonly at: RepositoryPath; readonly hrefOf: HrefOf }) {
+function Steps({ name, at }: { readonly name: string; readonly at: RepositoryPath }) {
   const steps = stepsOf(at);
   return (
     <nav class="path-steps mono grow" aria-label="Path">
@@ -84,11 +82,10 @@ function Steps({ name, at, hrefOf }: { readonly name: string; readonly at: Repos
 interface FolderProps {
   readonly at: RepositoryPath;
   readonly entries: readonly TreeEntry[];
-  readonly hrefOf: HrefOf;
 }
 
 /** Folder contents, subfolders first. */
-function Folder({ at, entries, hrefOf }: FolderProps) {
+function Folder({ at, entries }: FolderProps) {
   const inOrder = [...entries.filter(({ type }) => type === 'tree'), ...entries.filter(({ type }) => type !== 'tree')];
   return (
     <div class="folder">

@@ -2,13 +2,17 @@
  * Paths in a repository, as the admin API represents them: a string, or the bytes in base64url if they are not UTF-8.
  */
 
+import { placeWith } from '../place.js';
+
 export interface RepositoryPath {
   readonly path?: string | undefined;
   readonly path_bytes?: string | undefined;
 }
 
-/** Returns the address of a path in the page. */
-export type HrefOf = (to: RepositoryPath, params?: Readonly<Record<string, string | undefined>>) => string;
+/** Returns the address of a path of the open repository and ref in the page. */
+export function hrefOf(to: RepositoryPath, params: Readonly<Record<string, string>> = {}): string {
+  return placeWith({ path: '', path_bytes: '', line: '', ...to, ...params });
+}
 
 export interface Named {
   readonly name: string;

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { useOrganization } from '../api/addresses.js';
+import { mintToken } from '../api/client.js';
 import { creationLines, remoteOf, SCOPES } from '../api/shell.js';
-import { mintToken } from '../api/tokens.js';
 import { ActionButton } from '../components/action.js';
 import { Copy } from '../components/copy.js';
 import { Empty } from '../components/loaded.js';

@@ -1,7 +1,6 @@
 import type { OperationRecord } from '@emulator/admin/operations.js';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { all, get, route } from '../api/client.js';
-import { mintToken } from '../api/tokens.js';
+import { all, get, mintToken, route } from '../api/client.js';
 import { ActionButton } from '../components/action.js';
 import { Copy } from '../components/copy.js';
 import { Facts } from '../components/facts.js';

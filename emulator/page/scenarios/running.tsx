@@ -1,4 +1,5 @@
 import type { ScenarioRecord } from '@emulator/admin/scenarios.js';
+import type { Verification } from '@emulator/admin/verify.js';
 import { get, post, remove, route } from '../api/client.js';
 import { ActionButton, ConfirmButton } from '../components/action.js';
 import { Facts } from '../components/facts.js';
@@ -6,10 +7,17 @@ import { Given } from '../components/given.js';
 import { Failure, useLoaded } from '../components/loaded.js';
 import { DateTime } from '../components/time.js';
 import { writePlace } from '../place.js';
-import type { ScenarioDetail } from './records.js';
 
 /** Milliseconds between two updates. Steps proceed by requests and by the clock. */
 export const PAUSE = 1_000;
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** Response of `GET scenarios/{id}`. */
+interface ScenarioDetail extends ScenarioRecord {
+  readonly definition: { readonly steps?: readonly Members[] };
+  readonly verification: Verification | null;
+}
 
 /** Registered scenario: its steps, the finished ones marked, and its expectations. */
 export function Running({ record }: { readonly record: ScenarioRecord }) {
@@ -78,7 +86,7 @@ const linkOf = (id: string) => (
 
 interface StepsProps {
   readonly record: ScenarioRecord;
-  readonly steps: readonly Readonly<Record<string, unknown>>[];
+  readonly steps: readonly Members[];
 }
 
 function Steps({ record: { steps_done: done, started }, steps }: StepsProps) {
@@ -140,19 +148,11 @@ function Expected({ detail }: { readonly detail: ScenarioDetail | undefined }) {
   );
 }
 
-/** Condition of a step, and its changes, one line each. */
-export interface StepText {
-  readonly waits: string;
-  readonly changes: readonly string[];
-}
-
-type Members = Readonly<Record<string, unknown>>;
-
 /**
  * Describes a step: `{ on: { push: 'main' }, repository: { state: 'syncing' } }` waits for `push main` and changes
  * `repository: state syncing`.
  */
-export function stepText({ on, after, ...changes }: Members): StepText {
+function stepText({ on, after, ...changes }: Members) {
   const waits = [
     ...(on === undefined ? [] : [`a request with ${shortText(on)}`]),
     ...(after === undefined ? [] : [`${typeof after === 'number' ? `${after} ms` : shortText(after)} on the clock`]),
@@ -164,7 +164,7 @@ export function stepText({ on, after, ...changes }: Members): StepText {
 }
 
 /** Formats a flat value without punctuation, and a nested value as JSON. */
-export function shortText(value: unknown): string {
+function shortText(value: unknown): string {
   if (typeof value === 'string') return value;
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return JSON.stringify(value);
   return Object.entries(value)

@@ -2,7 +2,15 @@ import { post } from '../api/client.js';
 import { ActionButton } from '../components/action.js';
 import { Copy } from '../components/copy.js';
 import { Given, GivenBlock } from '../components/given.js';
-import type { ShippedScenario } from './records.js';
+
+/** Item of `GET shipped-scenarios`. */
+export interface ShippedScenario {
+  readonly id: string;
+  readonly about: string;
+  /** Scenario file in YAML. */
+  readonly text: string;
+  readonly definition: object;
+}
 
 export interface ShippedProps {
   readonly scenario: ShippedScenario;

@@ -2,9 +2,8 @@ import type { ScenarioRecord } from '@emulator/admin/scenarios.js';
 import { all } from '../api/client.js';
 import { Empty, Failure, Loading, useLoaded } from '../components/loaded.js';
 import { NewScenario } from './new-scenario.js';
-import type { ShippedScenario } from './records.js';
 import { PAUSE, Running } from './running.js';
-import { Shipped } from './shipped.js';
+import { Shipped, type ShippedScenario } from './shipped.js';
 
 /** Scenarios: registered ones with their steps, and those included in the emulator. */
 export function View() {
