@@ -1,25 +1,67 @@
 import type { QuotaView } from '@emulator/admin/quotas.js';
-import { useState } from 'preact/hooks';
 import { get, patch } from '../api/client.js';
-import { ConfirmButton } from '../components/action.js';
+import { ConfirmButton, Form } from '../components/action.js';
+import { Check, Choice, type Option, TextField, toggled, useDraft } from '../components/fields.js';
 import { Given } from '../components/given.js';
 import { useManaged } from '../components/loaded.js';
 import { Table } from '../components/table.js';
 import { count } from '../components/time.js';
 import { Commands } from './command.js';
-import { NEW_QUOTA, QuotaForm } from './quota-form.js';
 
-interface Quotas {
-  readonly quotas: Readonly<Record<string, QuotaView>>;
+type Quotas = Readonly<Record<string, QuotaView>>;
+
+/** Values of the form's fields. */
+interface Draft {
+  readonly name: string;
+  readonly capacity: string;
+  readonly refill: string;
+  readonly by: QuotaView['by'];
+  /** First entry of `cost`. */
+  readonly pattern: string;
+  readonly tokens: string;
+  /** Other entries of `cost`, which the form keeps unchanged. */
+  readonly others: QuotaView['cost'];
+  readonly format: string;
+  readonly add: number;
+}
+
+const EMPTY: Draft = {
+  name: 'requests',
+  capacity: '5',
+  refill: '1/10s',
+  by: ['org'],
+  pattern: '*',
+  tokens: '1',
+  others: {},
+  format: 'seconds',
+  add: 0,
+};
+
+function draftOf(name: string, { capacity, refill, by, cost, retryAfter }: QuotaView): Draft {
+  const [[pattern, tokens] = ['*', 1], ...others] = Object.entries(cost);
+  const first = { pattern, tokens: `${tokens}`, others: Object.fromEntries(others) };
+  return { name, capacity: `${capacity}`, refill, by, ...first, ...retryAfter };
+}
+
+/** Returns the quota of a draft. An empty number is `NaN`. */
+function quotaOf({ by, capacity, refill, pattern, tokens, others, add, format }: Draft): QuotaView {
+  return {
+    by,
+    capacity: Number.parseFloat(capacity),
+    refill,
+    cost: { [pattern]: Number.parseFloat(tokens), ...others },
+    retryAfter: { add, format: format as keyof typeof FORMATS },
+  };
 }
 
 /** Quotas, which limit the request rate of clients. */
 export function QuotasPart() {
-  const { value, change, notice } = useManaged((signal) => get<Quotas>('quotas', { signal }));
-  const [draft, setDraft] = useState({ name: 'requests', quota: NEW_QUOTA });
+  const { value, change, notice } = useManaged((signal) => get<{ quotas: Quotas }>('quotas', { signal }));
+  const form = useDraft(EMPTY);
   if (value === undefined) return notice;
-  const set = (name: string, quota: QuotaView | null) => change(() => patch('quotas', { quotas: { [name]: quota } }));
-  const rows = Object.entries(value.quotas);
+  const { name: wanted } = form.draft;
+  const quota = quotaOf(form.draft);
+  const set = (name: string, to: QuotaView | null) => change(() => patch('quotas', { quotas: { [name]: to } }));
   return (
     <>
       <p>
@@ -30,7 +72,7 @@ export function QuotasPart() {
       <Table
         empty="No quotas: clients may send any number of requests."
         label="Quotas"
-        items={rows}
+        items={Object.entries(value.quotas)}
         keyOf={([name]) => name}
         columns={[
           ['Quota', ([name]) => name],
@@ -39,9 +81,9 @@ export function QuotasPart() {
           ['A bucket for each', ([, { by }]) => by.join(' and ') || 'all together'],
           ['Cost', ([, { cost }]) => Array.from(Object.entries(cost), (entry) => entry.join(': ')).join(', ')],
         ]}
-        actions={([name, quota]) => (
+        actions={([name, existing]) => (
           <>
-            <button type="button" class="small" onClick={() => setDraft({ name, quota })}>
+            <button type="button" class="small" onClick={() => form.write(draftOf(name, existing))}>
               Change<span class="visually-hidden"> {name}</span>
             </button>{' '}
             <ConfirmButton label="Remove" subject={name} title="Remove the quota?" act={() => set(name, null)}>
@@ -52,14 +94,82 @@ export function QuotasPart() {
           </>
         )}
       />
-      <QuotaForm {...draft} onChange={setDraft} act={() => set(draft.name, draft.quota)} />
+      <QuotaForm {...form} act={() => set(wanted, quota)} />
       <Commands
         lines={[
-          ['quota', 'set', draft.name || 'requests', JSON.stringify(draft.quota)],
+          ['quota', 'set', wanted || 'requests', JSON.stringify(quota)],
           ['quota', 'show'],
-          ['quota', 'rm', draft.name || 'requests'],
+          ['quota', 'rm', wanted || 'requests'],
         ]}
       />
     </>
+  );
+}
+
+const PARTITIONS: readonly (readonly [QuotaView['by'][number], string])[] = [
+  ['org', 'organization'],
+  ['token', 'token'],
+  ['key', 'key'],
+  ['repo', 'repository'],
+  ['op', 'operation'],
+];
+
+/** Formats of `Retry-After`, and the header that a refusal then has. */
+const FORMATS = {
+  seconds: { title: 'seconds', shown: 'Retry-After: SECONDS' },
+  'http-date': { title: 'a date', shown: 'Retry-After: DATE' },
+  omit: { title: 'left out', shown: 'no Retry-After' },
+};
+
+const FORMAT_OPTIONS = Object.entries(FORMATS).map(([format, { title }]): Option => [format, title]);
+
+/** Example quotas that are exhausted quickly. */
+const PRESETS: readonly (readonly [title: string, draft: Partial<Draft>])[] = [
+  ['The second request is refused', { capacity: '1', refill: '1/m' }],
+  ['A burst of 5, then one every 10 s', { capacity: '5', refill: '1/10s' }],
+  ['Git only, one request a minute', { capacity: '1', refill: '1/m', pattern: 'git*' }],
+  ['10 a second for each token', { capacity: '10', refill: '10/s', by: ['token'] }],
+];
+
+type QuotaFormProps = ReturnType<typeof useDraft<Draft>> & { readonly act: () => void };
+
+function QuotaForm({ draft: { name, by, format }, write, bind, act }: QuotaFormProps) {
+  return (
+    <Form act={act} submit="Set" submitClass="primary">
+      <h2>Set a quota</h2>
+      <div class="toolbar">
+        {PRESETS.map(([title, preset]) => (
+          <button key={title} type="button" class="small" onClick={() => write({ ...EMPTY, name, ...preset })}>
+            {title}
+          </button>
+        ))}
+      </div>
+      <div class="fields">
+        <TextField label="Name" required {...bind('name')} />
+        <TextField label="Tokens" type="number" min="1" required {...bind('capacity')} />
+        <TextField label="Refill (10/s, 600/m, 1/10s)" required {...bind('refill')} />
+        <TextField label="For operations (an id, git*, or *)" required {...bind('pattern')} />
+        <TextField label="Tokens of each" type="number" min="0" required {...bind('tokens')} />
+        <Choice label="Retry-After as" options={FORMAT_OPTIONS} {...bind('format')} />
+      </div>
+      <fieldset class="choice">
+        <legend>A bucket for each</legend>
+        <div class="scopes">
+          {PARTITIONS.map(([partition, title]) => (
+            <Check
+              key={partition}
+              label={title}
+              isChecked={by.includes(partition)}
+              onChange={() => write({ by: [...toggled(by, partition)] })}
+            />
+          ))}
+        </div>
+      </fieldset>
+      <p class="quiet">
+        A client that comes too often sees 429 with <code>RateLimit: "{name}";r=0;t=…</code> and{' '}
+        <code>{FORMATS[format as keyof typeof FORMATS].shown}</code>: the least time to wait. It may try again then, and
+        not before.
+      </p>
+    </Form>
   );
 }

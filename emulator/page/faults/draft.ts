@@ -47,13 +47,17 @@ export const EMPTY: Draft = {
 
 /** Returns the draft that an address describes: `#/faults?operation=readFile&repository=team/app&subject=ada`. */
 export function draftAt({ operation, fault, repository, subject, ref }: Readonly<Record<string, string>>): Draft {
-  const conditions = Object.entries({ 'match.repo': repository, 'match.sub': subject, 'match.ref': ref });
   return {
     ...EMPTY,
     ...(fault && { name: fault, keys: {} }),
     operations: operation ? operation.split(',') : [],
-    conditions: conditions.flatMap(([key, value]) => (value ? [{ key, name: '', value }] : [])),
+    conditions: conditionsOf({ 'match.repo': repository, 'match.sub': subject, 'match.ref': ref }),
   };
+}
+
+/** Returns conditions with these values; empty and absent values are omitted. */
+export function conditionsOf(values: Readonly<Record<string, string | undefined>>): Draft['conditions'] {
+  return Object.entries(values).flatMap(([key, value]) => (value ? [{ key, name: '', value }] : []));
 }
 
 /** Formats a draft in the fault grammar. */
@@ -180,7 +184,7 @@ export function offeredStages(
 }
 
 /** Default stages among those offered; empty if a stage must be given. */
-export function defaultStages(
+function defaultStages(
   kind: FaultKind,
   values: Readonly<Record<string, string>>,
   chosen: readonly OperationRecord[],
@@ -199,10 +203,10 @@ export function defaultStages(
  * request if the connection ends before the first byte of the response. The refs have already moved by then, so Git
  * reports them as rejected. Only at `git.report` is the response to the retry lost too.
  */
-export const LOST_PUSH = { stage: 'git.report', times: 2 } as const;
+const LOST_PUSH = { stage: 'git.report', times: 2 } as const;
 
 /** Returns true if the fault loses responses of pushes and of no other operation. */
-export function isLostPush({ name }: FaultKind, operations: readonly string[]): boolean {
+function isLostPush({ name }: FaultKind, operations: readonly string[]): boolean {
   return name === 'lost' && operations.length > 0 && operations.every((id) => id === 'gitReceivePack');
 }
 

@@ -1,30 +1,25 @@
-import type { FaultKinds } from '@emulator/admin/faults.js';
-import type { OperationRecord } from '@emulator/admin/operations.js';
 import { Choice, TextField } from '../components/fields.js';
-import { ALWAYS, type ConditionValue, type FaultKind, offeredStages } from './draft.js';
+import { ALWAYS, type ConditionValue, type Draft, type Offers, offeredStages } from './draft.js';
 
-type Values = Readonly<Record<string, string>>;
-
-export interface KeyFieldsProps {
-  readonly kind: FaultKind;
-  /** Keys that are offered. */
-  readonly keys: FaultKind['keys'];
-  readonly chosen: readonly OperationRecord[];
-  readonly values: Values;
-  readonly onChange: (values: Values) => void;
+/** Properties of a part of the form. */
+export interface PartProps {
+  readonly draft: Draft;
+  readonly offers: Offers;
+  readonly onChange: (changes: Partial<Draft>) => void;
 }
 
 /** Fields for the keys of a fault. Of mutually exclusive keys, one field is shown at a time. */
-export function KeyFields({ kind, keys, chosen, values, onChange }: KeyFieldsProps) {
+export function KeyFields({ draft: { keys: values }, offers: { kind, keys, chosen }, onChange }: PartProps) {
+  if (kind === undefined || keys.length === 0) return null;
+  const write = (changed: Draft['keys']) => onChange({ keys: changed });
   const points = keys.filter(({ key }) => kind.one_of.includes(key));
   const given = points.find(({ key }) => Object.hasOwn(values, key));
   const shown = keys.filter((key) => !points.includes(key) || key === given);
   const choose = (key: string) => {
     const others = Object.entries(values).filter(([name]) => !kind.one_of.includes(name));
     const row = points.find((one) => one.key === key);
-    onChange({ ...Object.fromEntries(others), ...(row && { [key]: row.example }) });
+    write({ ...Object.fromEntries(others), ...(row && { [key]: row.example }) });
   };
-  if (keys.length === 0) return null;
   return (
     <div class="fields">
       {points.length > 0 && (
@@ -41,7 +36,7 @@ export function KeyFields({ kind, keys, chosen, values, onChange }: KeyFieldsPro
           label: key,
           hint: needed ? `needed: ${wants}` : wants,
           value: values[key] ?? '',
-          onChange: (value: string) => onChange({ ...values, [key]: value }),
+          onChange: (value: string) => write({ ...values, [key]: value }),
         };
         const id = `${kind.name} ${key}`;
         return type === 'choice' ? (
@@ -54,14 +49,9 @@ export function KeyFields({ kind, keys, chosen, values, onChange }: KeyFieldsPro
   );
 }
 
-export interface ConditionFieldsProps {
-  readonly conditions: FaultKinds['members'];
-  readonly values: readonly ConditionValue[];
-  readonly onChange: (values: readonly ConditionValue[]) => void;
-}
-
 /** Fields for the conditions of a fault, besides the operation. */
-export function ConditionFields({ conditions, values, onChange }: ConditionFieldsProps) {
+export function ConditionFields({ draft: { conditions: values }, offers: { conditions }, onChange }: PartProps) {
+  const write = (changed: Draft['conditions']) => onChange({ conditions: changed });
   const rows = conditions.flatMap((member) =>
     values.filter(({ key }) => key === member.key).map((row) => ({ member, row })),
   );
@@ -70,7 +60,7 @@ export function ConditionFields({ conditions, values, onChange }: ConditionField
   );
   const add = (label: string) => {
     const { key, values: named } = added.find((one) => one.label === label)!;
-    onChange([...values, { key, name: '', value: named?.[0] ?? '' }]);
+    write([...values, { key, name: '', value: named?.[0] ?? '' }]);
   };
   return (
     <fieldset>
@@ -78,7 +68,7 @@ export function ConditionFields({ conditions, values, onChange }: ConditionField
       <div class="fields">
         {rows.map(({ member: { name_of, label, hint, values: named }, row }, at) => {
           const change = (changes: Partial<ConditionValue>) =>
-            onChange(values.map((one) => (one === row ? { ...row, ...changes } : one)));
+            write(values.map((one) => (one === row ? { ...row, ...changes } : one)));
           const field = { label, hint, value: row.value, onChange: (value: string) => change({ value }) };
           return (
             <div key={`${row.key} ${at}`} class="fields">
@@ -89,7 +79,7 @@ export function ConditionFields({ conditions, values, onChange }: ConditionField
                   type="button"
                   class="small"
                   aria-label={`Without ${label}`}
-                  onClick={() => onChange(values.filter((one) => one !== row))}
+                  onClick={() => write(values.filter((one) => one !== row))}
                 >
                   ✕
                 </button>

@@ -4,8 +4,8 @@ import { useEffect, useState } from 'preact/hooks';
 import { post } from '../api/client.js';
 import { Check, Choice, type Option, TextField } from '../components/fields.js';
 import { Failure, useAction } from '../components/loaded.js';
-import { type Draft, EMPTY, type FaultKind, type Offers, offersFor, settle, specOf } from './draft.js';
-import { ConditionFields, KeyFields } from './fault-fields.js';
+import { type Draft, EMPTY, type FaultKind, offersFor, settle, specOf } from './draft.js';
+import { ConditionFields, KeyFields, type PartProps } from './fault-fields.js';
 import { Forms } from './same-fault.js';
 
 export interface NewFaultProps {
@@ -34,6 +34,7 @@ export function NewFault({ kinds, operations, initial, onAdded }: NewFaultProps)
     onChange: (text: string) => change({ [name]: text }),
   });
   const offers = offersFor(draft, kinds, operations);
+  const parts = { draft, offers, onChange: change };
   const submit = (event: Event) => {
     event.preventDefault();
     run(() => post<FaultView>('faults', { spec }).then(onAdded));
@@ -42,21 +43,9 @@ export function NewFault({ kinds, operations, initial, onAdded }: NewFaultProps)
     <section aria-labelledby="new-fault">
       <h2 id="new-fault">New fault</h2>
       <form class="card new-fault" noValidate onSubmit={submit}>
-        <Operations
-          operations={operations}
-          chosen={draft.operations}
-          onChange={(chosen) => change({ operations: chosen })}
-        />
-        <Kinds draft={draft} offers={offers} onChange={change} />
-        {offers.kind && (
-          <KeyFields
-            kind={offers.kind}
-            keys={offers.keys}
-            chosen={offers.chosen}
-            values={draft.keys}
-            onChange={(keys) => change({ keys })}
-          />
-        )}
+        <Operations {...parts} operations={operations} />
+        <Kinds {...parts} />
+        <KeyFields {...parts} />
         <div class="fields">
           <TextField label="Times" hint="Number of times it fires; empty: unlimited" {...NUMBER} {...bind('times')} />
           <TextField label="Skip" hint="Matching requests to skip first" {...NUMBER} {...bind('skip')} />
@@ -76,11 +65,7 @@ export function NewFault({ kinds, operations, initial, onAdded }: NewFaultProps)
             </li>
           ))}
         </ul>
-        <ConditionFields
-          conditions={offers.conditions}
-          values={draft.conditions}
-          onChange={(conditions) => change({ conditions })}
-        />
+        <ConditionFields {...parts} />
         <details>
           <summary>How often, and how long</summary>
           <div class="fields">
@@ -134,13 +119,8 @@ function useForms(spec: string): { readonly forms?: FaultForms['forms']; readonl
   return checked;
 }
 
-interface OperationsProps {
-  readonly operations: readonly OperationRecord[];
-  readonly chosen: readonly string[];
-  readonly onChange: (chosen: readonly string[]) => void;
-}
-
-function Operations({ operations, chosen, onChange }: OperationsProps) {
+function Operations({ draft, operations, onChange }: PartProps & Pick<NewFaultProps, 'operations'>) {
+  const { operations: chosen } = draft;
   const groups = new Map<string, Option[]>(operations.map(({ group }) => [group, []]));
   for (const { group, id, summary } of operations) {
     if (!chosen.includes(id)) groups.get(group)!.push([id, `${id} – ${summary}`]);
@@ -152,7 +132,7 @@ function Operations({ operations, chosen, onChange }: OperationsProps) {
         value=""
         options={[['', chosen.length === 0 ? 'Any operation' : 'Add another operation']]}
         groups={groups}
-        onChange={(id) => onChange([...chosen, id])}
+        onChange={(id) => onChange({ operations: [...chosen, id] })}
       />
       <ul class="chosen" aria-label="Chosen operations">
         {chosen.map((id) => (
@@ -162,7 +142,7 @@ function Operations({ operations, chosen, onChange }: OperationsProps) {
               type="button"
               class="small plain"
               aria-label={`Without ${id}`}
-              onClick={() => onChange(chosen.filter((one) => one !== id))}
+              onClick={() => onChange({ operations: chosen.filter((one) => one !== id) })}
             >
               ✕
             </button>
@@ -173,13 +153,7 @@ function Operations({ operations, chosen, onChange }: OperationsProps) {
   );
 }
 
-interface KindsProps {
-  readonly draft: Draft;
-  readonly offers: Offers;
-  readonly onChange: (changes: Partial<Draft>) => void;
-}
-
-function Kinds({ draft: { name, hasOtherCodes }, offers, onChange }: KindsProps) {
+function Kinds({ draft: { name, hasOtherCodes }, offers, onChange }: PartProps) {
   const { codes, others, kinds } = offers.offered;
   const groups: [string, Option[]][] = [
     ['Errors by their code', codes.map(optionOf)],

@@ -6,7 +6,7 @@ import { ActionButton } from '../components/action.js';
 import { Dialog } from '../components/dialog.js';
 import { Given } from '../components/given.js';
 import { Loading, useLoaded } from '../components/loaded.js';
-import { type Draft, EMPTY } from '../faults/draft.js';
+import { conditionsOf, type Draft, EMPTY } from '../faults/draft.js';
 import { NewFault } from '../faults/new-fault.js';
 import { SameFault } from '../faults/same-fault.js';
 import { writePlace } from '../place.js';
@@ -40,18 +40,15 @@ export function FailDialog({ entry, operation, operations, onClose }: FailDialog
 
 /** Returns a fault for requests like this one. Conditions that the operation already implies are omitted. */
 function draftLike({ method, repository, git }: Entry, { id, routes }: OperationRecord): Draft {
-  const wanted = {
-    'match.repo': repository,
-    'match.method': routes.some((each) => each.method !== method) ? method : undefined,
-    'match.service': git?.phase === 'advertise' ? git.service.replace('git-', '') : undefined,
-  };
   return {
     ...EMPTY,
     operations: [id],
     hasOtherCodes: true,
-    conditions: Object.entries(wanted).flatMap(([key, value]) =>
-      value === undefined ? [] : [{ key, name: '', value }],
-    ),
+    conditions: conditionsOf({
+      'match.repo': repository,
+      'match.method': routes.some((each) => each.method !== method) ? method : undefined,
+      'match.service': git?.phase === 'advertise' ? git.service.replace('git-', '') : undefined,
+    }),
   };
 }
 
