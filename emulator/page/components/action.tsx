@@ -92,7 +92,7 @@ export function ConfirmButton(props: ConfirmButtonProps) {
       <Failure error={error} />
       {isAsking && (
         <Dialog title={title} onClose={() => setAsking(false)}>
-          {children}
+          <p>{children}</p>
           <div class="toolbar">
             <button type="button" class="danger" onClick={confirm}>
               {yes}

@@ -4,13 +4,8 @@ import { shownText } from './given.js';
 /** Name, value, and class of the value. A string is rendered as `Given`. */
 export type Fact = readonly [name: ComponentChildren, value: ComponentChildren, className?: string];
 
-export interface FactsProps {
-  readonly class?: string;
-  readonly facts: readonly Fact[];
-}
-
 /** List of facts. Facts whose value is undefined or false are omitted. */
-export function Facts({ class: className = '', facts }: FactsProps) {
+export function Facts({ class: className = '', facts }: { readonly class?: string; readonly facts: readonly Fact[] }) {
   return (
     <dl class={`facts ${className}`}>
       {facts.map(

@@ -5,11 +5,6 @@ import { type Fact, Facts } from '../components/facts.js';
 import { Loading, useLoaded } from '../components/loaded.js';
 import { Commands } from './command.js';
 
-interface Version {
-  readonly version: string;
-  readonly api: string;
-}
-
 /** Version, addresses, certificate and documents of the emulator. */
 export function About() {
   const loaded = useLoaded(async (signal) => {
@@ -17,7 +12,7 @@ export function About() {
     // Fetch the CA certificate only if an address is served over HTTPS.
     const isSecure = addresses.some(({ https_base_url }) => https_base_url !== undefined);
     return {
-      version: await get<Version>('version', { signal }),
+      version: await get<{ version: string; api: string }>('version', { signal }),
       addresses,
       certificate: isSecure ? await get<{ certificate: string }>('ca', { signal }) : undefined,
     };

@@ -56,10 +56,8 @@ export function KeysPart() {
         ]}
         actions={(key) => (
           <ConfirmButton label="Remove" subject={key.id} title="Remove the key?" act={() => forget(key)}>
-            <p>
-              Tokens that <Given text={key.id} /> has signed for <Given text={key.organization} /> are refused from then
-              on.
-            </p>
+            Tokens that <Given text={key.id} /> has signed for <Given text={key.organization} /> are refused from then
+            on.
           </ConfirmButton>
         )}
       />

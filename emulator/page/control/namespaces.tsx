@@ -46,7 +46,7 @@ export function NamespacesPart() {
             title={`Remove the namespace ${id}?`}
             act={() => change(() => remove(route`namespaces/${id}`))}
           >
-            <p>Its repositories and requests are removed and its port is closed, which disconnects its clients.</p>
+            Its repositories and requests are removed and its port is closed, which disconnects its clients.
           </ConfirmButton>
         )}
       />

@@ -87,9 +87,7 @@ export function QuotasPart() {
               Change<span class="visually-hidden"> {name}</span>
             </button>{' '}
             <ConfirmButton label="Remove" subject={name} title="Remove the quota?" act={() => set(name, null)}>
-              <p>
-                <Given text={name} /> bounds no request from then on.
-              </p>
+              <Given text={name} /> bounds no request from then on.
             </ConfirmButton>
           </>
         )}

@@ -25,7 +25,7 @@ export function SnapshotsPart() {
           Take a snapshot
         </button>
         <ConfirmButton label="Reset" title="Reset the emulator?" isSmall={false} act={reset}>
-          <p>Removes repositories, requests, faults and everything else added since the start. Snapshots stay.</p>
+          Removes repositories, requests, faults and everything else added since the start. Snapshots stay.
         </ConfirmButton>
       </div>
       {notice}
@@ -42,10 +42,10 @@ export function SnapshotsPart() {
         actions={({ id }) => (
           <>
             <ConfirmButton label="Restore" subject={id} title={`Restore ${id}?`} act={() => restore(id)}>
-              <p>Everything added after the snapshot is lost unless you take another snapshot first.</p>
+              Everything added after the snapshot is lost unless you take another snapshot first.
             </ConfirmButton>{' '}
             <ConfirmButton label="Remove" subject={id} title={`Remove ${id}?`} act={() => forget(id)}>
-              <p>The state in the snapshot can no longer be restored.</p>
+              The state in the snapshot can no longer be restored.
             </ConfirmButton>
           </>
         )}

@@ -27,6 +27,14 @@ export function ArmedFault({ fault, latches, isMeant }: ArmedFaultProps) {
     name,
     waiting: latches.find((latch) => latch.name === name)?.waiting ?? 0,
   }));
+  const counters = [
+    ['fired', count(fired)],
+    ['matched', count(matched)],
+    ['left', remaining === null ? 'no end' : count(remaining)],
+    ...Object.entries(fault.skippedBecause).flatMap(([reason, times]) =>
+      times > 0 ? [[`passed: ${SKIPPED[reason]}`, count(times)]] : [],
+    ),
+  ];
   const row = useRef<HTMLLIElement>(null);
   useEffect(() => {
     if (isMeant) row.current?.scrollIntoView({ block: 'nearest' });
@@ -48,14 +56,12 @@ export function ArmedFault({ fault, latches, isMeant }: ArmedFaultProps) {
         )}
       </div>
       <dl class="counters" aria-label={`Counters of ${id}`}>
-        <Counter name="fired" value={count(fired)} isStrong={fired > 0} />
-        <Counter name="matched" value={count(matched)} />
-        <Counter name="left" value={remaining === null ? 'no end' : count(remaining)} />
-        {Object.entries(fault.skippedBecause)
-          .filter(([, times]) => times > 0)
-          .map(([reason, times]) => (
-            <Counter key={reason} name={`passed: ${SKIPPED[reason]}`} value={count(times)} />
-          ))}
+        {counters.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd class={name === 'fired' && fired > 0 ? 'figures strong' : 'figures'}>{value}</dd>
+          </div>
+        ))}
       </dl>
       <div class="acts">
         {fired > 0 && <a href={writePlace('requests', { fault: id })}>Requests it touched</a>}
@@ -86,7 +92,7 @@ export function ArmedFault({ fault, latches, isMeant }: ArmedFaultProps) {
           Copy as…
         </button>
         <ConfirmButton label="Remove" subject={id} title={`Remove ${id}?`} act={() => remove(route`faults/${id}`)}>
-          <p>The fault and its counters are removed.</p>
+          The fault and its counters are removed.
         </ConfirmButton>
       </div>
       {opened === 'change' && <ChangeDialog fault={fault} onClose={() => open(undefined)} />}
@@ -120,21 +126,7 @@ function latchesOf({ do: act = [], sequence = [] }: Fault): readonly string[] {
   return [...new Set(names.filter((name) => typeof name === 'string'))];
 }
 
-function Counter({ name, value, isStrong = false }: { name: string; value: string; isStrong?: boolean }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd class={isStrong ? 'figures strong' : 'figures'}>{value}</dd>
-    </div>
-  );
-}
-
-interface ChangeProps {
-  readonly fault: FaultView;
-  readonly onClose: () => void;
-}
-
-function ChangeDialog({ fault, onClose }: ChangeProps) {
+function ChangeDialog({ fault, onClose }: { readonly fault: FaultView; readonly onClose: () => void }) {
   const { id, when: { times = '', skip = '', ...when } = {}, priority = '', note = '' } = fault;
   const { draft, bind } = useDraft({ times: `${times}`, skip: `${skip}`, priority: `${priority}`, note });
   const change = async () => {

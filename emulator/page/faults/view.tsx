@@ -88,7 +88,7 @@ function DisarmAll({ faults }: { readonly faults: readonly FaultView[] }) {
   };
   return (
     <ConfirmButton label="Disarm all" title="Disarm all faults?" isSmall={false} act={disarm}>
-      <p>{`${count(faults.length)} faults end, and their counters with them.`}</p>
+      {`${count(faults.length)} faults end, and their counters with them.`}
     </ConfirmButton>
   );
 }

@@ -81,12 +81,7 @@ function useHistory(name: string, ref: string, isAll: boolean): CommitHistory {
   return history;
 }
 
-interface CommitRowsProps {
-  readonly history: CommitHistory;
-  readonly opened: string | undefined;
-}
-
-function CommitRows({ history, opened }: CommitRowsProps) {
+function CommitRows({ history, opened }: { readonly history: CommitHistory; readonly opened: string | undefined }) {
   const box = useRef<HTMLDivElement>(null);
   const isWide = useWidth(box) >= WIDE.from;
   const isPrinting = usePrinting();

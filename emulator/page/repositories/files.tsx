@@ -79,13 +79,8 @@ function Steps({ name, at }: { readonly name: string; readonly at: RepositoryPat
   );
 }
 
-interface FolderProps {
-  readonly at: RepositoryPath;
-  readonly entries: readonly TreeEntry[];
-}
-
 /** Folder contents, subfolders first. */
-function Folder({ at, entries }: FolderProps) {
+function Folder({ at, entries }: { readonly at: RepositoryPath; readonly entries: readonly TreeEntry[] }) {
   const inOrder = [...entries.filter(({ type }) => type === 'tree'), ...entries.filter(({ type }) => type !== 'tree')];
   return (
     <div class="folder">

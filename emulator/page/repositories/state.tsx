@@ -17,11 +17,6 @@ export function untilOf({ ends }: Pick<RepositoryStateView, 'ends'>): string | u
   return ends?.signal === undefined ? undefined : `until the latch ${ends.signal} is released`;
 }
 
-export interface StatePanelProps {
-  readonly name: string;
-  readonly state: RepositoryStateView;
-}
-
 /** States that can be set; `active` has no end. */
 const STATES = [
   { state: 'active', action: 'Back to active', about: 'All requests are answered.', isLasting: true },
@@ -42,7 +37,7 @@ const ENDS = {
 type Ending = keyof typeof ENDS;
 
 /** State of a repository, with buttons that change it. */
-export function StatePanel({ name, state }: StatePanelProps) {
+export function StatePanel({ name, state }: { readonly name: string; readonly state: RepositoryStateView }) {
   const { draft, write, bind } = useDraft({ ending: '' as Ending, given: '', retryAfter: '' });
   const { ending, given, retryAfter } = draft;
   const endsWith = ENDS[ending];
@@ -99,7 +94,7 @@ export function StatePanel({ name, state }: StatePanelProps) {
           isSmall={false}
           act={erase}
         >
-          <p>Its refs and objects are removed permanently. "Look deleted" is a state that can be undone.</p>
+          Its refs and objects are removed permanently. "Look deleted" is a state that can be undone.
         </ConfirmButton>
       </div>
       <p class="quiet">Archive and Back to active last; the others end as chosen above.</p>

@@ -5,18 +5,12 @@ import { useLoaded } from '../components/loaded.js';
 import { writePlace } from '../place.js';
 import type { Entry } from './entry.js';
 
-/** Step of the request pipeline, from `GET steps`. */
-interface Step {
-  readonly id: string;
-  readonly about: string;
-}
-
 /**
  * Path of a request through the pipeline: the steps that it passed, the step that refused it and why, and the steps not
  * reached.
  */
 export function Decision({ entry }: { readonly entry: Entry }) {
-  const { value = [] } = useLoaded((signal) => all<Step>('steps', { signal }), []);
+  const { value = [] } = useLoaded((signal) => all<{ id: string; about: string }>('steps', { signal }), []);
   const [isExplained, setExplained] = useState(false);
   const steps = value.filter(({ id }) => isOf(entry, id));
   const at = entry.stopped === undefined ? steps.length : steps.findIndex(({ id }) => id === entry.stopped);

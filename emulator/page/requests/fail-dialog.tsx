@@ -27,12 +27,32 @@ export function FailDialog({ entry, operation, operations, onClose }: FailDialog
   return (
     <Dialog title="Make this fail next time" onClose={onClose}>
       <Loading value={kinds} error={error} />
-      {armed ? (
-        <ArmedFault fault={armed} onUndone={() => setArmed(undefined)} onClose={onClose} />
-      ) : (
-        kinds && (
-          <NewFault kinds={kinds} operations={operations} initial={draftLike(entry, operation)} onAdded={setArmed} />
-        )
+      {armed && (
+        <>
+          <p role="status">
+            Armed:{' '}
+            <code>
+              <Given text={armed.text ?? ''} />
+            </code>
+            . The next such request meets it.
+          </p>
+          <div class="toolbar">
+            <button type="button" class="primary" onClick={onClose}>
+              Done
+            </button>
+            <ActionButton act={() => remove(route`faults/${armed.id}`).then(() => setArmed(undefined))}>
+              Undo
+            </ActionButton>
+            <a href={writePlace('faults', { id: armed.id })}>Show it in the list of faults</a>
+          </div>
+          <details>
+            <summary>The same fault, to copy: a test, a command, a header, a scenario</summary>
+            <SameFault id={armed.id} />
+          </details>
+        </>
+      )}
+      {!armed && kinds && (
+        <NewFault kinds={kinds} operations={operations} initial={draftLike(entry, operation)} onAdded={setArmed} />
       )}
     </Dialog>
   );
@@ -50,35 +70,4 @@ function draftLike({ method, repository, git }: Entry, { id, routes }: Operation
       'match.service': git?.phase === 'advertise' ? git.service.replace('git-', '') : undefined,
     }),
   };
-}
-
-interface ArmedFaultProps {
-  readonly fault: FaultView;
-  readonly onUndone: () => void;
-  readonly onClose: () => void;
-}
-
-function ArmedFault({ fault: { id, text = '' }, onUndone, onClose }: ArmedFaultProps) {
-  return (
-    <>
-      <p role="status">
-        Armed:{' '}
-        <code>
-          <Given text={text} />
-        </code>
-        . The next such request meets it.
-      </p>
-      <div class="toolbar">
-        <button type="button" class="primary" onClick={onClose}>
-          Done
-        </button>
-        <ActionButton act={() => remove(route`faults/${id}`).then(onUndone)}>Undo</ActionButton>
-        <a href={writePlace('faults', { id })}>Show it in the list of faults</a>
-      </div>
-      <details>
-        <summary>The same fault, to copy: a test, a command, a header, a scenario</summary>
-        <SameFault id={id} />
-      </details>
-    </>
-  );
 }

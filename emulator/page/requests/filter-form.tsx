@@ -12,13 +12,8 @@ import type { RowList } from './row-list.js';
 /** Maximum number of rows from which values are suggested. */
 const MAX_LOOKED_AT = 500;
 
-export interface FilterFormProps {
-  readonly filter: Filter;
-  readonly rows: RowList<Row>;
-}
-
 /** Filter field. Values from the rows are suggested. */
-export function FilterForm({ filter, rows }: FilterFormProps) {
+export function FilterForm({ filter, rows }: { readonly filter: Filter; readonly rows: RowList<Row> }) {
   const { id } = place.peek().params;
   const written = writeFilter(filter);
   const [words, setWords] = useState(written);

@@ -41,7 +41,7 @@ export function curlCommand(entry: Entry, { origin, scopes, token }: CurlOptions
 }
 
 /** Line that sets `TOKEN`, by default to a newly created token; empty if the request had no token. */
-export function tokenLine(entry: Entry, scopes: CurlOptions['scopes'], token: string | undefined): string {
+function tokenLine(entry: Entry, scopes: CurlOptions['scopes'], token: string | undefined): string {
   return hasToken(entry) ? `TOKEN=${token ?? `$(${tokenCommand(entry, scopes)})`}\n` : '';
 }
 
@@ -49,9 +49,9 @@ export function tokenLine(entry: Entry, scopes: CurlOptions['scopes'], token: st
 export function tokenClaims({ token, organization }: Entry, scopes: readonly string[] | undefined) {
   return {
     ...(organization !== undefined && { org: organization }),
-    ...(token?.repository !== undefined && { repo: token.repository }),
-    ...(token?.subject !== undefined && { sub: token.subject }),
+    repo: token?.repository,
     ...(isBeyondGit(scopes) && { scopes: [...new Set([...scopes, ...GIT_SCOPES])] }),
+    ...(token?.subject !== undefined && { sub: token.subject }),
   };
 }
 
@@ -67,13 +67,9 @@ export function hasToken({ request }: Entry): boolean {
 }
 
 function tokenCommand(entry: Entry, scopes: readonly string[] | undefined): string {
-  const { org, repo, sub, scopes: wanted } = tokenClaims(entry, scopes);
-  const words = ['npx', 'emulator', 'token'];
-  if (org !== undefined) words.push(`--org=${org}`);
-  words.push(repo === undefined ? '--no-repo' : `--repo=${repo}`);
-  if (wanted) words.push(`--scopes=${wanted.join(',')}`);
-  if (sub !== undefined) words.push(`--sub=${sub}`);
-  return words.map(quoteWord).join(' ');
+  const claims = Object.entries(tokenClaims(entry, scopes));
+  const flags = claims.map(([name, value]) => (value === undefined ? `--no-${name}` : `--${name}=${value}`));
+  return ['npx', 'emulator', 'token', ...flags].map(quoteWord).join(' ');
 }
 
 function methodWords(method: string, hasBody: boolean): string[][] {

@@ -112,12 +112,7 @@ function Neighbour({ row, label, sign }: NeighbourProps) {
   );
 }
 
-interface EntryFactsProps {
-  readonly entry: Entry;
-  readonly list: RowList<Row>;
-}
-
-function EntryFacts({ entry, list }: EntryFactsProps) {
+function EntryFacts({ entry, list }: { readonly entry: Entry; readonly list: RowList<Row> }) {
   const { id, at, repository, organization, outcome, origin, retryOf } = entry;
   const repeated = list.find((row) => row.retryOf === id) ?? Number.NaN;
   const linkTo = (other: string | undefined) => other && <a href={placeWith({ id: other })}>{other}</a>;

@@ -64,7 +64,7 @@ export function View() {
           {isPaused ? 'Go on' : 'Pause'}
         </button>
         <ConfirmButton label="Clear" title="Clear the journal?" act={forget}>
-          <p>All requests are removed from the journal of the emulator, also those that the filter hides.</p>
+          All requests are removed from the journal of the emulator, also those that the filter hides.
         </ConfirmButton>
       </div>
       <Failure error={live.error} />

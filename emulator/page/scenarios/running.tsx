@@ -36,7 +36,7 @@ export function Running({ record }: { readonly record: ScenarioRecord }) {
           </ActionButton>
         )}
         <ConfirmButton label="End" subject={id} title={`End ${id}?`} isSmall={false} act={() => remove(path)}>
-          <p>Its steps, faults and counters are removed.</p>
+          Its steps, faults and counters are removed.
         </ConfirmButton>
       </div>
       {about && (
