@@ -18,11 +18,24 @@ export function Dialog({ title, onClose, children }: DialogProps) {
     <dialog ref={dialog} aria-labelledby={heading} onClose={onClose}>
       <header>
         <h2 id={heading}>{title}</h2>
-        <button type="button" class="plain" aria-label="Close" onClick={() => dialog.current?.close()}>
-          ✕
-        </button>
+        <CloseButton label="Close" onClick={() => dialog.current?.close()} />
       </header>
       {children}
     </dialog>
+  );
+}
+
+export interface CloseButtonProps {
+  readonly label: string;
+  readonly class?: string;
+  readonly onClick: (event: MouseEvent) => void;
+}
+
+/** Button that closes or removes something, shown as a cross. */
+export function CloseButton({ label, class: className = 'plain', onClick }: CloseButtonProps) {
+  return (
+    <button type="button" class={className} aria-label={label} onClick={onClick}>
+      ✕
+    </button>
   );
 }

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { patch, post, remove, route } from '../api/client.js';
 import { ActionButton, ConfirmButton, Form } from '../components/action.js';
 import { Dialog } from '../components/dialog.js';
-import { TextField, useDraft } from '../components/fields.js';
+import { filled, TextField, useDraft } from '../components/fields.js';
 import { Given } from '../components/given.js';
 import { count } from '../components/time.js';
 import { writePlace } from '../place.js';
@@ -130,11 +130,11 @@ function ChangeDialog({ fault, onClose }: { readonly fault: FaultView; readonly 
   const { id, when: { times = '', skip = '', ...when } = {}, priority = '', note = '' } = fault;
   const { draft, bind } = useDraft({ times: `${times}`, skip: `${skip}`, priority: `${priority}`, note });
   const change = async () => {
-    const numbers = { ...numberOf('times', draft.times), ...numberOf('skip', draft.skip) };
+    const { priority, note, ...counts } = draft;
     await patch(route`faults/${id}`, {
-      when: { ...when, ...numbers },
-      priority: Number(draft.priority),
-      ...(draft.note !== '' && { note: draft.note }),
+      when: { ...when, ...filled({ times: numberOf(counts.times), skip: numberOf(counts.skip) }) },
+      priority: Number(priority),
+      ...filled({ note }),
     });
     onClose();
   };
@@ -156,7 +156,6 @@ function ChangeDialog({ fault, onClose }: { readonly fault: FaultView; readonly 
 /**
  * Converts a text to a number. A text that is not a number is sent unchanged, so that the emulator reports the error.
  */
-function numberOf(name: string, text: string): Record<string, unknown> {
-  if (text.trim() === '') return {};
-  return { [name]: Number.isNaN(Number(text)) ? text : Number(text) };
+function numberOf(text: string): string | number {
+  return text.trim() === '' || Number.isNaN(Number(text)) ? text.trim() : Number(text);
 }

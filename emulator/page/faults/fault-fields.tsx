@@ -1,3 +1,4 @@
+import { CloseButton } from '../components/dialog.js';
 import { Choice, TextField } from '../components/fields.js';
 import { ALWAYS, type ConditionValue, type Draft, type Offers, offeredStages } from './draft.js';
 
@@ -75,14 +76,11 @@ export function ConditionFields({ draft: { conditions: values }, offers: { condi
               {name_of && <TextField label={name_of} value={row.name} onChange={(name) => change({ name })} />}
               {named ? <Choice {...field} options={named} /> : <TextField {...field} />}
               {!ALWAYS.includes(row.key) && (
-                <button
-                  type="button"
+                <CloseButton
+                  label={`Without ${label}`}
                   class="small"
-                  aria-label={`Without ${label}`}
                   onClick={() => write(values.filter((one) => one !== row))}
-                >
-                  ✕
-                </button>
+                />
               )}
             </div>
           );

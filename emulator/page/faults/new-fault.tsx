@@ -2,6 +2,7 @@ import type { FaultForms, FaultKinds, FaultView } from '@emulator/admin/faults.j
 import type { OperationRecord } from '@emulator/admin/operations.js';
 import { useEffect, useState } from 'preact/hooks';
 import { post } from '../api/client.js';
+import { CloseButton } from '../components/dialog.js';
 import { Check, Choice, type Option, TextField } from '../components/fields.js';
 import { Failure, useAction } from '../components/loaded.js';
 import { type Draft, EMPTY, type FaultKind, offersFor, settle, specOf } from './draft.js';
@@ -138,14 +139,11 @@ function Operations({ draft, operations, onChange }: PartProps & Pick<NewFaultPr
         {chosen.map((id) => (
           <li key={id}>
             <code>{id}</code>
-            <button
-              type="button"
+            <CloseButton
+              label={`Without ${id}`}
               class="small plain"
-              aria-label={`Without ${id}`}
               onClick={() => onChange({ operations: chosen.filter((one) => one !== id) })}
-            >
-              ✕
-            </button>
+            />
           </li>
         ))}
       </ul>

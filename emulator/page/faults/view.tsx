@@ -39,7 +39,15 @@ export function View() {
             {items && items.length > 0 && <DisarmAll faults={items} />}
           </div>
           <Loading {...faults} />
-          {items?.length === 0 && <NoFaults />}
+          {items?.length === 0 && (
+            <Empty title="No request meets a fault">
+              <p>
+                Add one by the form: the next request that it is for meets it. Requests can also ask for one themselves,
+                and then it is listed here:
+              </p>
+              <Copy text="X-Emulator-Fault: rate_limited*1;retry-after=2" />
+            </Empty>
+          )}
           <ul class="armed-faults">
             {items?.map((fault) => (
               <ArmedFault
@@ -61,18 +69,6 @@ export function View() {
         )}
       </div>
     </>
-  );
-}
-
-function NoFaults() {
-  return (
-    <Empty title="No request meets a fault">
-      <p>
-        Add one by the form: the next request that it is for meets it. Requests can also ask for one themselves, and
-        then it is listed here:
-      </p>
-      <Copy text="X-Emulator-Fault: rate_limited*1;retry-after=2" />
-    </Empty>
   );
 }
 

@@ -2,6 +2,7 @@ import type { BlobRecord } from '@emulator/admin/repositories.js';
 import type { CommitRecord } from '@emulator/admin/repository-history.js';
 import { get, route } from '../api/client.js';
 import { CopyButton } from '../components/copy.js';
+import { CloseButton } from '../components/dialog.js';
 import { Facts } from '../components/facts.js';
 import { Given, GivenBlock } from '../components/given.js';
 import { Loading, useLoaded } from '../components/loaded.js';
@@ -27,9 +28,7 @@ export function Commit({ name, oid, onClose }: CommitProps) {
         <h2 class="mono grow">Commit {oid.slice(0, 12)}</h2>
         <CopyButton text={oid} label="Copy id" />
         <a href={writePlace('repository', { name, tab: 'files', ref: oid })}>Files</a>
-        <button type="button" class="plain" aria-label="Close the commit" onClick={onClose}>
-          ✕
-        </button>
+        <CloseButton label="Close the commit" onClick={onClose} />
       </header>
       <Loading value={commit} error={error} />
       {commit && (

@@ -10,7 +10,7 @@ import { CloneLine } from './clone-line.js';
 import { Commit } from './commit.js';
 import { CommitHistory } from './commit-history.js';
 import { GraphCell, measureLanes } from './graph-cell.js';
-import type { Opened } from './records.js';
+import type { OpenedProps } from './records.js';
 import { RefChoice } from './ref-choice.js';
 import { Ref } from './ref-label.js';
 
@@ -22,7 +22,7 @@ const ALL = 'all refs';
 const MAX_LABELS = 3;
 
 /** History as a graph, one commit per row, with one commit open beside it. */
-export function Commits({ opened: { record, refs } }: { readonly opened: Opened }) {
+export function Commits({ opened: { record, refs } }: OpenedProps) {
   const { name } = record;
   const { ref = '', commit, all } = place.value.params;
   const isAll = all === 'true';
@@ -56,7 +56,7 @@ export function Commits({ opened: { record, refs } }: { readonly opened: Opened 
               <CloneLine name={name} />
             </Empty>
           )}
-          {(history.total ?? 0) > 0 && <CommitRows history={history} opened={commit} />}
+          {(history.total ?? 0) > 0 && <CommitRows history={history} loaded={history.commits.length} opened={commit} />}
         </div>
         {commit !== undefined && (
           <section class="detail-pane" aria-label={`Commit ${commit.slice(0, 8)}`}>
@@ -81,26 +81,33 @@ function useHistory(name: string, ref: string, isAll: boolean): CommitHistory {
   return history;
 }
 
-function CommitRows({ history, opened }: { readonly history: CommitHistory; readonly opened: string | undefined }) {
+interface CommitRowsProps {
+  readonly history: CommitHistory;
+  /** Number of loaded commits. It is a property because the history changes in place, which does not cause a re-render. */
+  readonly loaded: number;
+  readonly opened: string | undefined;
+}
+
+function CommitRows({ history, loaded, opened }: CommitRowsProps) {
   const box = useRef<HTMLDivElement>(null);
   const isWide = useWidth(box) >= WIDE.from;
   const isPrinting = usePrinting();
   const { commits, layout, total = 0 } = history;
-  const openedAt = useMemo(() => commits.findIndex(({ oid }) => oid === opened), [opened, commits.length]);
+  const openedAt = useMemo(() => commits.findIndex(({ oid }) => oid === opened), [opened, loaded]);
   const size = isWide ? WIDE : NARROW;
   const { width, pitch } = measureLanes(layout, size.graph);
   return (
     <div ref={box} class={`commit-rows ${isWide ? 'wide' : 'narrow'}`}>
-      {isPrinting && commits.length < total && (
+      {isPrinting && loaded < total && (
         <p>
-          The latest {count(commits.length)} of {count(total)} commits.
+          The latest {count(loaded)} of {count(total)} commits.
         </p>
       )}
       <VirtualList
         label="Commits, newest first"
         count={total}
         rowHeight={size.row}
-        printed={commits.length}
+        printed={loaded}
         opened={openedAt < 0 ? undefined : openedAt}
         onReach={(last) => void history.reach(last)}
         row={(at, isStop) => {

@@ -10,6 +10,7 @@ import { ownValue } from '../components/own-value.js';
 import { bytes, count } from '../components/time.js';
 import { writePlace } from '../place.js';
 import { readPatch } from './patch.js';
+import type { RepositoryPath } from './paths.js';
 
 /** Number of lines that are open at first, per file and in total, and number added by a click. */
 const OPEN = { file: 300, all: 1_000 };
@@ -26,7 +27,18 @@ export function Diff({ name, oid, parents }: DiffProps) {
   const [parent, setParent] = useState(1);
   const path = route`repositories/${name}/commits/${oid}/diff`;
   const query = { parent: parents.length > 1 ? parent : undefined };
-  const { value: diff, error } = useLoaded((signal) => get<CommitDiff>(path, { query, signal }), [path, parent]);
+  const load = (files: object, signal?: AbortSignal) =>
+    get<CommitDiff>(path, { query: { ...query, ...files }, signal });
+  const { value: diff, error } = useLoaded((signal) => load({}, signal), [path, parent]);
+  const { files = [], is_truncated: isTruncated } = diff ?? {};
+  const isOpenAt = useMemo(() => {
+    let left = OPEN.all;
+    return files.map(({ additions, deletions }) => {
+      const lines = additions + deletions;
+      left -= lines;
+      return lines <= OPEN.file && left >= 0;
+    });
+  }, [diff]);
   return (
     <section class="diff" aria-label="Changes">
       <h3 class="figures">
@@ -43,7 +55,16 @@ export function Diff({ name, oid, parents }: DiffProps) {
         )}
       </h3>
       <Loading value={diff} error={error} />
-      {diff && <ChangedFiles key={`${parent}`} {...{ name, oid, path, query, diff }} />}
+      {files.map((file, at) => (
+        <File
+          key={`${parent} ${file.path_bytes ?? file.path}`}
+          given={file}
+          isOpenAtFirst={isOpenAt[at]!}
+          hrefOf={(place) => writePlace('repository', { name, tab: 'files', ref: oid, ...place })}
+          load={load}
+        />
+      ))}
+      {isTruncated && <p class="quiet">Only the first {count(files.length)} files are shown.</p>}
     </section>
   );
 }
@@ -57,48 +78,25 @@ function Counts({ additions, deletions }: { readonly additions: number; readonly
   );
 }
 
-interface ChangedFilesProps {
-  readonly name: string;
-  readonly oid: string;
-  readonly path: string;
-  readonly query: Readonly<Record<string, number | undefined>>;
-  readonly diff: CommitDiff;
+interface FileProps {
+  readonly given: ChangedFile;
+  readonly isOpenAtFirst: boolean;
+  /** Returns the address of a path in the commit. */
+  readonly hrefOf: (at: RepositoryPath) => string;
+  /** Loads the diff of some files. */
+  readonly load: (files: Readonly<Record<string, string | undefined>>) => Promise<CommitDiff>;
 }
 
-function ChangedFiles({ name, oid, path, query, diff }: ChangedFilesProps) {
-  const isOpenAt = useMemo(() => {
-    let left = OPEN.all;
-    return diff.files.map(({ additions, deletions }) => {
-      const lines = additions + deletions;
-      left -= lines;
-      return lines <= OPEN.file && left >= 0;
-    });
-  }, [diff]);
-  return (
-    <>
-      {diff.files.map((file, at) => (
-        <File key={`${file.path_bytes ?? file.path}`} {...{ name, oid, path, query, file }} isOpen={isOpenAt[at]!} />
-      ))}
-      {diff.is_truncated && <p class="quiet">Only the first {count(diff.files.length)} files are shown.</p>}
-    </>
-  );
-}
-
-interface FileProps extends Omit<ChangedFilesProps, 'diff'> {
-  readonly file: ChangedFile;
-  readonly isOpen: boolean;
-}
-
-function File({ name, oid, path, query, file: given, isOpen: isOpenAtFirst }: FileProps) {
+function File({ given, isOpenAtFirst, hrefOf, load }: FileProps) {
   const [isOpen, setOpen] = useState(isOpenAtFirst);
-  const [file, setFile] = useState(given);
+  const [loaded, setLoaded] = useState<ChangedFile>();
+  const file = loaded ?? given;
   const { old_mode, mode } = file;
   const at = given.path_bytes === undefined ? { path: given.path } : { path_bytes: given.path_bytes };
   const loadAll = async () => {
     const { old_path, old_path_bytes } = given;
     const before = old_path_bytes === undefined ? { old_path } : { old_path_bytes };
-    const { files } = await get<CommitDiff>(path, { query: { ...query, ...at, ...before } });
-    if (files[0]) setFile(files[0]);
+    setLoaded((await load({ ...at, ...before })).files[0]);
   };
   return (
     <div class="diff-file">
@@ -115,8 +113,7 @@ function File({ name, oid, path, query, file: given, isOpen: isOpenAtFirst }: Fi
           </span>
         </button>
         <span class="diff-counts figures">
-          {!file.is_binary && <Counts {...file} />}{' '}
-          {file.oid !== null && <a href={writePlace('repository', { name, tab: 'files', ref: oid, ...at })}>File</a>}
+          {!file.is_binary && <Counts {...file} />} {file.oid !== null && <a href={hrefOf(at)}>File</a>}
         </span>
       </div>
       {isOpen && (
@@ -136,7 +133,7 @@ function File({ name, oid, path, query, file: given, isOpen: isOpenAtFirst }: Fi
           {file.is_truncated && !file.is_binary && (
             <p>
               <span class="quiet">The diff of this file is truncated. </span>
-              {file === given && (
+              {loaded === undefined && (
                 <ActionButton class="small" act={loadAll}>
                   Load more of it
                 </ActionButton>

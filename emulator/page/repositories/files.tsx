@@ -9,14 +9,14 @@ import { go, place } from '../place.js';
 import { CloneLine } from './clone-line.js';
 import { File, kindOf } from './file.js';
 import { childOf, hrefOf, type RepositoryPath, stepsOf } from './paths.js';
-import type { Opened } from './records.js';
+import type { OpenedProps } from './records.js';
 import { RefChoice } from './ref-choice.js';
 
 /** Number of folder entries shown at first and added by a click. */
 const STEP = 1_000;
 
 /** Files of a ref: a folder, or one file. */
-export function Files({ opened: { record, refs } }: { readonly opened: Opened }) {
+export function Files({ opened: { record, refs } }: OpenedProps) {
   const { name, default_branch, head } = record;
   const { path, path_bytes, ref: given = '' } = place.value.params;
   // If HEAD points to no commit, show another branch.

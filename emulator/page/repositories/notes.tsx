@@ -5,7 +5,7 @@ import { useMore } from '../components/lists.js';
 import { Empty, Failure, Loading, useLoaded } from '../components/loaded.js';
 import { go, place, writePlace } from '../place.js';
 import { ShownContent } from './commit.js';
-import type { Opened } from './records.js';
+import type { OpenedProps } from './records.js';
 import { RefChoice } from './ref-choice.js';
 
 interface Note {
@@ -17,7 +17,7 @@ interface Note {
 const PAGE = 25;
 
 /** Notes of a notes ref, with the objects that they annotate. */
-export function Notes({ opened: { record, refs } }: { readonly opened: Opened }) {
+export function Notes({ opened: { record, refs } }: OpenedProps) {
   const { name } = record;
   const ofNotes = refs.filter(({ kind }) => kind === 'note');
   const ref = place.value.params.ref ?? (ofNotes.find(({ short }) => short === 'commits') ?? ofNotes[0])?.name;

@@ -1,18 +1,12 @@
-import type { RepositoryStateView } from '@emulator/admin/state.js';
 import { Facts } from '../components/facts.js';
 import { count, DateTime } from '../components/time.js';
 import { writePlace } from '../place.js';
 import { CloneLine } from './clone-line.js';
-import type { Opened } from './records.js';
+import type { OpenedProps } from './records.js';
 import { StatePanel } from './state.js';
 
-export interface OverviewProps {
-  readonly opened: Opened;
-  readonly state: RepositoryStateView;
-}
-
 /** Repository record, state, and clone command. */
-export function Overview({ opened: { record }, state }: OverviewProps) {
+export function Overview({ opened: { record, state } }: OpenedProps) {
   const { id, name, organization, default_branch, head, refs, objects, created_at, base_repo } = record;
   return (
     <div class="overview">

@@ -10,14 +10,14 @@ import { type Column, Table } from '../components/table.js';
 import { CommitTime, count, DateTime } from '../components/time.js';
 import { writePlace } from '../place.js';
 import { CloneLine } from './clone-line.js';
-import type { Opened } from './records.js';
+import type { OpenedProps } from './records.js';
 import { askedAs, grouped } from './ref-choice.js';
 
 /** Maximum number of rows rendered in a group; the filter finds the others. */
 const MAX_ROWS = 300;
 
 /** All refs, by kind and ref namespace. */
-export function Refs({ opened: { record, refs } }: { readonly opened: Opened }) {
+export function Refs({ opened: { record, refs } }: OpenedProps) {
   const { name } = record;
   const found = searched(refs);
   const columns = columnsOf(name);

@@ -1,6 +1,6 @@
 import type { RepositoryRecord } from '@emulator/admin/repositories.js';
 import type { RefRecord } from '@emulator/admin/repository-refs.js';
-import type { RepositoryStateView, StateView } from '@emulator/admin/state.js';
+import type { StateView } from '@emulator/admin/state.js';
 import { useReducer } from 'preact/hooks';
 import { ownAddress, readAddresses } from '../api/addresses.js';
 import { all, get, route } from '../api/client.js';
@@ -14,15 +14,16 @@ import { Commits } from './commits.js';
 import { Files } from './files.js';
 import { Notes } from './notes.js';
 import { Overview } from './overview.js';
+import type { Opened } from './records.js';
 import { Refs } from './refs.js';
 import { StateLabel } from './state.js';
 
 const TABS = [
-  { tab: '', title: 'Overview' },
-  { tab: 'commits', title: 'Commits' },
-  { tab: 'files', title: 'Files' },
-  { tab: 'refs', title: 'Refs' },
-  { tab: 'notes', title: 'Notes' },
+  { tab: '', title: 'Overview', Part: Overview },
+  { tab: 'commits', title: 'Commits', Part: Commits },
+  { tab: 'files', title: 'Files', Part: Files },
+  { tab: 'refs', title: 'Refs', Part: Refs },
+  { tab: 'notes', title: 'Notes', Part: Notes },
 ] as const;
 
 /** Repository: `#/repository?name=team/app&tab=commits`. */
@@ -60,20 +61,19 @@ function Repository({ name }: { readonly name: string }) {
   const { params } = place.value;
   const [times, reloadParts] = useReducer((before: number) => before + 1, 0);
   const { value, error, reload } = useLoaded(
-    async (signal) => ({
-      record: await get<RepositoryRecord>(route`repositories/${name}`, { signal }),
-      states: await get<StateView>('state', { signal }),
-      refs: await all<RefRecord>(route`repositories/${name}/refs`, { query: { limit: 1000 }, signal }),
-    }),
+    async (signal): Promise<Opened> => {
+      const record = await get<RepositoryRecord>(route`repositories/${name}`, { signal });
+      const { repositories } = await get<StateView>('state', { signal });
+      const refs = await all<RefRecord>(route`repositories/${name}/refs`, { query: { limit: 1000 }, signal });
+      return { record, state: ownValue(repositories, name) ?? { state: 'active' }, refs };
+    },
     [name],
   );
   const asked = params.tab ?? (params.commit === undefined ? '' : 'commits');
-  const { tab, title } = TABS.find((one) => one.tab === asked) ?? TABS[0];
+  const { tab, title, Part } = TABS.find((one) => one.tab === asked) ?? TABS[0];
   const { commit, path } = params;
   const detail = tab === 'commits' && commit ? `Commit ${commit.slice(0, 12)}` : (tab === 'files' && path) || title;
   useTitle(markedText(`${name}: ${detail}`));
-  const set = value && ownValue(value.states.repositories, name);
-  const state: RepositoryStateView = set ?? { state: 'active' };
   return (
     <div class="repository fill">
       <header class="repository-head">
@@ -83,7 +83,7 @@ function Repository({ name }: { readonly name: string }) {
           </a>{' '}
           / <Given text={name} most={200} />
         </h1>
-        {value && <StateLabel state={state.state} />}
+        {value && <StateLabel state={value.state.state} />}
         <nav class="tabs" aria-label="Parts of the repository">
           {TABS.map((one) => (
             <a
@@ -116,11 +116,7 @@ function Repository({ name }: { readonly name: string }) {
       ) : (
         value && (
           <div class="repository-part" key={`${tab} ${times}`}>
-            {tab === '' && <Overview opened={value} state={state} />}
-            {tab === 'commits' && <Commits opened={value} />}
-            {tab === 'files' && <Files opened={value} />}
-            {tab === 'refs' && <Refs opened={value} />}
-            {tab === 'notes' && <Notes opened={value} />}
+            <Part opened={value} />
           </div>
         )
       )}

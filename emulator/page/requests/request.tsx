@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { all, get, mintToken, route } from '../api/client.js';
 import { ActionButton } from '../components/action.js';
 import { Copy } from '../components/copy.js';
+import { CloseButton } from '../components/dialog.js';
 import { Facts } from '../components/facts.js';
 import { Given } from '../components/given.js';
 import { useTitle } from '../components/hooks.js';
@@ -54,9 +55,7 @@ export function Request({ id, list, onClose }: RequestProps) {
         <nav aria-label="Requests beside it">
           <Neighbour row={list.get(number + 1)} label="Newer request" sign="↑" />
           <Neighbour row={list.get(number - 1)} label="Older request" sign="↓" />
-          <button type="button" class="plain" aria-label="Close the request" onClick={onClose}>
-            ✕
-          </button>
+          <CloseButton label="Close the request" onClick={onClose} />
         </nav>
       </header>
       <Loading value={entry} error={error} />
