@@ -1,4 +1,4 @@
-import { listNamespaces, ownNamespace } from './api/addresses.js';
+import { listNamespaces, readAddresses } from './api/addresses.js';
 import { API } from './api/client.js';
 import { Choice } from './components/fields.js';
 import { useLoaded } from './components/loaded.js';
@@ -17,8 +17,8 @@ export function mainPage(): string | undefined {
 /** Shows the namespace of the page, and links to the pages of other namespaces. */
 export function NamespaceSwitcher() {
   const { value: namespaces, reload } = useLoaded(listNamespaces, []);
-  const { value: own } = useLoaded(ownNamespace, []);
-  if (own !== undefined) return <InNamespace id={own} />;
+  const { value: addresses } = useLoaded(readAddresses, []);
+  if (addresses?.namespace !== undefined) return <InNamespace id={addresses.namespace} />;
   if (namespaces === undefined || namespaces.length === 0) return null;
   const choose = (url: string) => {
     if (url !== '') location.assign(url);

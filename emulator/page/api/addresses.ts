@@ -5,9 +5,12 @@ import { all, get } from './client.js';
 /** Addresses of an organization, from `GET addresses`. */
 export type Address = AddressesView['orgs'][number];
 
-/** Returns the addresses of all organizations, the default one first. */
-export async function readAddresses(signal: AbortSignal): Promise<readonly Address[]> {
-  return (await get<AddressesView>('addresses', { signal })).orgs;
+/**
+ * Returns the addresses of all organizations, the default one first, and the id of the namespace that the page belongs
+ * to; undefined if it belongs to the emulator's default world.
+ */
+export function readAddresses(signal: AbortSignal): Promise<AddressesView> {
+  return get<AddressesView>('addresses', { signal });
 }
 
 /** Returns the organization at whose address the page was opened; the first one if none matches. */
@@ -24,11 +27,4 @@ export function useOrganization(): string | undefined {
 /** Lists namespaces: all of them, or in a namespace those created there. */
 export function listNamespaces(signal: AbortSignal): Promise<readonly NamespaceView[]> {
   return all<NamespaceView>('namespaces', { signal });
-}
-
-/**
- * Returns the id of the namespace that the page belongs to; undefined if it belongs to the emulator's default world.
- */
-export async function ownNamespace(signal: AbortSignal): Promise<string | undefined> {
-  return (await get<AddressesView>('addresses', { signal })).namespace;
 }

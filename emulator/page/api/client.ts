@@ -3,20 +3,19 @@ import { authorization, isTokenWanted } from './session.js';
 
 /** Problem details (RFC 9457) of a refused request, or an error that the emulator cannot be reached. */
 export class ApiError extends Error {
-  readonly status: number;
-  readonly code: string;
-
-  constructor(status: number, code: string, message: string) {
+  constructor(
+    /** HTTP status; 0 without a response. */
+    readonly status: number,
+    message: string,
+  ) {
     super(message);
     this.name = 'ApiError';
-    this.status = status;
-    this.code = code;
   }
 }
 
 /** Error of a request without a response. */
 export function unreachable(): ApiError {
-  return new ApiError(0, 'unreachable', 'The emulator does not respond. Is it still running?');
+  return new ApiError(0, 'The emulator does not respond. Is it still running?');
 }
 
 export type QueryValue = string | number | boolean | undefined;
@@ -65,10 +64,9 @@ export async function send(
     throw unreachable();
   }
   if (response.ok) return response;
-  const problem = (await response.json().catch(() => ({}))) as { code?: string; detail?: string; title?: string };
+  const problem = (await response.json().catch(() => ({}))) as { detail?: string; title?: string };
   if (response.status === 401) isTokenWanted.value = true;
-  const sentence = problem.detail ?? problem.title ?? `The emulator answered ${response.status}.`;
-  throw new ApiError(response.status, problem.code ?? `${response.status}`, sentence);
+  throw new ApiError(response.status, problem.detail ?? problem.title ?? `The emulator answered ${response.status}.`);
 }
 
 async function sendForJson<T>(method: string, path: string, sent?: Sent): Promise<T> {

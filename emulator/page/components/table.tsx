@@ -31,17 +31,8 @@ export interface TableProps<T> {
 
 /** Table that scrolls horizontally if it is wider than the page. */
 export function Table<T>(props: TableProps<T>) {
-  const {
-    label,
-    items,
-    keyOf,
-    actions,
-    hasRowHeads,
-    class: className,
-    rowClass,
-    most: max = Number.POSITIVE_INFINITY,
-    isHeadHidden,
-  } = props;
+  const { label, items, keyOf, actions, hasRowHeads = false, rowClass, isHeadHidden } = props;
+  const { most: max = Number.POSITIVE_INFINITY } = props;
   const columns: readonly Column<T>[] = actions
     ? [
         ...props.columns,
@@ -58,7 +49,7 @@ export function Table<T>(props: TableProps<T>) {
   if (props.empty !== undefined && items.length === 0) return <p class="quiet">{props.empty}</p>;
   return (
     <ScrollBox label={label}>
-      <table class={className}>
+      <table class={props.class}>
         <thead class={isHeadHidden ? 'visually-hidden' : undefined}>
           <tr>
             {columns.map(([head, , columnClass], at) => (

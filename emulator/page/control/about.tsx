@@ -8,7 +8,7 @@ import { Commands } from './command.js';
 /** Version, addresses, certificate and documents of the emulator. */
 export function About() {
   const loaded = useLoaded(async (signal) => {
-    const addresses = await readAddresses(signal);
+    const { orgs: addresses } = await readAddresses(signal);
     // Fetch the CA certificate only if an address is served over HTTPS.
     const isSecure = addresses.some(({ https_base_url }) => https_base_url !== undefined);
     return {

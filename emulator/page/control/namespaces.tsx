@@ -1,5 +1,5 @@
 import type { SnapshotRecord } from '@emulator/admin/snapshots.js';
-import { listNamespaces, ownNamespace } from '../api/addresses.js';
+import { listNamespaces, readAddresses } from '../api/addresses.js';
 import { all, post, remove, route } from '../api/client.js';
 import { ConfirmButton, Form } from '../components/action.js';
 import { Choice, filled, TextField, useDraft } from '../components/fields.js';
@@ -13,7 +13,7 @@ import { Commands, flags } from './command.js';
 export function NamespacesPart() {
   const { value: namespaces, change, notice } = useManaged(listNamespaces);
   const { value: snapshots = [] } = useLoaded((signal) => all<SnapshotRecord>('snapshots', { signal }), []);
-  const { value: own } = useLoaded(ownNamespace, []);
+  const { value: addresses } = useLoaded(readAddresses, []);
   const { draft, bind } = useDraft({ seed: '', clock: '', snapshot: '' });
   if (namespaces === undefined) return notice;
   return (
@@ -21,7 +21,7 @@ export function NamespacesPart() {
       <p>
         A namespace is a world of its own: tests that run side by side take one each. Its page shows its requests only.
       </p>
-      {own !== undefined && <InNamespace />}
+      {addresses?.namespace !== undefined && <InNamespace />}
       {notice}
       <Table
         empty="No namespaces yet."

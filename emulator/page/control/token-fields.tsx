@@ -40,11 +40,11 @@ export interface OrganizationChoiceProps {
 }
 
 export function OrganizationChoice(props: OrganizationChoiceProps) {
-  const { value: addresses = [] } = useLoaded(readAddresses, []);
+  const { value } = useLoaded(readAddresses, []);
   return (
     <Choice
       label="Organization"
-      options={[['', 'that of this address'], ...addresses.map(({ org }) => org)]}
+      options={[['', 'that of this address'], ...(value?.orgs.map(({ org }) => org) ?? [])]}
       {...props}
     />
   );

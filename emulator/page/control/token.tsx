@@ -38,7 +38,8 @@ const linesOf = (text: string): string[] =>
 export function TokenPart() {
   const { value: repositories = [] } = useLoaded((signal) => all<RepositoryRecord>('repositories', { signal }), []);
   const { value: keys = [] } = useLoaded((signal) => all<KeyRecord>('keys', { signal }), []);
-  const { value: addresses = [] } = useLoaded(readAddresses, []);
+  const { value } = useLoaded(readAddresses, []);
+  const { orgs = [] } = value ?? {};
   const { draft, bind } = useDraft(USUAL);
   const [minted, setMinted] = useState<MintedToken & Pick<typeof USUAL, 'repo' | 'org'>>();
   const { ttl, faults: text, ...claims } = draft;
@@ -70,7 +71,7 @@ export function TokenPart() {
         </details>
       </Form>
       {minted && (
-        <Result minted={minted} address={addresses.find((one) => one.org === minted.org) ?? ownAddress(addresses)} />
+        <Result minted={minted} address={orgs.find(({ org: name }) => name === minted.org) ?? ownAddress(orgs)} />
       )}
       <Commands lines={[['token', ...words, '--ttl', ttl || '3600']]} />
     </>

@@ -21,7 +21,7 @@ const STEP = 50;
 /** Reads the webhooks and deliveries of every organization. */
 async function readAll(signal: AbortSignal) {
   const hooks: (WebhookRecord & { readonly organization: string })[] = [];
-  for (const { org: organization } of await readAddresses(signal)) {
+  for (const { org: organization } of (await readAddresses(signal)).orgs) {
     const found = await all<WebhookRecord>('webhooks', { query: { organization }, signal });
     hooks.push(...found.map((hook) => ({ ...hook, organization })));
   }
@@ -40,7 +40,10 @@ export function WebhooksPart() {
       <Failure error={error} />
       <h2>Registered</h2>
       {hooks.length === 0 ? (
-        <Register />
+        <>
+          <p>No webhook is registered. A token with the scope repo:write registers one:</p>
+          <Copy text={REGISTER} />
+        </>
       ) : (
         <Table
           label="Webhooks"
@@ -109,18 +112,10 @@ function DeliveryCard({ delivery }: { readonly delivery: DeliveryRecord }) {
   );
 }
 
-function Register() {
-  return (
-    <>
-      <p>No webhook is registered. A token with the scope repo:write registers one:</p>
-      <Copy
-        text={`TOKEN=$(${emulatorLine(['token', '--repo', 'team/app', '--scopes', 'repo:write'])})
+/** Shell lines that register a webhook. */
+const REGISTER = `TOKEN=$(${emulatorLine(['token', '--repo', 'team/app', '--scopes', 'repo:write'])})
 curl -X POST ${location.origin}/api/v1/webhooks -H "Authorization: Bearer $TOKEN" \\
-  -H 'Content-Type: application/json' -d '{"url":"http://127.0.0.1:9000/"}'`}
-      />
-    </>
-  );
-}
+  -H 'Content-Type: application/json' -d '{"url":"http://127.0.0.1:9000/"}'`;
 
 /**
  * Button that advances a manual clock to the next delivery, so that nobody has to wait for a clock that does not run.

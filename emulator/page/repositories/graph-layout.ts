@@ -56,10 +56,6 @@ export class GraphLayout {
   /** Maximum number of concurrent lanes. */
   width = 0;
 
-  get rows(): number {
-    return this.#commits.length;
-  }
-
   add(commits: readonly LaidOut[]): void {
     for (const commit of commits) this.#addRow(commit);
   }

@@ -42,8 +42,9 @@ export function View() {
 
 /** Repository of a named organization. Each organization has its own address and page. */
 function RepositoryOf({ organization, name }: { readonly organization: string; readonly name: string }) {
-  const { value: addresses, error } = useLoaded(readAddresses, []);
-  if (!addresses) return <Loading value={addresses} error={error} />;
+  const { value, error } = useLoaded(readAddresses, []);
+  if (!value) return <Loading value={value} error={error} />;
+  const addresses = value.orgs;
   const other = addresses.find(({ org }) => org === organization);
   if (other === undefined || other === ownAddress(addresses)) return <Repository name={name} />;
   const url = `${other.base_url}${location.pathname}${writePlace('repository', { ...place.value.params, name })}`;
