@@ -15,7 +15,8 @@ export function quoteBytes(word: string): string {
     : printed(Uint8Array.from(word, (character) => character.charCodeAt(0)));
 }
 
-function quoted(word: string): string {
+/** Quotes a word with single quotes, whatever it contains. */
+export function quoted(word: string): string {
   return `'${word.replaceAll("'", "'\\''")}'`;
 }
 

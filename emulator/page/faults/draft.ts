@@ -65,9 +65,7 @@ export function specOf({ operations, name, keys, times, skip, stage, conditions,
   const pairs = [
     ...Object.entries(keys),
     ['match.op', operations.join(',')] as const,
-    ...conditions.map(
-      (one) => [[one.key, ...(one.name === '' ? [] : [encode(one.name)])].join('.'), one.value] as const,
-    ),
+    ...conditions.map((one) => [one.name === '' ? one.key : `${one.key}.${encode(one.name)}`, one.value] as const),
     ...Object.entries(further),
   ];
   const marked = (mark: string, value: string) => (value.trim() === '' ? '' : mark + value.trim());
@@ -110,11 +108,8 @@ export function offersFor(draft: Draft, kinds: FaultKinds, operations: readonly 
 export type Offers = ReturnType<typeof offersFor>;
 
 /** Returns true if the fault with this key can occur in one of the operations. */
-function isPossible(
-  kind: FaultKind,
-  { key, type, example, values = [] }: FaultKind['keys'][number],
-  chosen: readonly OperationRecord[],
-) {
+function isPossible(kind: FaultKind, member: FaultKind['keys'][number], chosen: readonly OperationRecord[]): boolean {
+  const { key, type, example, values = [] } = member;
   const candidates = type === 'choice' ? values : [example];
   return candidates.some((one) => offeredStages(kind, { [key]: one }, chosen).length > 0);
 }
@@ -129,18 +124,15 @@ export function settle(draft: Draft, kinds: FaultKinds, operations: readonly Ope
     const name = offered.codes.some((code) => code.name === EMPTY.name) ? EMPTY.name : first!.name;
     return settle({ ...draft, name, keys: {}, stage: '' }, kinds, operations);
   }
-  const isOffered =
-    (wanted: string) =>
-    ({ key }: { readonly key: string }) =>
-      key === wanted;
+  const has = (list: readonly { readonly key: string }[], wanted: string) => list.some(({ key }) => key === wanted);
   const settled = {
     ...draft,
     operations: offers.chosen.map(({ id }) => id),
-    keys: Object.fromEntries(Object.entries(draft.keys).filter(([key]) => offers.keys.some(isOffered(key)))),
+    keys: Object.fromEntries(Object.entries(draft.keys).filter(([key]) => has(offers.keys, key))),
     conditions: [
-      ...ALWAYS.filter((key) => !draft.conditions.some(isOffered(key))).map((key) => ({ key, name: '', value: '' })),
+      ...ALWAYS.filter((key) => !has(draft.conditions, key)).map((key) => ({ key, name: '', value: '' })),
       ...draft.conditions,
-    ].filter(({ key }) => offers.conditions.some(isOffered(key))),
+    ].filter(({ key }) => has(offers.conditions, key)),
   };
   const { stages, defaults } = offersFor(settled, kinds, operations);
   if (stages.includes(draft.stage) || (draft.stage === '' && defaults.length > 0)) return settled;

@@ -51,21 +51,12 @@ function useProposals(isTyping: boolean, words: string, rows: RowList<Row>): str
     [isTyping],
   );
   if (operations === undefined) return undefined;
-  const ids = operations.map(({ id }) => id);
+  const latest = rows.newest(MAX_LOOKED_AT);
   return proposalsOf(words, {
-    operation: ids,
-    code: new Set(operations.flatMap(({ codes }) => codes)),
-    ...seenIn(rows),
+    operation: operations.map(({ id }) => id),
+    code: operations.flatMap(({ codes }) => codes),
+    repository: latest.flatMap(({ repository }) => repository ?? []),
+    subject: latest.flatMap(({ subject }) => subject ?? []),
+    status: latest.map(({ status }) => `${status}`),
   });
-}
-
-function seenIn(rows: RowList<Row>): Readonly<Record<string, Set<string>>> {
-  const seen = { repository: new Set<string>(), subject: new Set<string>(), status: new Set<string>() };
-  for (let number = rows.total - 1; number >= Math.max(rows.first, rows.total - MAX_LOOKED_AT); number--) {
-    const { repository, subject, status } = rows.get(number)!;
-    if (repository !== undefined) seen.repository.add(repository);
-    if (subject !== undefined) seen.subject.add(subject);
-    seen.status.add(`${status}`);
-  }
-  return seen;
 }

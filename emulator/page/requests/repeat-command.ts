@@ -1,4 +1,4 @@
-import { quoteBytes, quoteWord } from '../api/shell.js';
+import { quoteBytes, quoted, quoteWord } from '../api/shell.js';
 import { hasUnseen } from '../components/marked-text.js';
 import type { Body, Entry } from './entry.js';
 
@@ -131,8 +131,7 @@ function bodyOf(body: Body | undefined, bytes: number): BodyWords | undefined {
     : [];
   const isPlain = body.encoding === 'utf8' && !hasUnseen(body.text, { hasLines: true }) && !body.text.includes('\t');
   if (isPlain) {
-    const word = quoteWord(body.text);
-    const plain = body.text.includes('\n') ? `'${body.text.replaceAll("'", "'\\''")}'` : word;
+    const plain = body.text.includes('\n') ? quoted(body.text) : quoteWord(body.text);
     if (plain.length <= LONGEST_ARGUMENT) return { words: ['--data-raw', plain], notes };
   }
   const encoded = body.encoding === 'base64' ? body.text : base64Of(body.text);

@@ -36,6 +36,11 @@ export class RowList<T> {
     return this.rows[number - this.first];
   }
 
+  /** Returns the newest rows, at most `most`, the newest first. */
+  newest(most: number): T[] {
+    return this.rows.slice(-most).reverse();
+  }
+
   /** Returns the number of the newest row for which `isWanted` returns true; undefined if none. */
   find(isWanted: (row: T) => boolean): number | undefined {
     const at = this.rows.findLastIndex(isWanted);
