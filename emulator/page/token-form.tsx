@@ -20,8 +20,8 @@ export function TokenForm() {
     <Form class="token-form" submit="Go on" submitClass="primary" act={submit}>
       <h1>This emulator requires its admin token</h1>
       <p>
-        It was given with <code>--admin-token</code> or <code>EMULATOR_ADMIN_TOKEN</code>, or it stands in the file that
-        the first line of <code>emulator start</code> names. The page keeps it until it is reloaded.
+        It was given with <code>--admin-token</code> or <code>EMULATOR_ADMIN_TOKEN</code>, or it is in the file that the
+        first line of <code>emulator start</code> names. The page keeps it in memory until it is reloaded.
       </p>
       <TextField label="Admin token" type="password" autocomplete="off" required value={given} onChange={setGiven} />
     </Form>

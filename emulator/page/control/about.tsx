@@ -23,8 +23,8 @@ export function About() {
     <>
       <Facts facts={[['repohost-emulator', version.version], ['API', version.api], ...addresses.flatMap(factsOf)]} />
       <p>
-        Everything on this page is asked of the admin API. <a href={urlOf('openapi.json').href}>openapi.json</a>{' '}
-        describes it, and the API of the service.
+        All data on this page comes from the admin API. <a href={urlOf('openapi.json').href}>openapi.json</a> describes
+        it, and the API of the service.
       </p>
       {certificate && (
         <>

@@ -9,8 +9,8 @@ import { showTime } from './clock-text.js';
 import { Commands } from './command.js';
 
 const MODES: Readonly<Record<ClockRecord['mode'], { readonly about: string; readonly action: string }>> = {
-  frozen: { about: 'The clock stands still until you move it.', action: 'Freeze' },
-  tick: { about: 'The clock moves by one millisecond with each request.', action: 'Tick' },
+  frozen: { about: 'The clock is frozen until you advance it.', action: 'Freeze' },
+  tick: { about: 'The clock advances by one millisecond with each request.', action: 'Tick' },
   real: { about: 'The clock follows the time of the machine.', action: 'Back to real time' },
 };
 
@@ -46,7 +46,7 @@ export function ClockPart() {
           </button>
         ))}
       </div>
-      <h2>Move it on</h2>
+      <h2>Advance the clock</h2>
       <div class="toolbar">
         {STEPS.map(([step, name]) => (
           <button key={step} type="button" onClick={() => set({ advance: step })}>

@@ -29,7 +29,7 @@ export function KeysPart() {
   return (
     <>
       <p>
-        A token is good when one of these keys of its organization has signed it. Once a key is removed, its tokens are
+        A token is valid if one of these keys of its organization has signed it. Once a key is removed, its tokens are
         refused.
       </p>
       {notice}
@@ -52,7 +52,7 @@ export function KeysPart() {
           ],
           ['Algorithm', ({ alg }) => alg],
           ['Organization', ({ organization }) => organization],
-          ['Scopes it may grant', (key) => (key.allowed_scopes[0] === '*' ? 'all' : key.allowed_scopes.join(' '))],
+          ['Allowed scopes', (key) => (key.allowed_scopes[0] === '*' ? 'all' : key.allowed_scopes.join(' '))],
         ]}
         actions={(key) => (
           <ConfirmButton label="Remove" subject={key.id} title="Remove the key?" act={() => forget(key)}>
@@ -64,7 +64,7 @@ export function KeysPart() {
       <Form act={register} submit="Register">
         <h2>Register a key</h2>
         <TextField
-          label="Public key (PEM or JWK); of a private one only the public part is kept"
+          label="Public key (PEM or JWK); of a private key, only the public part is kept"
           rows={5}
           cols={66}
           required
@@ -74,7 +74,7 @@ export function KeysPart() {
           <TextField label="Id (default: its thumbprint)" {...bind('id')} />
           <OrganizationChoice {...bind('organization')} />
         </div>
-        <ScopeChoice legend="Scopes it may grant (none chosen: all)" {...bind('allowed_scopes')} />
+        <ScopeChoice legend="Allowed scopes (none chosen: all)" {...bind('allowed_scopes')} />
       </Form>
       <Commands lines={[['keys'], ['start', '--key', 'public.pem:my-key']]} />
     </>

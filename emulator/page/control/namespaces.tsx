@@ -19,7 +19,8 @@ export function NamespacesPart() {
   return (
     <>
       <p>
-        A namespace is a world of its own: tests that run side by side take one each. Its page shows its requests only.
+        A namespace is an isolated copy of the service, for example for each of several concurrent tests. Its page shows
+        only its own requests.
       </p>
       {addresses?.namespace !== undefined && <InNamespace />}
       {notice}
@@ -58,7 +59,7 @@ export function NamespacesPart() {
         act={() => change(() => post('namespaces', filled(draft)))}
       >
         <TextField label="Seed" {...bind('seed')} />
-        <TextField label="Clock (real, or a time to start at)" {...bind('clock')} />
+        <TextField label="Clock (real, or a start time)" {...bind('clock')} />
         <Choice
           label="Copy of"
           options={[['', 'nothing: empty'], ...snapshots.map(({ id }) => [id, `snapshot ${id}`] as const)]}

@@ -85,7 +85,7 @@ function Switches({ name, organization, isBusy, change }: SwitchesProps) {
           onChange={(to) => give({ upstream: to === 'reachable' ? to : { error: 'Bad gateway', status: 502 } })}
         />
         <TextField
-          label="For so many requests (none: to stay)"
+          label="Number of requests (empty: until changed)"
           type="number"
           min="1"
           value={requests}
@@ -102,7 +102,7 @@ function Switches({ name, organization, isBusy, change }: SwitchesProps) {
       )}
       {ends && (
         <p>
-          It stays so <Given text={untilOf({ ends }) ?? ''} />.
+          This lasts <Given text={untilOf({ ends }) ?? ''} />.
         </p>
       )}
     </fieldset>
@@ -114,7 +114,7 @@ function refusals({ authentication, hosting, forgeApps }: OrganizationState): [w
   const all: [boolean, string, string][] = [
     [authentication === 'unavailable', 'Every request is refused with 403', 'authentication_unavailable'],
     [hosting === 'off', 'Deployments are refused with 403', 'hosting_not_enabled'],
-    [forgeApps !== 1, 'Syncs that need an application on the forge get 412', 'forge_app_not_configured'],
+    [forgeApps !== 1, 'Syncs that need an application on the forge fail with 412', 'forge_app_not_configured'],
   ];
   return all.filter(([isRefused]) => isRefused).map(([, what, code]) => [what, code]);
 }

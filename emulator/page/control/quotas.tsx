@@ -78,7 +78,7 @@ export function QuotasPart() {
           ['Quota', ([name]) => name],
           ['Tokens', ([, { capacity }]) => count(capacity)],
           ['Refill', ([, { refill }]) => refill],
-          ['A bucket for each', ([, { by }]) => by.join(' and ') || 'all together'],
+          ['One bucket for each', ([, { by }]) => by.join(' and ') || 'all together'],
           ['Cost', ([, { cost }]) => Array.from(Object.entries(cost), (entry) => entry.join(': ')).join(', ')],
         ]}
         actions={([name, existing]) => (
@@ -87,7 +87,7 @@ export function QuotasPart() {
               Change<span class="visually-hidden"> {name}</span>
             </button>{' '}
             <ConfirmButton label="Remove" subject={name} title="Remove the quota?" act={() => set(name, null)}>
-              <Given text={name} /> bounds no request from then on.
+              <Given text={name} /> no longer limits requests.
             </ConfirmButton>
           </>
         )}
@@ -125,8 +125,8 @@ const FORMAT_OPTIONS = Object.entries(FORMATS).map(([format, { title }]): Option
 const PRESETS: readonly (readonly [title: string, draft: Partial<Draft>])[] = [
   ['The second request is refused', { capacity: '1', refill: '1/m' }],
   ['A burst of 5, then one every 10 s', { capacity: '5', refill: '1/10s' }],
-  ['Git only, one request a minute', { capacity: '1', refill: '1/m', pattern: 'git*' }],
-  ['10 a second for each token', { capacity: '10', refill: '10/s', by: ['token'] }],
+  ['Git only, one request per minute', { capacity: '1', refill: '1/m', pattern: 'git*' }],
+  ['10 per second for each token', { capacity: '10', refill: '10/s', by: ['token'] }],
 ];
 
 type QuotaFormProps = ReturnType<typeof useDraft<Draft>> & { readonly act: () => void };
@@ -151,7 +151,7 @@ function QuotaForm({ draft: { name, by, format }, write, bind, act }: QuotaFormP
         <Choice label="Retry-After as" options={FORMAT_OPTIONS} {...bind('format')} />
       </div>
       <fieldset class="choice">
-        <legend>A bucket for each</legend>
+        <legend>One bucket for each</legend>
         <div class="scopes">
           {PARTITIONS.map(([partition, title]) => (
             <Check
@@ -164,9 +164,8 @@ function QuotaForm({ draft: { name, by, format }, write, bind, act }: QuotaFormP
         </div>
       </fieldset>
       <p class="quiet">
-        A client that comes too often sees 429 with <code>RateLimit: "{name}";r=0;t=…</code> and{' '}
-        <code>{FORMATS[format as keyof typeof FORMATS].shown}</code>: the least time to wait. It may try again then, and
-        not before.
+        A client that exceeds the quota gets 429 with <code>RateLimit: "{name}";r=0;t=…</code> and{' '}
+        <code>{FORMATS[format as keyof typeof FORMATS].shown}</code>: the minimum delay before it may try again.
       </p>
     </Form>
   );

@@ -17,8 +17,8 @@ export function SnapshotsPart() {
   return (
     <>
       <p>
-        A snapshot holds everything: repositories, keys, clock, faults, quotas, deliveries. It costs next to nothing,
-        and a restore undoes what came after it.
+        A snapshot contains everything: repositories, keys, clock, faults, quotas, deliveries. It takes almost no
+        memory, and a restore undoes what came after it.
       </p>
       <div class="toolbar">
         <button type="button" class="primary" onClick={take}>
@@ -30,7 +30,7 @@ export function SnapshotsPart() {
       </div>
       {notice}
       <Table
-        empty="No snapshots yet: take one before you try something, and restore it afterwards."
+        empty="No snapshots yet. Take one before you try something, and restore it afterwards."
         label="Snapshots"
         items={value}
         keyOf={({ id }) => id}

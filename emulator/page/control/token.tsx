@@ -55,19 +55,24 @@ export function TokenPart() {
       <Form act={mint} submit="Mint" submitClass="primary">
         <div class="fields">
           <TextField
-            label="Repository (none: a token of the organization)"
+            label="Repository (empty: a token of the organization)"
             proposals={repositories.map(({ name }) => name)}
             {...bind('repo')}
           />
           <TextField label="Subject" {...bind('sub')} />
-          <TextField label="Seconds it is good for" type="number" min="1" required {...bind('ttl')} />
+          <TextField label="Lifetime in seconds" type="number" min="1" required {...bind('ttl')} />
           <OrganizationChoice {...bind('org')} />
-          <TextField label="Test key (none: the first)" proposals={keys.map(({ id }) => id)} {...bind('key')} />
+          <TextField label="Test key (empty: the first)" proposals={keys.map(({ id }) => id)} {...bind('key')} />
         </div>
         <ScopeChoice legend="Scopes" {...bind('scopes')} />
         <details class="command">
-          <summary>Faults that its requests meet</summary>
-          <TextField label="One a line, such as rate_limited*1;retry-after=2" rows={2} cols={60} {...bind('faults')} />
+          <summary>Faults of its requests</summary>
+          <TextField
+            label="One per line, such as rate_limited*1;retry-after=2"
+            rows={2}
+            cols={60}
+            {...bind('faults')}
+          />
         </details>
       </Form>
       {minted && (
@@ -100,7 +105,7 @@ function Result({ minted: { token, key, expires_at, repo }, address }: ResultPro
           label="Copy curl line"
         />
       )}
-      <h2>What it claims</h2>
+      <h2>Claims</h2>
       <GivenBlock text={claimsOf(token)} />
     </div>
   );
@@ -115,11 +120,11 @@ function Remaining({ expiresAt }: { readonly expiresAt: string }) {
       {clock !== undefined && (
         <>
           , which shows <span class="figures">{showTime(clock)}</span>
-          {error !== undefined ? ' when the emulator last answered' : clock.mode === 'frozen' && ' and stands still'}:{' '}
+          {error !== undefined ? ' when the emulator last answered' : clock.mode === 'frozen' && ' and is frozen'}:{' '}
           {clock.now < expiresAt ? (
             <span class="figures">{showSpan(Date.parse(expiresAt) - Date.parse(clock.now))} are left</span>
           ) : (
-            <strong class="failed">it has ended</strong>
+            <strong class="failed">it has expired</strong>
           )}
         </>
       )}

@@ -21,7 +21,7 @@ export function VariantsPart() {
   return (
     <>
       <p>
-        Where the specification leaves something open, a deployment may answer either way. A client should get along
+        Where the specification leaves something open, deployments may behave differently. A client should get along
         with all.
       </p>
       <div class="toolbar">
@@ -37,12 +37,12 @@ export function VariantsPart() {
           {changed.length} of {value.length} changed
         </span>
         <button type="button" disabled={changed.length === 0} onClick={() => set(valuesOf(changed, 'default'))}>
-          All back to default
+          Reset all to default
         </button>
       </div>
       {notice}
       <Table
-        empty="No variant has that in its name or its sentence."
+        empty="No variant matches."
         label="Variants"
         hasRowHeads
         class="variants"
@@ -70,7 +70,7 @@ export function VariantsPart() {
               />
             ),
           ],
-          ['What it is about', ({ about }) => about],
+          ['Description', ({ about }) => about],
         ]}
       />
       <Commands

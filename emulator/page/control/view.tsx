@@ -22,7 +22,7 @@ interface Part {
 
 const PARTS: readonly Part[] = [
   { id: 'clock', title: 'Clock', Content: ClockPart },
-  { id: 'token', title: 'Mint a token', Content: TokenPart },
+  { id: 'token', title: 'Create a token', Content: TokenPart },
   { id: 'keys', title: 'Keys', Content: KeysPart },
   { id: 'quotas', title: 'Quotas', Content: QuotasPart },
   { id: 'organizations', title: 'Organizations', Content: OrganizationsPart },

@@ -41,7 +41,7 @@ export function WebhooksPart() {
       <h2>Registered</h2>
       {hooks.length === 0 ? (
         <>
-          <p>No webhook is registered. A token with the scope repo:write registers one:</p>
+          <p>No webhook is registered. Register one with a token of the scope repo:write:</p>
           <Copy text={REGISTER} />
         </>
       ) : (
@@ -60,7 +60,8 @@ export function WebhooksPart() {
       <h2>Outbox</h2>
       {shown.length === 0 && (
         <p class="quiet">
-          Nothing was sent yet, and nothing waits. A push to a repository of an organization with a webhook shows here.
+          Nothing has been sent yet, and nothing is pending. A push to a repository of an organization with a webhook
+          shows here.
         </p>
       )}
       {shown.map((delivery) => (
@@ -83,7 +84,7 @@ function DeliveryCard({ delivery }: { readonly delivery: DeliveryRecord }) {
         <Given text={url} />{' '}
         <span class="quiet">
           {attempts.length === 1 ? '1 attempt' : `${attempts.length} attempts`}
-          {last !== undefined && `, the last ${last.status ?? 'without an answer'}`}
+          {last !== undefined && `, the last ${last.status ?? 'without a response'}`}
           {next !== null && (
             <>
               , next at <DateTime at={next} />
@@ -125,7 +126,7 @@ function MoveClock({ to }: { readonly to: string }) {
   if (clock === undefined || clock.mode === 'real') return null;
   return (
     <ActionButton class="small" act={() => patch('clock', { now: to })}>
-      Move the clock there
+      Advance the clock to it
     </ActionButton>
   );
 }

@@ -64,7 +64,7 @@ export function ArmedFault({ fault, latches, isMeant }: ArmedFaultProps) {
         ))}
       </dl>
       <div class="acts">
-        {fired > 0 && <a href={writePlace('requests', { fault: id })}>Requests it touched</a>}
+        {fired > 0 && <a href={writePlace('requests', { fault: id })}>Matching requests</a>}
         {held.map(({ name, waiting }) => (
           <ActionButton
             key={name}
@@ -97,7 +97,7 @@ export function ArmedFault({ fault, latches, isMeant }: ArmedFaultProps) {
       </div>
       {opened === 'change' && <ChangeDialog fault={fault} onClose={() => open(undefined)} />}
       {opened === 'forms' && (
-        <Dialog title="The same fault, to copy" onClose={() => open(undefined)}>
+        <Dialog title="This fault in all forms, to copy" onClose={() => open(undefined)}>
           <SameFault id={id} />
         </Dialog>
       )}
@@ -107,12 +107,12 @@ export function ArmedFault({ fault, latches, isMeant }: ArmedFaultProps) {
 
 /** Reasons why a fault was not applied to requests that it matched. */
 const SKIPPED: Readonly<Record<string, string>> = {
-  priority: 'another fault was first',
-  chance: 'chance was against it',
+  priority: 'another fault had precedence',
+  chance: 'the random choice was against it',
   window: 'outside its time',
   skip: 'skipped first',
   every: 'not its turn',
-  exhausted: 'it had fired as often as allowed',
+  exhausted: 'it had reached its number of times',
 };
 
 /** Returns the definition of a fault, without id and counters. */
@@ -145,7 +145,7 @@ function ChangeDialog({ fault, onClose }: { readonly fault: FaultView; readonly 
         <div class="fields">
           <TextField label="Times" hint="Number of times it fires; empty: unlimited" {...NUMBER} {...bind('times')} />
           <TextField label="Skip" hint="Matching requests to skip first" {...NUMBER} {...bind('skip')} />
-          <TextField label="Priority" hint="Higher is asked first" {...NUMBER} {...bind('priority')} />
+          <TextField label="Priority" hint="Higher takes precedence" {...NUMBER} {...bind('priority')} />
           <TextField label="Note" {...bind('note')} />
         </div>
       </Form>

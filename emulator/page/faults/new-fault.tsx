@@ -68,7 +68,7 @@ export function NewFault({ kinds, operations, initial, onAdded }: NewFaultProps)
         </ul>
         <ConditionFields {...parts} />
         <details>
-          <summary>How often, and how long</summary>
+          <summary>Number and duration</summary>
           <div class="fields">
             {offers.further.map(({ key, label, hint }) => (
               <TextField
@@ -93,7 +93,7 @@ export function NewFault({ kinds, operations, initial, onAdded }: NewFaultProps)
       </form>
       {forms && (
         <>
-          <h2>The same fault, to copy</h2>
+          <h2>This fault in all forms, to copy</h2>
           <Forms forms={forms} />
         </>
       )}
@@ -156,7 +156,7 @@ function Kinds({ draft: { name, hasOtherCodes }, offers, onChange }: PartProps) 
   const groups: [string, Option[]][] = [
     ['Errors by their code', codes.map(optionOf)],
     ['Other codes', hasOtherCodes ? others.map(optionOf) : []],
-    ['What happens to the answer', kinds.map(optionOf)],
+    ['Changes to the response', kinds.map(optionOf)],
   ];
   return (
     <>
@@ -169,7 +169,7 @@ function Kinds({ draft: { name, hasOtherCodes }, offers, onChange }: PartProps) 
         />
         {others.length > 0 && (
           <Check
-            label="Codes that are not listed for it, too"
+            label="Include codes that are not listed for the operation"
             isChecked={hasOtherCodes}
             onChange={() => onChange({ hasOtherCodes: !hasOtherCodes })}
           />

@@ -40,7 +40,7 @@ export function View() {
           </div>
           <Loading {...faults} />
           {items?.length === 0 && (
-            <Empty title="No request meets a fault">
+            <Empty title="No faults">
               <p>
                 Add one by the form: the next request that it is for meets it. Requests can also ask for one themselves,
                 and then it is listed here:

@@ -21,7 +21,7 @@ export function CloneLine({ name }: { readonly name: string }) {
       <div class="toolbar">
         <Choice label="Remote" fieldClass="inline" value={suffix} options={REMOTES} onChange={setSuffix} />
         <ActionButton class="small" act={mint}>
-          {token === undefined ? 'Mint a token' : 'Mint another token'}
+          {token === undefined ? 'Create a token' : 'Create another token'}
         </ActionButton>
       </div>
     </div>

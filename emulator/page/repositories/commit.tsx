@@ -120,5 +120,5 @@ function PersonAt({ name, email, date }: CommitRecord['author']) {
 /** Text content, or the size of other content. */
 export function ShownContent({ content: { encoding, content, size, is_truncated } }: { readonly content: BlobRecord }) {
   if (encoding === 'utf-8') return <GivenBlock text={content} />;
-  return <p class="quiet">{is_truncated ? `${bytes(size)}, too much to show.` : `Binary, ${bytes(size)}.`}</p>;
+  return <p class="quiet">{is_truncated ? `${bytes(size)}, too large to show.` : `Binary, ${bytes(size)}.`}</p>;
 }

@@ -51,7 +51,7 @@ export function Commits({ opened: { record, refs } }: OpenedProps) {
       <div class="panes">
         <div class="list-pane">
           {history.total === 0 && (
-            <Empty title="No commit here yet">
+            <Empty title="No commits yet">
               <p>Clone it, commit, and push:</p>
               <CloneLine name={name} />
             </Empty>

@@ -42,7 +42,7 @@ export function File({ name, at, found }: FileProps) {
             <a class="button" href={hrefOf(at, { blame: isBlamed ? '' : 'on' })} aria-current={isBlamed}>
               {isBlamed ? 'Hide blame' : 'Blame'}
             </a>
-            <CopyButton text={text} label={found.is_truncated ? 'Copy what is shown' : 'Copy'} />
+            <CopyButton text={text} label={found.is_truncated ? 'Copy the shown text' : 'Copy'} />
           </>
         )}
       </div>

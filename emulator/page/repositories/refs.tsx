@@ -24,7 +24,7 @@ export function Refs({ opened: { record, refs } }: OpenedProps) {
   if (refs.length === 0) {
     return (
       <Empty title="No refs yet">
-        <p>A push makes branches and tags, and notes and ephemeral refs beside them:</p>
+        <p>A push creates branches and tags, and also notes and ephemeral refs:</p>
         <CloneLine name={name} />
       </Empty>
     );

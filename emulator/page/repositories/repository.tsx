@@ -32,7 +32,7 @@ export function View() {
   if (name === undefined)
     return (
       <p>
-        Which one? See the <a href={writePlace('repositories')}>repositories</a>.
+        Select one in the <a href={writePlace('repositories')}>repositories</a>.
       </p>
     );
   const { organization } = place.value.params;
@@ -51,7 +51,7 @@ function RepositoryOf({ organization, name }: { readonly organization: string; r
   return (
     <Empty title="This repository belongs to another organization">
       <p>
-        <Given text={name} most={200} /> is a repository of <Given text={organization} />, which has a page of its own:{' '}
+        <Given text={name} most={200} /> is a repository of <Given text={organization} />, which has its own page:{' '}
         <a href={url}>go there</a>.
       </p>
     </Empty>
@@ -109,9 +109,9 @@ function Repository({ name }: { readonly name: string }) {
       </header>
       <Loading value={value} error={error} />
       {value?.record.state === 'deleted' ? (
-        <Empty title="It was deleted">
+        <Empty title="The repository was deleted">
           <p>
-            Its refs and objects are gone. The name is free: <a href={writePlace('repositories')}>make it anew</a>.
+            Its refs and objects are gone. The name is free: <a href={writePlace('repositories')}>create it again</a>.
           </p>
         </Empty>
       ) : (

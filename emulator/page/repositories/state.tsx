@@ -24,13 +24,17 @@ const STATES = [
   { state: 'thawing', action: 'Thaw', about: 'Requests are refused with repository_thawing and Retry-After.' },
   { state: 'syncing', action: 'Sync', about: 'Writes are refused with sync_in_progress and Retry-After.' },
   { state: 'no_default_branch', action: 'No default branch', about: 'HEAD is detached.' },
-  { state: 'deleted', action: 'Look deleted', about: 'Requests are refused as if it were deleted; it comes back.' },
+  {
+    state: 'deleted',
+    action: 'Look deleted',
+    about: 'Requests are refused as if it were deleted. This can be undone.',
+  },
 ] as const;
 
 const ENDS = {
   '': { label: 'I change it', type: undefined, given: '' },
-  requests: { label: 'so many requests', name: 'Requests', type: 'number', given: '3' },
-  after: { label: 'a time has passed', name: 'Duration', type: 'text', given: '30s' },
+  requests: { label: 'a number of requests', name: 'Requests', type: 'number', given: '3' },
+  after: { label: 'a period of time', name: 'Duration', type: 'text', given: '30s' },
   signal: { label: 'a latch is released', name: 'Latch', type: 'text', given: 'go' },
 } as const;
 
@@ -53,7 +57,7 @@ export function StatePanel({ name, state }: { readonly name: string; readonly st
   return (
     <section class="card state-panel" aria-label="State">
       <p role="status">
-        To clients it is <StateLabel state={state.state} />
+        State for clients: <StateLabel state={state.state} />
         {untilOf(state) && <span> {untilOf(state)}</span>}
         {state.retryAfter !== undefined && <span class="quiet">, Retry-After {state.retryAfter}</span>}
       </p>

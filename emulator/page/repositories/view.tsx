@@ -83,7 +83,7 @@ export function View() {
       {!isEmpty && (
         <Table
           label="Repositories"
-          empty="No repository has a name with this in it."
+          empty="No repository name matches."
           items={found}
           keyOf={({ id }) => id}
           columns={COLUMNS}

@@ -76,7 +76,7 @@ function Why({ entry: { why, code, origin, faults } }: { readonly entry: Entry }
         <p>
           Code <code>{code}</code>
           {origin === 'state' && ', because of a state that was set'}
-          {origin.startsWith('injected') && ', because a fault asked for it'}
+          {origin.startsWith('injected') && ', because of a fault'}
         </p>
       )}
       {faults.length > 0 && (

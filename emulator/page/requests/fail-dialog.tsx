@@ -34,7 +34,7 @@ export function FailDialog({ entry, operation, operations, onClose }: FailDialog
             <code>
               <Given text={armed.text ?? ''} />
             </code>
-            . The next such request meets it.
+            . It applies to the next such request.
           </p>
           <div class="toolbar">
             <button type="button" class="primary" onClick={onClose}>
@@ -46,7 +46,7 @@ export function FailDialog({ entry, operation, operations, onClose }: FailDialog
             <a href={writePlace('faults', { id: armed.id })}>Show it in the list of faults</a>
           </div>
           <details>
-            <summary>The same fault, to copy: a test, a command, a header, a scenario</summary>
+            <summary>This fault in all forms, to copy: test, command, header, scenario</summary>
             <SameFault id={armed.id} />
           </details>
         </>

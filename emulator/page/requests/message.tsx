@@ -34,7 +34,7 @@ function BodyView({ body, bytes }: { readonly body: Body; readonly bytes: number
       <p class="body-head">
         <span class="quiet figures">
           {shown.kind === 'binary' ? `binary, ${sizeOf(bytes)}` : sizeOf(bytes)}
-          {body.truncated && ' · cut: the journal keeps the first 64 KiB'}
+          {body.truncated && ' · truncated: the journal stores the first 64 KiB'}
         </span>
         {shown.kind === 'json' && (
           <button type="button" class="small" aria-pressed={isRaw} onClick={() => setRaw(!isRaw)}>

@@ -73,7 +73,7 @@ t.test('notes name the parts that differ from the original request', async (t) =
   const secret = curlCommand(entryOf({ query: 'token=[redacted]', request: sent([], '"[redacted]"') }), {
     origin: ORIGIN,
   });
-  t.same(secret.notes, ['A secret was in the target and in the body: put it in place of [redacted].']);
+  t.same(secret.notes, ['A secret was in the target and in the body: replace the marker [redacted].']);
 });
 
 const HOSTILE: readonly Partial<Entry>[] = [

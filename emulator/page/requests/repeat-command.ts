@@ -127,7 +127,7 @@ interface BodyWords {
 function bodyOf(body: Body | undefined, bytes: number): BodyWords | undefined {
   if (body === undefined || bytes === 0) return undefined;
   const notes = body.truncated
-    ? [`The journal has only the first 64 KiB of the body, which had ${bytes} bytes: put the rest behind them.`]
+    ? [`The journal has only the first 64 KiB of the body, which had ${bytes} bytes: append the rest.`]
     : [];
   const isPlain = body.encoding === 'utf8' && !hasUnseen(body.text, { hasLines: true }) && !body.text.includes('\t');
   if (isPlain) {
@@ -149,7 +149,7 @@ function redactionNotes({ request }: Entry, target: string): string[] {
     request.headers.some(([, value]) => value !== REDACTED && value.includes(REDACTED)) && 'a header',
     request.body?.text.includes(REDACTED) && 'the body',
   ].filter((place) => typeof place === 'string');
-  return places.length === 0 ? [] : [`A secret was in ${places.join(' and in ')}: put it in place of ${REDACTED}.`];
+  return places.length === 0 ? [] : [`A secret was in ${places.join(' and in ')}: replace the marker ${REDACTED}.`];
 }
 
 /**
@@ -172,9 +172,9 @@ export function pushCommand(entry: Entry, { origin, scopes, token }: CurlOptions
     text: `${tokenLine(entry, scopes, token)}${[`git push ${remote}`, ...(specs.length > 0 ? specs : ['HEAD'])].join(' \\\n  ')}`,
     notes: [
       specs.length > 0
-        ? 'Run it in the clone that pushed. Git sends nothing where the refs are up to date.'
+        ? 'Run it in the clone that pushed. Git sends nothing if the refs are up to date.'
         : 'The emulator did not read which refs were pushed: run it in the clone that pushed, on its branch.',
-      ...(left > 0 ? [`The push had ${left} more refs, which the journal does not keep.`] : []),
+      ...(left > 0 ? [`The push had ${left} more refs, which the journal does not store.`] : []),
     ],
   };
 }

@@ -52,7 +52,7 @@ export function Request({ id, list, onClose }: RequestProps) {
             id
           )}
         </h2>
-        <nav aria-label="Requests beside it">
+        <nav aria-label="Neighbouring requests">
           <Neighbour row={list.get(number + 1)} label="Newer request" sign="↑" />
           <Neighbour row={list.get(number - 1)} label="Older request" sign="↓" />
           <CloseButton label="Close the request" onClick={onClose} />
@@ -153,9 +153,9 @@ function EntryFacts({ entry, list }: { readonly entry: Entry; readonly list: Row
 
 const OUTCOMES: Readonly<Record<Entry['outcome'], string>> = {
   open: 'still being sent',
-  complete: 'sent as a whole',
+  complete: 'complete',
   cut: 'cut by the emulator',
-  gone: 'the client had left',
+  gone: 'the client disconnected',
 };
 
 function TokenFacts({ token, began }: { readonly token: SentToken; readonly began: string }) {
@@ -171,7 +171,7 @@ function TokenFacts({ token, began }: { readonly token: SentToken; readonly bega
               {verified ? (
                 <span class="passed">proven</span>
               ) : (
-                <span class="failed">not proven: what follows is only said by it</span>
+                <span class="failed">not verified: the following are only its own statements</span>
               )}
               <span class="quiet">, sent as {scheme}</span>
             </>,
@@ -190,7 +190,7 @@ function TokenFacts({ token, began }: { readonly token: SentToken; readonly bega
           ],
           [
             'Digest',
-            <span key="digest" title="The same for the same claims: tells tokens apart, and is no secret">
+            <span key="digest" title="Equal for equal claims. Distinguishes tokens, and is not a secret.">
               {digest}
             </span>,
             'mono quiet',

@@ -95,7 +95,7 @@ function Told({ live }: { readonly live: LiveRequests }) {
   const { list, gone, missed, isReset, hasOlder, state } = live;
   const rows = list.total - list.first;
   const notes = [
-    list.letGo > 0 && `${count(list.letGo)} older ones let go`,
+    list.letGo > 0 && `${count(list.letGo)} older ones dropped`,
     hasOlder && list.letGo === 0 && 'older ones not shown',
     gone > 0 && `${count(gone)} no longer in the journal`,
     missed > 0 && `${count(missed)} missed`,

@@ -46,21 +46,21 @@ export function Running({ record }: { readonly record: ScenarioRecord }) {
       )}
       {!started && (
         <p class="quiet">
-          Its faults meet requests that name it, by the header <code>X-Emulator-Scenario</code>. Started, it is for all
-          requests.
+          Its faults apply to requests that name it in the header <code>X-Emulator-Scenario</code>. Started, it is for
+          all requests.
         </p>
       )}
       <Failure error={unread} />
       {steps > 0 && (
         <p>
-          <progress max={steps} value={done} aria-label={`Steps of ${id} that have come`} />{' '}
+          <progress max={steps} value={done} aria-label={`Steps of ${id} that have run`} />{' '}
           <span class="figures">
             {done} of {steps} steps
           </span>
           {record.due && (
             <span class="quiet">
               {' '}
-              · the next one at <DateTime at={record.due} />
+              · next step at <DateTime at={record.due} />
             </span>
           )}
         </p>
@@ -125,10 +125,10 @@ function Steps({ record: { steps_done: done, started }, steps }: StepsProps) {
 function Expected({ detail }: { readonly detail: ScenarioDetail | undefined }) {
   const verification = detail?.verification;
   if (!verification) return null;
-  if (verification.met) return <p class="passed">✓ What it expects is met.</p>;
+  if (verification.met) return <p class="passed">✓ Its expectations are met.</p>;
   return (
     <>
-      <p class="failed">What it expects is not met yet:</p>
+      <p class="failed">Its expectations are not met yet:</p>
       <ul class="unmet">
         {verification.unmet.map(({ at, expectation, detail: sentence }) => (
           <li key={at}>
@@ -140,7 +140,7 @@ function Expected({ detail }: { readonly detail: ScenarioDetail | undefined }) {
         ))}
         {verification.unmet.length === 0 && (
           <li>
-            A rule for clients is broken: <a href={writePlace('verify')}>verify</a> says which.
+            A client rule is broken: <a href={writePlace('verify')}>verify</a> says which.
           </li>
         )}
       </ul>

@@ -20,8 +20,8 @@ export function View() {
         {items?.length === 0 && (
           <Empty title="No scenario is registered">
             <p>
-              A scenario is a story with states, faults and steps. Start one of those below: its steps tick off here as
-              a client goes through it.
+              A scenario is a sequence of states, faults and steps. Start one of those below: its steps tick off as a
+              client goes through it.
             </p>
           </Empty>
         )}

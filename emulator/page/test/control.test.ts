@@ -44,7 +44,7 @@ t.test('a token is minted and good, and a removed key makes it bad', { skip }, a
   await page.getByLabel(/^Repository/).fill('team/app');
   await page.getByRole('checkbox', { name: 'repo:write' }).uncheck();
   await page.getByRole('button', { name: 'Mint', exact: true }).click();
-  await page.getByText('What it claims').waitFor();
+  await page.getByText('Claims').waitFor();
   await eventuallyMatches(t, () => page.locator('pre.given').textContent(), /"repo": "team\/app"/);
   const clone = (await page.getByText(/^git clone/).textContent()) ?? '';
   const [, token = ''] = /t:([\w.-]+)@/.exec(clone) ?? [];
@@ -92,7 +92,7 @@ t.test(
     await page.getByText('1 of').waitFor();
     await ask(emulator, token, 'DELETE', '/api/v1/repos/delete');
     t.equal((await ask(emulator, token, 'DELETE', '/api/v1/repos/delete')).status, 404);
-    await page.getByRole('button', { name: 'All back to default' }).click();
+    await page.getByRole('button', { name: 'Reset all to default' }).click();
     await page.getByText('0 of').waitFor();
     t.equal((await ask(emulator, token, 'DELETE', '/api/v1/repos/delete')).status, 409);
 

@@ -28,7 +28,7 @@ t.test('a 429 is armed by the form, met by clients, counted, met once more, and 
   const emulator = await startEmulator(t);
   const { token, ask } = await startClient(emulator);
   const { page, complaints } = await openPage(t, emulator, { at: '#/faults?operation=getRepository&repository=app' });
-  await page.getByText('No request meets a fault').waitFor();
+  await page.getByText('No faults').waitFor();
   await eventuallyEquals(t, () => page.getByLabel('Fault', { exact: true }).inputValue(), 'rate_limited');
   await page.getByLabel('retry-after').fill('7');
   await page.getByLabel('Subject').fill('emu*');
@@ -40,9 +40,9 @@ t.test('a 429 is armed by the form, met by clients, counted, met once more, and 
   const met = await ask('/api/v1/repo');
   t.same([met.status, met.headers.get('retry-after')], [429, '7']);
   t.equal((await ask('/api/v1/repo')).status, 200);
-  await counters.filter({ hasText: 'fired1matched2left0passed: it had fired as often as allowed1' }).waitFor();
+  await counters.filter({ hasText: 'fired1matched2left0passed: it had reached its number of times1' }).waitFor();
   t.match(
-    await fault.getByRole('link', { name: 'Requests it touched' }).getAttribute('href'),
+    await fault.getByRole('link', { name: 'Matching requests' }).getAttribute('href'),
     '#/requests?fault=fault-1',
   );
   await fault.getByRole('button', { name: 'Once more' }).click();
@@ -90,7 +90,7 @@ t.test(
     const { page, complaints } = await openPage(t, emulator, { at: '#/faults?operation=getRepository' });
     const form = page.getByRole('region', { name: 'New fault' });
     await form.getByLabel('Times').fill('');
-    await form.getByText('How often, and how long').click();
+    await form.getByText('Number and duration').click();
     await form.getByLabel('Every').fill('two');
     await form.getByRole('alert').filter({ hasText: 'when.every' }).waitFor();
     await form.getByLabel('Every').fill('2');
@@ -140,7 +140,7 @@ t.test('for the operations that are chosen the form offers what can happen there
     ['sideband', 'bad_gateway', 'rate_limited', 'conflict'].map((name) => names.includes(name)),
     [false, false, true, true],
   );
-  await page.getByLabel('Codes that are not listed for it, too').check();
+  await page.getByLabel('Include codes that are not listed for the operation').check();
   t.ok((await optionsOf('Fault')).includes('bad_gateway'));
   await choose('gitUploadPack');
   await page.getByLabel('Fault', { exact: true }).selectOption('cut');
@@ -211,7 +211,7 @@ t.test(
     await page.keyboard.press('Escape');
     await eventuallyEquals(t, () => page.locator('main img').count(), 0, 'a subject is text');
     await confirm(page, 'Disarm all…');
-    await page.getByText('No request meets a fault').waitFor();
+    await page.getByText('No faults').waitFor();
     t.same((await admin(emulator, 'GET', 'faults')).items, []);
     t.same(complaints, []);
   },

@@ -55,7 +55,7 @@ async function ask(emulator: Started): Promise<{ status: number; code?: string; 
 }
 
 async function stateIn(page: Page, state: string): Promise<void> {
-  await page.getByRole('region', { name: 'State' }).getByText(`To clients it is ${state}`).waitFor();
+  await page.getByRole('region', { name: 'State' }).getByText(`State for clients: ${state}`).waitFor();
 }
 
 t.test('repositories', { skip }, async (t) => {
@@ -73,8 +73,8 @@ t.test('repositories', { skip }, async (t) => {
     await page.getByRole('button', { name: 'Make it' }).click();
     await page.getByRole('heading', { level: 1, name: 'team/new' }).waitFor();
     await page.getByRole('link', { name: 'Commits' }).click();
-    await page.getByText('No commit here yet').waitFor();
-    await page.getByRole('button', { name: 'Mint a token' }).click();
+    await page.getByText('No commits yet').waitFor();
+    await page.getByRole('button', { name: 'Create a token' }).click();
     const line = page.getByText(/^git clone http:\/\/t:ey/);
     await line.waitFor();
     const { git } = await makeRepository(t, emulator, 'team/other');
@@ -204,7 +204,7 @@ t.test('repositories', { skip }, async (t) => {
     const change = await git(['rev-parse', '--short=8', 'main^1']);
     const places = [
       ['#/repositories', 'team/app'],
-      [at({}), 'To clients it is'],
+      [at({}), 'State for clients'],
       [at({ tab: 'commits', all: 'true' }), '5 commits'],
       [at({ tab: 'commits', commit: merge }), '1 file changed'],
       [at({ tab: 'files' }), 'topic.bin'],
@@ -245,9 +245,9 @@ t.test('repositories', { skip }, async (t) => {
     await stateIn(page, 'archived');
     t.match(await ask(emulator), { status: 409, code: 'repository_thawing' }, 'a client wakes it');
     await page.getByRole('button', { name: 'Reload' }).click();
-    await page.getByText(/To clients it is (thawing|active)/).waitFor();
+    await page.getByText(/State for clients: (thawing|active)/).waitFor();
 
-    await page.getByLabel('Until').selectOption({ label: 'so many requests' });
+    await page.getByLabel('Until').selectOption({ label: 'a number of requests' });
     await page.getByLabel('Requests', { exact: true }).fill('2');
     await page.getByLabel('Retry-After').fill('7');
     await click('Thaw');
@@ -277,7 +277,7 @@ t.test('repositories', { skip }, async (t) => {
     await page.getByRole('heading', { level: 1, name: 'Repositories', exact: true }).waitFor();
     t.equal((await ask(emulator)).status, 404);
     await page.getByRole('link', { name: 'team/app' }).click();
-    await page.getByText('It was deleted').waitFor();
+    await page.getByText('The repository was deleted').waitFor();
     t.same(complaints, []);
   });
 });

@@ -13,7 +13,7 @@ t.test('from nothing, by the lines that the page gives, to a clone that it shows
   const emulator = await startEmulator(t);
   const { page, complaints } = await openPage(t, emulator);
   await page.getByRole('heading', { name: 'No requests yet' }).waitFor();
-  await page.getByRole('button', { name: 'Mint the token here' }).click();
+  await page.getByRole('button', { name: 'Create the token here' }).click();
   await page.getByText('TOKEN=eyJ').waitFor();
   const [create, clone, push] = await page.locator('pre').allTextContents();
   const cwd = await folder(t);
@@ -63,7 +63,7 @@ t.test('one is opened beside the list, told whole, sent again by a shell, and ma
   await dialog.getByRole('button', { name: 'Add the fault' }).click();
   await dialog.getByText('Armed').waitFor();
   await dialog.getByText('rate_limited*1;retry-after=7;match.op=readFile').first().waitFor();
-  await dialog.getByText('The same fault, to copy').click();
+  await dialog.getByText('This fault in all forms, to copy').click();
   await dialog.getByRole('region', { name: 'TypeScript, a whole test' }).waitFor();
   t.same(await accessibilityFaults(page), []);
   await dialog.getByRole('button', { name: 'Done' }).click();

@@ -53,7 +53,7 @@ t.test('a scenario that is started from the page ticks its steps as a client pus
     await scenario.getByText(`${step + 1} of 6 steps`).waitFor();
   }
   t.equal(await push(), 'pushed');
-  await scenario.getByText('What it expects is met.').waitFor();
+  await scenario.getByText('Its expectations are met.').waitFor();
   await scenario.getByRole('button', { name: 'End…' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
   t.equal((await admin(emulator, 'GET', 'scenarios')).items.length, 1, 'nothing ends without an answer');

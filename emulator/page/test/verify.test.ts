@@ -9,7 +9,7 @@ t.setTimeout(120_000);
 t.test('clients are distinguished by token, and link to the requests that broke a rule', { skip }, async (t) => {
   const emulator = await startEmulator(t);
   const { page, complaints } = await openPage(t, emulator, { at: '#/verify', bypassCSP: true });
-  await page.getByRole('heading', { name: 'No client has given an occasion yet' }).waitFor();
+  await page.getByRole('heading', { name: 'No rule was applicable yet' }).waitFor();
   const summary = page.getByRole('status').filter({ hasText: '0 kept, 0 broken, 10 not applicable' });
   t.equal(await summary.getAttribute('class'), null, 'that nothing happened is no success');
   const hasty = '<b>hasty</b>\u202e';

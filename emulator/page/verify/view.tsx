@@ -19,7 +19,7 @@ export function View() {
         </button>
       </div>
       <p>
-        What the specification asks of clients, evaluated by the requests in the journal. In a test:{' '}
+        Rules of the specification for clients, evaluated with the requests in the journal. In a test:{' '}
         <code>npx emulator verify --client</code>
       </p>
       <Loading value={value} error={error} />
@@ -39,9 +39,9 @@ function Verdicts({ rules }: { readonly rules: readonly ClientVerdict[] }) {
         not applicable
       </p>
       {clients.length === 0 && (
-        <Empty title="No client has given an occasion yet">
+        <Empty title="No rule was applicable yet">
           <p>
-            Most rules ask what a client does after it was refused. Open <a href={writePlace('requests')}>a request</a>,
+            Most rules concern what a client does after a refusal. Open <a href={writePlace('requests')}>a request</a>,
             make it fail next time, let your client send it again, and come back.
           </p>
         </Empty>
@@ -99,7 +99,7 @@ function Verdict({ rule, client }: { readonly rule: ClientVerdict; readonly clie
 function Broken({ rules }: { readonly rules: readonly ClientVerdict[] }) {
   return (
     <>
-      <h2>Requests that broke them</h2>
+      <h2>Requests that broke a rule</h2>
       {rules.map(({ rule, title, source, level, faults, clients }) => {
         const total = clients.reduce((sum, { broken }) => sum + broken, 0);
         return (
