@@ -10,8 +10,7 @@ export const USAGE = `Measures the emulator against Git and against bare node:ht
   --generated N       measure on a generated history of N commits; several may be given
                       (4000 unless a repository is named)
   --only PATTERN      only rows whose id matches the regular expression
-  --rounds N          rounds of each row (default 7)
-  --seconds N         begin no other round that would end later in its row (default 12)
+  --seconds N         start another round of a row only if it would end within N seconds (default 12)
   --json FILE         append each result to FILE as soon as it is there
   --resume            leave out what FILE of --json holds already
   --join FILE         measure nothing: print the tables of such a file; of results of one row the last counts
@@ -27,7 +26,6 @@ export function parseBenchArguments(argv: readonly string[]) {
       repo: { type: 'string', multiple: true, default: [] },
       generated: { type: 'string', multiple: true },
       only: { type: 'string', default: '' },
-      rounds: { type: 'string', default: '7' },
       seconds: { type: 'string', default: '12' },
       json: { type: 'string' },
       resume: { type: 'boolean', default: false },
@@ -47,19 +45,8 @@ export function parseBenchArguments(argv: readonly string[]) {
     throw new Error('--repo and --generated take each name and number once; NAME=PATH tells repositories apart.');
   }
   if (resumes && json === undefined) throw new Error('--resume needs --json FILE, which says what is there.');
-  const [rounds, seconds] = [wholeNumber('--rounds', values.rounds), wholeNumber('--seconds', values.seconds)];
-  return {
-    only: readPattern(values.only),
-    repositories,
-    generated,
-    rounds,
-    seconds,
-    json,
-    resumes,
-    join,
-    writes,
-    work,
-  };
+  const seconds = wholeNumber('--seconds', values.seconds);
+  return { only: readPattern(values.only), repositories, generated, seconds, json, resumes, join, writes, work };
 }
 
 /** Parses `NAME=PATH`, or a path whose last part is the name. */

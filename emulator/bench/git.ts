@@ -1,30 +1,12 @@
 import { spawn } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type Oid, parseOid } from '../git/object/object.js';
+import { GIT_ENVIRONMENT as TEST_ENVIRONMENT } from '../git/test/workbench.js';
 
-const PERSON = 'Bench';
-const EMAIL = 'bench@example.com';
-const DATE = '1800000000 +0000';
-
-/** Environment without the user's Git configuration. */
-export const GIT_ENVIRONMENT: NodeJS.ProcessEnv = {
-  PATH: process.env.PATH,
-  HOME: tmpdir(),
-  LC_ALL: 'C',
-  GIT_CONFIG_GLOBAL: '/dev/null',
-  GIT_CONFIG_NOSYSTEM: '1',
-  GIT_TERMINAL_PROMPT: '0',
-  GIT_AUTHOR_NAME: PERSON,
-  GIT_AUTHOR_EMAIL: EMAIL,
-  GIT_AUTHOR_DATE: DATE,
-  GIT_COMMITTER_NAME: PERSON,
-  GIT_COMMITTER_EMAIL: EMAIL,
-  GIT_COMMITTER_DATE: DATE,
-};
+/** Environment of git, without the user's configuration. */
+export const GIT_ENVIRONMENT: NodeJS.ProcessEnv = { ...TEST_ENVIRONMENT, HOME: tmpdir() };
 
 interface GitOptions {
   /** Standard input, in chunks. */
@@ -76,17 +58,4 @@ export async function addCommit(
   const tree = await git(repository, ['mktree'], { input: [`${entries}\n100644 blob ${blob}\t${name}\n`] });
   const commit = parseOid(await git(repository, ['commit-tree', '-p', parent, '-m', `Add ${name}`, tree]));
   return { commit, blob };
-}
-
-/** A folder that disposing removes. */
-export class TemporaryFolder implements AsyncDisposable {
-  private constructor(readonly path: string) {}
-
-  static async create(parent = tmpdir()): Promise<TemporaryFolder> {
-    return new TemporaryFolder(await mkdtemp(join(parent, 'emulator-bench-')));
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return rm(this.path, { recursive: true, force: true });
-  }
 }

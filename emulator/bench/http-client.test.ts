@@ -48,7 +48,7 @@ t.test('the client reuses its connection, and opens another one when it is close
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const client = new HttpClient(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
   t.teardown(() => {
-    client[Symbol.dispose]();
+    void client[Symbol.asyncDispose]();
     server.close();
   });
   const textOf = async (path: string, ...pieces: string[]) => {

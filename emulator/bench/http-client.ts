@@ -8,10 +8,12 @@ export interface BenchResponse {
   readonly body: Buffer;
 }
 
-export interface ResponseOptions {
+export interface RequestOptions {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: readonly Buffer[];
+  readonly body?: readonly Buffer[] | undefined;
+  /** Body as JSON, instead of `body`. */
+  readonly json?: unknown;
   /** True to return the body, not only its length. */
   readonly keepsBody?: boolean;
 }
@@ -27,7 +29,7 @@ const READ_BYTES = 256 * 1024;
  * measured on both sides. For requests 8 ms apart to bare `node:http` the median is 0.24 ms with this client, 0.36 ms
  * with undici's `dispatch` and 0.44 ms with its `request`.
  */
-export class HttpClient implements Disposable {
+export class HttpClient implements AsyncDisposable {
   readonly #host: string;
   readonly #arrived = Buffer.allocUnsafeSlow(READ_BYTES);
   #socket: Socket | undefined;
@@ -40,18 +42,24 @@ export class HttpClient implements Disposable {
     this.#host = origin.replace('http://', '');
   }
 
-  request(path: string, options: ResponseOptions = {}): Promise<BenchResponse> {
+  request(path: string, options: RequestOptions = {}): Promise<BenchResponse> {
     const turn = this.#last.then(() => this.#ask(path, options));
     this.#last = turn.catch(() => undefined);
     return turn;
   }
 
-  [Symbol.dispose](): void {
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#close();
+  }
+
+  /** Closes the connection. Does not dispose, because a subclass may then end its server. */
+  #close(): void {
     this.#socket?.destroy();
     this.#socket = undefined;
   }
 
-  async #ask(path: string, { method, headers = {}, body, keepsBody = false }: ResponseOptions): Promise<BenchResponse> {
+  async #ask(path: string, { method, headers = {}, json, keepsBody = false, ...options }: RequestOptions) {
+    const body = json === undefined ? options.body : [Buffer.from(JSON.stringify(json))];
     this.#socket ??= this.#connect();
     const socket = this.#socket;
     const reader = new ResponseReader(keepsBody);
@@ -60,6 +68,7 @@ export class HttpClient implements Disposable {
     });
     let head = `${method ?? (body ? 'POST' : 'GET')} ${path} HTTP/1.1\r\nHost: ${this.#host}\r\n`;
     for (const [name, value] of Object.entries(headers)) head += `${name}: ${value}\r\n`;
+    if (json !== undefined) head += 'content-type: application/json\r\n';
     if (body) head += `content-length: ${body.reduce((sum, piece) => sum + piece.length, 0)}\r\n`;
     socket.cork();
     socket.write(`${head}\r\n`, 'latin1');
@@ -69,7 +78,7 @@ export class HttpClient implements Disposable {
       return await arrival;
     } finally {
       this.#pending = undefined;
-      if (!reader.staysOpen) this[Symbol.dispose]();
+      if (!reader.staysOpen) this.#close();
     }
   }
 

@@ -18,14 +18,12 @@ export function spawnWatched(flags: readonly string[] = [], nodeFlags: readonly 
   return spawnEmulator(flags, ['--expose-gc', ...nodeFlags, '--import', vitals]);
 }
 
-async function ask<T>({ child }: Server, question: 'vitals' | 'delay'): Promise<T> {
+/** Returns the vitals, by default after a garbage collection. */
+export async function askVitals({ child }: Server, collects = true): Promise<Vitals> {
   const response = once(child, 'message');
-  child.send(question);
-  const [value] = (await response) as [T];
-  return value;
+  child.send(collects);
+  return (await response)[0];
 }
-
-export const askVitals = (server: Server): Promise<Vitals> => ask(server, 'vitals');
 
 /**
  * Returns the vitals after several garbage collections, because deleted objects are released after their last reader.
@@ -38,22 +36,17 @@ export async function askSettled(server: Server): Promise<Vitals> {
   return askVitals(server);
 }
 
-/** A push to an empty server, followed by each first question once. */
-export interface LoneIngest {
-  /** Longest time that the event loop was blocked, by phase, in milliseconds. */
-  readonly stalls: Readonly<Record<StallPhase, number>>;
-  /** Bytes above those of the empty server, after all responses and a garbage collection. */
-  readonly resident: number;
-  /** Part of `resident` used by values and buffers. */
-  readonly values: number;
-}
+export type LoneIngest = Awaited<ReturnType<typeof loneIngest>>;
 
-export type StallPhase = 'in a lone ingest' | 'after a lone ingest' | 'in the first questions';
-
-export async function loneIngest(fixture: Fixture): Promise<LoneIngest> {
+/**
+ * Pushes to an empty server, then sends each first question once. Returns figures by the id of their row: the longest
+ * time in milliseconds that the event loop was blocked in each phase, and the bytes above those of the empty server
+ * after all responses and a garbage collection, in total and of values and buffers.
+ */
+export async function loneIngest(fixture: Fixture) {
   const askFirst = await prepareFirstQuestions(fixture, 0);
   await using server = await spawnWatched();
-  const askDelay = () => ask<number>(server, 'delay');
+  const askDelay = async () => (await askVitals(server, false)).delayMax;
   const empty = await askSettled(server);
   await sleep(200);
   await askDelay();
@@ -65,8 +58,10 @@ export async function loneIngest(fixture: Fixture): Promise<LoneIngest> {
   const asked = await askDelay();
   const full = await askSettled(server);
   return {
-    stalls: { 'in a lone ingest': during, 'after a lone ingest': after, 'in the first questions': asked },
-    resident: full.rss - empty.rss,
-    values: full.held - empty.held,
+    'stall-ingest': during,
+    'stall-after-ingest': after,
+    'stall-first-questions': asked,
+    'memory-held': full.rss - empty.rss,
+    'memory-held-values': full.held - empty.held,
   };
 }

@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { cpus } from 'node:os';
+import { Workbench } from '../git/test/workbench.js';
 import { type BenchOptions, parseBenchArguments, USAGE } from './arguments.js';
 import { copiedFixture, type Fixture, generatedFixture, generatedName } from './fixture.js';
-import { git, TemporaryFolder } from './git.js';
-import { appendEntry, cellsOf, type Entry, FIGURES, readEntries, SERVICE, writePart, writeReport } from './report.js';
+import { git } from './git.js';
+import { appendEntry, cellsOf, type Entry, readEntries, SERVICE, writePart, writeReport } from './report.js';
 import { measureRow, Resources, type Row } from './row.js';
 import { ROWS_OF_REPOSITORY, ROWS_OF_SERVICE } from './rows/index.js';
 import { openStage } from './stage.js';
@@ -16,14 +17,14 @@ async function main(options: BenchOptions): Promise<void> {
   const entries = options.join === undefined ? await measureAll(options) : await readEntries(options.join);
   const report = writeReport(entries, [...ROWS_OF_SERVICE, ...ROWS_OF_REPOSITORY]);
   process.stdout.write(`\n${report}`);
-  if (options.writes) await writePart(FIGURES, report);
+  if (options.writes) await writePart('figures', report);
 }
 
 async function measureAll(options: BenchOptions): Promise<Entry[]> {
   const { repositories, generated, json, resumes, seconds } = options;
   for (const { path } of repositories) await requireRepository(path);
   const entries = resumes && json !== undefined && existsSync(json) ? await readEntries(json) : [];
-  await using folder = await TemporaryFolder.create();
+  await using folder = await Workbench.create();
   const histories = options.work ?? folder.path;
   await mkdir(histories, { recursive: true });
   const machine = `${cpus().length} cores (${cpus()[0]?.model}), Node ${process.version}, ${await git('.', ['--version'])}`;
@@ -37,7 +38,7 @@ async function measureAll(options: BenchOptions): Promise<Entry[]> {
       if (row.isFor?.(place) === false) continue;
       process.stderr.write(`${column}: ${row.id}\n`);
       const bar = row.barOf?.[column] ?? row.bar;
-      const entry = { machine, column, size, result: await measureRow({ ...row, bar }, place, options) };
+      const entry = { machine, column, size, result: await measureRow({ ...row, bar }, place, seconds) };
       process.stderr.write(`  ${cellsOf(entry.result).join('  ')}\n`);
       entries.push(entry);
       if (json !== undefined) await appendEntry(json, entry);
@@ -49,13 +50,12 @@ async function measureAll(options: BenchOptions): Promise<Entry[]> {
     if (rows.length === 0) return;
     const fixture = await prepare();
     await using resources = new Resources();
-    const { path } = resources.use(await TemporaryFolder.create(folder.path));
-    const stage = await openStage(fixture, path, histories, resources.use);
+    const stage = await openStage(fixture, histories, resources.use);
     const megabytes = (fixture.packBytes / 2 ** 20).toFixed(1);
     await measure(name, rows, `${fixture.objects.toLocaleString('en')} objects, ${megabytes} MiB packed`, stage);
   };
 
-  const service = { folder: folder.path, loadTime: Math.min(LOAD_TIME, seconds * 250) };
+  const service = { loadTime: Math.min(LOAD_TIME, seconds * 250) };
   await measure(SERVICE, rowsOf(ROWS_OF_SERVICE, SERVICE), '', service);
   for (const place of repositories) await measureRepository(place.name, () => copiedFixture(histories, place));
   for (const count of generated) {

@@ -1,24 +1,17 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { defaultFixtureKey } from '../auth/fixture-keys.js';
-import { mintToken } from '../auth/mint.js';
-import { bytesOf } from '../git/object/bytes.js';
+import { mintFixtureToken } from '../auth/fixture-token.js';
 import type { Oid } from '../git/object/object.js';
-import { FLUSH, packet } from '../smart-http/pkt-line.js';
 import { packageFile } from '../system/package-root.js';
+import { pushBody } from '../test/git/raw-push.js';
 import type { Fixture, Ref } from './fixture.js';
-import { type BenchResponse, HttpClient, type ResponseOptions } from './http-client.js';
-import { timed } from './row.js';
+import { type BenchResponse, HttpClient, type RequestOptions } from './http-client.js';
 
 const SCOPES = ['git:read', 'git:write', 'repo:write', 'org:read'];
-
-interface ApiOptions extends ResponseOptions {
-  readonly json?: unknown;
-}
 
 /** A pack, and the commit in it that `main` will point at. */
 export interface Pushed {
@@ -26,22 +19,21 @@ export interface Pushed {
   readonly pack: Buffer;
 }
 
+/** A namespace or snapshot that was created, and the milliseconds it took. */
+interface Added {
+  readonly id: string;
+  readonly base_url: string;
+  readonly time: number;
+}
+
 /** A server of Git remotes: the emulator, or Git behind CGI. */
-export class Remote implements AsyncDisposable {
-  readonly client: HttpClient;
+export class Remote extends HttpClient {
   readonly #tokens = new Map<string, Promise<string>>();
-
-  constructor(readonly origin: string) {
-    this.client = new HttpClient(origin);
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.client[Symbol.dispose]();
-  }
 
   /** Returns a token with every scope for a repository. The CGI server accepts it as any password. */
   token(repo: string): Promise<string> {
-    const minted = this.#tokens.get(repo) ?? mintFor(repo);
+    const minted =
+      this.#tokens.get(repo) ?? mintFixtureToken(defaultFixtureKey(), { org: 'demo', repo, scopes: SCOPES });
     this.#tokens.set(repo, minted);
     return minted;
   }
@@ -52,7 +44,7 @@ export class Remote implements AsyncDisposable {
   }
 
   /** Requests `info/refs`, `git-upload-pack` or `git-receive-pack` in protocol version 2. Throws unless it succeeds. */
-  async git(repo: string, service: string, options: ResponseOptions = {}): Promise<BenchResponse> {
+  async git(repo: string, service: string, options: RequestOptions = {}): Promise<BenchResponse> {
     const [name] = service.split('?');
     const password = Buffer.from(`t:${await this.token(repo)}`).toString('base64');
     const headers = {
@@ -60,40 +52,31 @@ export class Remote implements AsyncDisposable {
       'git-protocol': 'version=2',
       ...(options.body && { 'content-type': `application/x-${name}-request` }),
     };
-    return succeeded(service, await this.client.request(`/${repo}.git/${service}`, { ...options, headers }));
+    return succeeded(service, await this.request(`/${repo}.git/${service}`, { ...options, headers }));
   }
 
   /** Calls an API operation on a repository, by its path after the repository's own. Accepts any status. */
-  api(repo: string, path: string, options: ApiOptions = {}): Promise<BenchResponse> {
-    return this.#send(repo, `/api/repos/${repo}${path}`, options);
+  async api(repo: string, path: string, options: RequestOptions = {}): Promise<BenchResponse> {
+    const headers = { authorization: `Bearer ${await this.token(repo)}`, ...options.headers };
+    return this.request(`/api/repos/${repo}${path}`, { ...options, headers });
   }
 
   /** Calls an API operation on a repository. Throws unless it succeeds. */
-  async change(repo: string, path: string, options: ApiOptions): Promise<BenchResponse> {
+  async change(repo: string, path: string, options: RequestOptions): Promise<BenchResponse> {
     return succeeded(path, await this.api(repo, path, { keepsBody: true, ...options }));
-  }
-
-  async #send(repo: string, target: string, { json, ...options }: ApiOptions): Promise<BenchResponse> {
-    const authorization = `Bearer ${await this.token(repo)}`;
-    const headers = { authorization, 'content-type': 'application/json', ...options.headers };
-    return this.client.request(target, { ...options, headers, ...(json !== undefined && { body: jsonBody(json) }) });
   }
 
   /** Returns the JSON response of an admin route. Throws for an error. */
   async admin<T>(method: string, path: string, json?: unknown): Promise<T> {
-    const body = json !== undefined && { headers: { 'content-type': 'application/json' }, body: jsonBody(json) };
-    const response = succeeded(
-      path,
-      await this.client.request(`/_emulator/${path}`, { method, keepsBody: true, ...body }),
-    );
+    const response = succeeded(path, await this.request(`/_emulator/${path}`, { method, keepsBody: true, json }));
     return response.length === 0 ? (undefined as T) : JSON.parse(response.body.toString());
   }
 
-  /** Returns the id of a new namespace or snapshot, and the milliseconds it took. */
-  async add(path: string, json?: unknown): Promise<{ readonly id: string; readonly time: number }> {
-    let id = '';
-    const time = await timed(async () => ({ id } = await this.admin<{ id: string }>('POST', path, json)));
-    return { id, time };
+  /** Creates a namespace or a snapshot. */
+  async add(path: 'namespaces' | 'snapshots', json?: unknown): Promise<Added> {
+    const start = performance.now();
+    const added = await this.admin<Added>('POST', path, json);
+    return { ...added, time: performance.now() - start };
   }
 
   /** Creates a repository and pushes a fixture to it as one pack, without a git client. */
@@ -103,7 +86,9 @@ export class Remote implements AsyncDisposable {
   }
 
   async create(repo: string, branch = 'main'): Promise<void> {
-    succeeded(repo, await this.#send(repo, '/api/repos', { json: { default_branch: branch }, keepsBody: true }));
+    const headers = { authorization: `Bearer ${await this.token(repo)}` };
+    const json = { default_branch: branch };
+    succeeded(repo, await this.request('/api/repos', { headers, json, keepsBody: true }));
   }
 
   async delete(repo: string): Promise<void> {
@@ -115,13 +100,10 @@ export class Remote implements AsyncDisposable {
     return this.#push(repo, [{ name: 'refs/heads/main', oid }], pack);
   }
 
-  /** gitprotocol-pack, "Reference Update Request": the commands, a flush, the pack. */
   async #push(repo: string, refs: readonly Ref[], pack: Buffer): Promise<void> {
-    const lines = refs.map(({ name, oid }, index) =>
-      packet(bytesOf(`${'0'.repeat(40)} ${oid} ${name}${index === 0 ? '\0report-status object-format=sha1' : ''}\n`)),
-    );
-    const response = await this.git(repo, 'git-receive-pack', { body: [...lines, FLUSH, pack], keepsBody: true });
-    const report = response.body.toString('latin1');
+    const commands = refs.map(({ name, oid }) => ({ ref: name, old: '0'.repeat(40), new: oid }));
+    const body = [pushBody(commands, Buffer.alloc(0), 'report-status object-format=sha1'), pack];
+    const report = (await this.git(repo, 'git-receive-pack', { body, keepsBody: true })).body.toString('latin1');
     if (!report.includes('unpack ok') || report.includes('ng ')) throw new Error(`${repo} refused the push: ${report}`);
   }
 }
@@ -132,15 +114,6 @@ export function succeeded(path: string, response: BenchResponse): BenchResponse 
   throw new Error(`${path} was answered with ${response.status}: ${response.body.toString('utf8', 0, 1000)}`);
 }
 
-function jsonBody(json: unknown): Buffer[] {
-  return [Buffer.from(JSON.stringify(json))];
-}
-
-function mintFor(repo: string): Promise<string> {
-  const privateKeyPem = readFileSync(defaultFixtureKey().privateKeyFile, 'utf8');
-  return mintToken({ privateKeyPem, org: 'demo', repo, scopes: SCOPES });
-}
-
 /** A server in a separate process, which has reported its address. Disposing ends the process. */
 export class Server extends Remote {
   constructor(
@@ -148,10 +121,6 @@ export class Server extends Remote {
     readonly child: ChildProcess,
   ) {
     super(origin);
-  }
-
-  get port(): number {
-    return Number(new URL(this.origin).port);
   }
 
   override async [Symbol.asyncDispose](): Promise<void> {

@@ -115,23 +115,15 @@ export function shorten(figure: number): string {
 
 const DOCUMENT = 'emulator/bench/README.md';
 
-/** A part of the document that a command prints, between two markers. */
-export interface PrintedPart {
-  readonly name: string;
-  readonly command: string;
-}
-
-export const FIGURES: PrintedPart = { name: 'figures', command: 'npm run bench -- --write' };
-export const PEERS: PrintedPart = { name: 'peers', command: 'npm run bench:peers -- --write' };
+/** The parts of the document that commands print, each between two markers. */
+const COMMANDS = { figures: 'npm run bench -- --write', peers: 'npm run bench:peers -- --write' } as const;
+type PrintedPart = keyof typeof COMMANDS;
 
 /** Returns the document with new text in the part. Throws unless the document has each marker once, in order. */
-export function replacePart(document: string, { name, command }: PrintedPart, text: string): string {
-  const begin = `<!-- ${name}: printed by ${command} -->`;
-  const end = `<!-- end of ${name} -->`;
-  const [before, rest, ...more] = document.split(begin);
-  const [, behind, ...others] = rest?.split(end) ?? [];
-  if (behind === undefined || more.length + others.length > 0)
-    throw new Error(`${DOCUMENT} lacks the markers of ${name}.`);
+export function replacePart(document: string, part: PrintedPart, text: string): string {
+  const [begin, end] = [`<!-- ${part}: printed by ${COMMANDS[part]} -->`, `<!-- end of ${part} -->`];
+  const [before, behind, ...more] = document.split(new RegExp(`${begin}[^]*?${end}`));
+  if (behind === undefined || more.length > 0) throw new Error(`${DOCUMENT} lacks the markers of ${part}.`);
   return `${before}${begin}\n\n${text.trim()}\n\n${end}${behind}`;
 }
 

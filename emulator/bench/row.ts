@@ -66,42 +66,40 @@ export interface Result extends Required<Pick<Row<never>, 'id' | 'title' | 'peer
   readonly isReached: boolean;
 }
 
-/** Extent of a measurement: number of rounds, or fewer if another round would exceed the time limit in seconds. */
-export interface Extent {
-  readonly rounds: number;
-  readonly seconds: number;
-}
+/** Number of rounds of a row that is not quick. */
+const ROUNDS = 7;
 
-/** Measures both sides alternately; each side is first in every other round. */
-export async function measureRow<Place>(row: Row<Place>, place: Place, extent: Extent): Promise<Result> {
+/**
+ * Measures both sides alternately; each side is first in every other round. After the first round, another one starts
+ * only if it would end within `seconds`.
+ */
+export async function measureRow<Place>(row: Row<Place>, place: Place, seconds: number): Promise<Result> {
   await using resources = new Resources();
   const sides = await row.open(place, resources.use);
-  return summarize(row, await measureSides(row, sides, extent));
+  return summarize(row, await measureSides(row, sides, seconds * 1000));
 }
 
 type Head = Omit<Row<never>, 'open' | 'barOf' | 'isFor'>;
 
 /**
- * Factor for the number of rounds of quick rows, and the limit of their total time in milliseconds. A median of few
- * short
- * rounds would measure mainly the JIT compiler, on both sides.
+ * Maximum number of rounds of quick rows, and the time in milliseconds after which no further one starts. A median of
+ * few short rounds would measure mainly the JIT compiler, on both sides.
  */
-const QUICK = 40;
+const MAX_ROUNDS = 280;
 const QUICK_TIME = 3000;
 
-async function measureSides(row: Head, sides: Sides, extent: Extent): Promise<Result['samples']> {
-  const maxRounds = row.mostRounds ?? Number.POSITIVE_INFINITY;
-  const rounds = Math.min(extent.rounds, maxRounds);
+async function measureSides(row: Head, sides: Sides, limit: number): Promise<Result['samples']> {
+  const maxRounds = row.mostRounds ?? MAX_ROUNDS;
   const ours: number[] = [];
   const native: number[] = [];
   const start = performance.now();
   let longest = 0;
   const isDue = (round: number) => {
     const elapsed = performance.now() - start;
-    if (round < rounds) return round === 0 || elapsed + longest < extent.seconds * 1000;
-    return round < QUICK * rounds && round < maxRounds && elapsed < Math.min(QUICK_TIME, extent.seconds * 1000);
+    if (round < ROUNDS) return elapsed + longest < limit;
+    return elapsed < Math.min(QUICK_TIME, limit);
   };
-  for (let round = 0; isDue(round); round++) {
+  for (let round = 0; round === 0 || (round < maxRounds && isDue(round)); round++) {
     const runOurs = async () => ours.push(await sides.ours(round));
     const runNative = async () => sides.native && native.push(await sides.native(round));
     const time = await timed(async () => {

@@ -1,5 +1,6 @@
-import { cp, mkdir } from 'node:fs/promises';
+import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Workbench } from '../git/test/workbench.js';
 import { lazy } from '../memory/lazy.js';
 import { type Fixture, generatedFixture } from './fixture.js';
 import { type LoneIngest, loneIngest } from './lone-ingest.js';
@@ -17,24 +18,21 @@ export interface Stage {
   readonly native: Remote;
   /** Root folder of the CGI server's repositories. */
   readonly nativeRoot: string;
-  /** Folder for files that rows create. */
-  readonly folder: string;
   /** Returns the function that warms up a process. */
   readonly practice: () => Promise<Practice>;
   /** Returns the results of one push and all first requests on a separate server. Several rows use them. */
   readonly loneIngest: () => Promise<LoneIngest>;
 }
 
-export async function openStage(fixture: Fixture, folder: string, histories: string, use: Use): Promise<Stage> {
-  const nativeRoot = join(folder, 'native');
-  await mkdir(nativeRoot, { recursive: true });
+export async function openStage(fixture: Fixture, histories: string, use: Use): Promise<Stage> {
+  const { path: nativeRoot } = use(await Workbench.create());
   await cp(fixture.path, join(nativeRoot, `${APP}.git`), { recursive: true });
   const ours = use(await spawnEmulator());
   const native = use(await spawnPeer('cgi', nativeRoot));
   await ours.seed(APP, fixture);
   await native.token(APP);
   const practice = lazy(() => preparePractice(histories));
-  return { fixture, ours, native, nativeRoot, folder, practice, loneIngest: lazy(() => loneIngest(fixture)) };
+  return { fixture, ours, native, nativeRoot, practice, loneIngest: lazy(() => loneIngest(fixture)) };
 }
 
 /** Number of commits of a warm-up repository, and number of such repositories. */

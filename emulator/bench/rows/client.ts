@@ -1,7 +1,8 @@
 import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Workbench } from '../../git/test/workbench.js';
 import { initServerRepository } from '../fixture.js';
-import { addCommit, git, TemporaryFolder } from '../git.js';
+import { addCommit, git } from '../git.js';
 import type { Remote } from '../remote.js';
 import { type Measure, type Row, timed, type Use } from '../row.js';
 import { APP, type Stage } from '../stage.js';
@@ -11,10 +12,8 @@ const STEPS = 40;
 
 /** Work done through the git client, which takes most of the time: the time a user waits. */
 export const CLIENT_ROWS: readonly Row<Stage>[] = [
-  clientRow('git-clone', 'git clone --bare', 0.9, (stage, folder) => openClone(stage, folder)),
-  clientRow('git-clone-depth-1', 'git clone --bare --depth 1', 0.5, (stage, folder) =>
-    openClone(stage, folder, '--depth=1'),
-  ),
+  clientRow('git-clone', 'git clone --bare', 0.9, openClone()),
+  clientRow('git-clone-depth-1', 'git clone --bare --depth 1', 0.5, openClone('--depth=1')),
   { ...clientRow('git-fetch-1', 'git fetch of 1 commit', 0.65, openFetch), mostRounds: STEPS },
   clientRow('git-push-1', 'git push of 1 commit', 0.5, openPushOne),
   clientRow('git-push-all', 'git push of everything', 0.7, openPushAll),
@@ -23,27 +22,21 @@ export const CLIENT_ROWS: readonly Row<Stage>[] = [
 /** Measures one side. `name` is also used for the files that it creates. */
 type Side = (remote: Remote, name: 'ours' | 'native') => Measure;
 
+type Prepare = (stage: Stage, folder: string, use: Use) => Side | Promise<Side>;
+
 /** Defines a row with its own folder for the clients' repositories. */
-function clientRow(
-  id: string,
-  title: string,
-  bar: number,
-  open: (stage: Stage, folder: string, use: Use) => Side | Promise<Side>,
-): Row<Stage> {
-  const head = { id, title, bar, peer: 'git http-backend' };
-  return {
-    ...head,
-    open: async (stage, use) => {
-      const { path } = use(await TemporaryFolder.create(stage.folder));
-      const side = await open(stage, path, use);
-      return { ours: side(stage.ours, 'ours'), native: side(stage.native, 'native') };
-    },
+function clientRow(id: string, title: string, bar: number, prepare: Prepare): Row<Stage> {
+  const open = async (stage: Stage, use: Use) => {
+    const { path } = use(await Workbench.create());
+    const side = await prepare(stage, path, use);
+    return { ours: side(stage.ours, 'ours'), native: side(stage.native, 'native') };
   };
+  return { id, title, bar, peer: 'git http-backend', open };
 }
 
-function openClone(_stage: Stage, folder: string, ...flags: string[]): Side {
-  const target = join(folder, 'clone.git');
-  return (remote) => async () => {
+function openClone(...flags: string[]): Prepare {
+  return (_stage, folder) => (remote) => async () => {
+    const target = join(folder, 'clone.git');
     const url = await remote.url(APP);
     const time = await timed(() => git(folder, ['clone', '-q', '--bare', ...flags, url, target]));
     await rm(target, { recursive: true });

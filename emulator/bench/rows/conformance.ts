@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { defaultFixtureKey } from '../../auth/fixture-keys.js';
+import { Workbench } from '../../git/test/workbench.js';
 import { packageFile } from '../../system/package-root.js';
 import type { Row, Sides, Use } from '../row.js';
 import { ownEmulator, REPO, type ServicePlace } from './service.js';
@@ -20,7 +21,7 @@ export const CONFORMANCE_ROWS: readonly Row<ServicePlace>[] = [
     title: 'a full run of the conformance suite',
     bar: 8000,
     mostRounds: 3,
-    open: ({ folder }) => openRuns(folder, ({ milliseconds }) => milliseconds),
+    open: () => ({ ours: async () => (await runSuite()).milliseconds }),
   },
   {
     id: 'conformance-requests',
@@ -28,7 +29,12 @@ export const CONFORMANCE_ROWS: readonly Row<ServicePlace>[] = [
     unit: 'requests',
     bar: 6000,
     mostRounds: 1,
-    open: ({ folder }) => openRuns(folder, ({ requests, cleanup }) => requests + cleanup.made),
+    open: () => ({
+      ours: async () => {
+        const { requests, cleanup } = await runSuite();
+        return requests + cleanup.made;
+      },
+    }),
   },
   {
     id: 'conformance-distant',
@@ -46,19 +52,16 @@ interface RunFigures {
   readonly cleanup: { readonly made: number };
 }
 
-function openRuns(folder: string, figure: (report: RunFigures) => number): Sides {
-  return { ours: async () => figure(await runSuite(folder, [])) };
-}
-
-async function openDistant({ folder }: ServicePlace, use: Use): Promise<Sides> {
-  const proxy = await delayAnswers((await ownEmulator(use)).port, use);
+async function openDistant(_place: ServicePlace, use: Use): Promise<Sides> {
+  const proxy = await delayResponses((await ownEmulator(use)).origin, use);
   const key = defaultFixtureKey().privateKeyFile;
   const flags = ['--base-url', proxy, '--org', 'demo', '--key', key, '--repo', REPO, '--no-write'];
-  return { ours: async () => (await runSuite(folder, flags)).milliseconds };
+  return { ours: async () => (await runSuite(...flags)).milliseconds };
 }
 
-async function runSuite(folder: string, flags: readonly string[]): Promise<RunFigures> {
-  const output = join(await mkdtemp(join(folder, 'conformance-')), 'report.json');
+async function runSuite(...flags: string[]): Promise<RunFigures> {
+  await using folder = await Workbench.create();
+  const output = join(folder.path, 'report.json');
   const args = [packageFile('bin/conformance.js'), 'run', '--reporter', 'json', '--output', output, ...flags];
   await new Promise<void>((resolve, reject) => {
     execFile(process.execPath, args, (error, _out, complaint) => {
@@ -69,10 +72,13 @@ async function runSuite(folder: string, flags: readonly string[]): Promise<RunFi
   return JSON.parse(await readFile(output, 'utf8')) as RunFigures;
 }
 
-/** Starts a proxy that delays each chunk of a server's responses. Returns its address. */
-async function delayAnswers(port: number, use: Use): Promise<string> {
+/**
+ * Starts a proxy that delays each chunk of a server's responses. Returns its address. A fault of the emulator cannot
+ * cause the delay, because the suite does not judge responses that a fault affected.
+ */
+async function delayResponses(origin: string, use: Use): Promise<string> {
   const server = createServer({ noDelay: true }, (near) => {
-    const far = connect({ port, host: '127.0.0.1', noDelay: true });
+    const far = connect({ port: Number(new URL(origin).port), host: '127.0.0.1', noDelay: true });
     const later = (act: () => void) => setTimeout(act, LATENCY);
     near.on('data', (bytes) => far.write(bytes));
     far.on('data', (bytes) => later(() => near.write(bytes)));

@@ -6,13 +6,14 @@ import { indexPack } from '../../git/index-pack/index-pack.js';
 import { readCommit } from '../../git/object/commit.js';
 import { ObjectStore } from '../../git/odb/object-store.js';
 import { inPieces } from '../../git/odb/test/pack-builder.js';
+import { Workbench } from '../../git/test/workbench.js';
 import { unlimited } from '../../schedule/test/unlimited.js';
 import { type Fixture, initServerRepository } from '../fixture.js';
 import { git, runGit } from '../git.js';
-import { type LoneIngest, MAX_STALL, type StallPhase } from '../lone-ingest.js';
+import { type LoneIngest, MAX_STALL } from '../lone-ingest.js';
 import { FIRST_QUESTIONS, QUESTIONS, type Question, TIPS } from '../questions.js';
 import { Remote, spawnEmulator } from '../remote.js';
-import { type Row, type Sides, timed } from '../row.js';
+import { type Row, type Sides, timed, type Use } from '../row.js';
 import { APP, type Stage } from '../stage.js';
 import { median } from '../statistics.js';
 import { CLIENT_ROWS } from './client.js';
@@ -70,12 +71,13 @@ export const ROWS_OF_REPOSITORY: readonly Row<Stage>[] = [
   stallRow('stall-ingest', 'in a lone ingest'),
   stallRow('stall-after-ingest', 'after a lone ingest'),
   stallRow('stall-first-questions', 'in the first questions'),
-  heldRow('memory-held', 'memory held over pack bytes, after all first questions', ({ resident }) => resident),
-  heldRow('memory-held-values', '— of it values and buffers', ({ values }) => values),
+  heldRow('memory-held', 'memory held over pack bytes, after all first questions'),
+  heldRow('memory-held-values', '— of it values and buffers'),
 ];
 
 /** Measures the object engine in this process, without a service, against one git process. */
-async function openIngest({ fixture, folder }: Stage): Promise<Sides> {
+async function openIngest({ fixture }: Stage, use: Use): Promise<Sides> {
+  const { path: folder } = use(await Workbench.create());
   const pack = await readFile(fixture.packFile);
   const repository = join(folder, 'index-pack.git');
   // `index-pack --strict` crashes outside of a repository.
@@ -126,63 +128,54 @@ async function ingest(pack: Buffer, { refs }: Fixture): Promise<ObjectStore> {
  * another repository before, or nothing.
  */
 function firstRow(id: string, title: string, bar: number, question: Question, isWarm: boolean): Row<Stage> {
-  const head = { id, title, peer: question.peer, bar };
-  return {
-    ...head,
-    open: async (stage) => {
-      const { ask, askNative } = await (await question.prepare(stage.fixture))(0);
-      const practise = isWarm ? await stage.practice() : undefined;
-      const native = () => timed(() => askNative(stage.native, APP));
-      return {
-        ours: async () => {
-          await using server = await spawnEmulator();
-          await practise?.(server);
-          await server.seed(APP, stage.fixture);
-          return await timed(() => ask(server, APP));
-        },
-        native: async () => {
-          const times = [await native()];
-          if (times[0]! < NATIVE.quick) while (times.length < NATIVE.times) times.push(await native());
-          return median(times);
-        },
-      };
-    },
+  const open = async (stage: Stage) => {
+    const { ask, askNative } = await (await question.prepare(stage.fixture))(0);
+    const practise = isWarm ? await stage.practice() : undefined;
+    const native = () => timed(() => askNative(stage.native, APP));
+    return {
+      ours: async () => {
+        await using server = await spawnEmulator();
+        await practise?.(server);
+        await server.seed(APP, stage.fixture);
+        return await timed(() => ask(server, APP));
+      },
+      native: async () => {
+        const times = [await native()];
+        if (times[0]! < NATIVE.quick) while (times.length < NATIVE.times) times.push(await native());
+        return median(times);
+      },
+    };
   };
+  return { id, title, peer: question.peer, bar, open };
 }
 
 /** A request to running servers. `practice` sends the first request, which has its own row. */
 function laterRow(id: string, title: string, bar: number, question: Question, practice = 0): Row<Stage> {
-  const head = { id, title, peer: question.peer, bar };
-  return {
-    ...head,
-    open: async ({ fixture, ours, native }) => {
-      const of = await question.prepare(fixture);
-      await (await of(practice)).ask(ours, APP);
-      const measure = (side: 'ask' | 'askNative', remote: Remote) => async (round: number) => {
-        const prepared = await of(round);
-        return timed(() => prepared[side](remote, APP));
-      };
-      return { ours: measure('ask', ours), native: measure('askNative', native) };
-    },
+  const open = async ({ fixture, ours, native }: Stage) => {
+    const of = await question.prepare(fixture);
+    await (await of(practice)).ask(ours, APP);
+    const measure = (side: 'ask' | 'askNative', remote: Remote) => async (round: number) => {
+      const prepared = await of(round);
+      return timed(() => prepared[side](remote, APP));
+    };
+    return { ours: measure('ask', ours), native: measure('askNative', native) };
   };
+  return { id, title, peer: question.peer, bar, open };
 }
 
 /** The requests of a git client, sent without one, to measure the servers without the client's cost on both sides. */
 function fetchRow(id: string, title: string, bar: number, question: Question): Row<Stage> {
-  return { ...laterRow(id, title, bar, question, TIPS - 1), mostRounds: TIPS - 1 };
+  return laterRow(id, title, bar, question, TIPS - 1);
 }
 
 function bytesRow(id: string, title: string, question: Question): Row<Stage> {
-  return {
-    ...fetchRow(id, title, 1.5, question),
-    unit: 'KB',
-    open: async ({ fixture, ours, native }) => {
-      const of = await question.prepare(fixture);
-      const measure = (remote: Remote) => async (round: number) =>
-        (await (await of(round)).ask(remote, APP)).length / 1024;
-      return { ours: measure(ours), native: measure(native) };
-    },
+  const open = async ({ fixture, ours, native }: Stage) => {
+    const of = await question.prepare(fixture);
+    const measure = (remote: Remote) => async (round: number) =>
+      (await (await of(round)).ask(remote, APP)).length / 1024;
+    return { ours: measure(ours), native: measure(native) };
   };
+  return { id, title, peer: question.peer, bar: 1.5, unit: 'KB', open };
 }
 
 const AUTHOR = { name: 'Bench', email: 'bench@example.com' };
@@ -220,37 +213,28 @@ async function openForkClone({ ours, fixture }: Stage): Promise<Sides> {
   await clone(ours, 0);
   return {
     ours: async (round) => {
-      const made = await ours.admin<{ id: string; base_url: string }>('POST', 'namespaces', { snapshot });
-      await using remote = new Remote(made.base_url);
+      const fork = await ours.add('namespaces', { snapshot });
+      await using remote = new Remote(fork.base_url);
       const time = await clone(remote, 2 * round + 1);
-      await ours.admin('DELETE', `namespaces/${made.id}`);
+      await ours.admin('DELETE', `namespaces/${fork.id}`);
       return time;
     },
     native: (round) => clone(ours, 2 * round + 2),
   };
 }
 
-/**
- * A row for a server after a push of the fixture and all first requests: the event loop's longest block, or the memory
- * in use.
- */
-function stallRow(id: string, phase: StallPhase): Row<Stage> {
-  const head = { id, title: `longest stall ${phase}`, bar: MAX_STALL, mostRounds: 1 };
-  return {
-    ...head,
-    open: ({ loneIngest }) => ({ ours: async () => (await loneIngest()).stalls[phase] }),
-  };
+/** The longest block of the event loop of a server to which only the fixture is pushed. */
+function stallRow(id: keyof LoneIngest, phase: string): Row<Stage> {
+  const open = ({ loneIngest }: Stage) => ({ ours: async () => (await loneIngest())[id] });
+  return { id, title: `longest stall ${phase}`, bar: MAX_STALL, mostRounds: 1, open };
 }
 
-function heldRow(id: string, title: string, figure: (ingest: LoneIngest) => number): Row<Stage> {
-  const head = { id, title, peer: 'the pack', bar: 1.6, mostRounds: 1 };
-  return {
-    ...head,
-    unit: 'MB',
-    isFor: ({ fixture }) => fixture.packBytes >= LARGE,
-    open: ({ loneIngest, fixture }) => ({
-      ours: async () => figure(await loneIngest()) / MiB,
-      native: async () => fixture.packBytes / MiB,
-    }),
-  };
+/** The memory in use by such a server after all first requests. */
+function heldRow(id: keyof LoneIngest, title: string): Row<Stage> {
+  const isFor = ({ fixture }: Stage) => fixture.packBytes >= LARGE;
+  const open = ({ loneIngest, fixture }: Stage) => ({
+    ours: async () => (await loneIngest())[id] / MiB,
+    native: async () => fixture.packBytes / MiB,
+  });
+  return { id, title, peer: 'the pack', unit: 'MB', bar: 1.6, mostRounds: 1, isFor, open };
 }

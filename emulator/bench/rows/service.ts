@@ -1,6 +1,4 @@
-import { execFile } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
+import { requestRate } from '../load.js';
 import { heavyFiles } from '../packs.js';
 import { memoryOf, Remote, type Server, spawnEmulator, spawnPeer, succeeded } from '../remote.js';
 import { type Measure, type Row, type Sides, timed, type Use } from '../row.js';
@@ -13,7 +11,6 @@ export const HEAVY_FILES = 300;
 
 /** Environment of rows that start their own servers. */
 export interface ServicePlace {
-  readonly folder: string;
   /** Duration of one request rate measurement, in milliseconds. */
   readonly loadTime: number;
 }
@@ -72,20 +69,11 @@ async function openRequests({ loadTime }: ServicePlace, use: Use): Promise<Sides
   return { ours: () => countRequests(ours, loadTime), native: () => countRequests(bare, loadTime) };
 }
 
-/** Runs `servers/load.ts`. Returns responses per second. */
+/** Returns the number of requests for the repository's record that a server responds to per second. */
 async function countRequests(server: Server, milliseconds: number): Promise<number> {
-  const script = fileURLToPath(new URL('../servers/load.js', import.meta.url));
-  const authorization = `Bearer ${await server.token(REPO)}`;
-  const path = `/api/repos/${REPO}`;
-  const load = { port: server.port, path, authorization, connections: CONNECTIONS, milliseconds };
-  const { stdout } = await promisify(execFile)(process.execPath, [script, JSON.stringify(load)]);
-  const {
-    answers: responses,
-    failures,
-    seconds,
-  } = JSON.parse(stdout) as { answers: number; failures: number; seconds: number };
-  if (failures > 0) throw new Error(`${failures} requests were not answered with 200`);
-  return responses / seconds;
+  const headers = { authorization: `Bearer ${await server.token(REPO)}` };
+  const load = { origin: server.origin, path: `/api/repos/${REPO}`, connections: CONNECTIONS, milliseconds };
+  return requestRate({ ...load, headersOf: () => headers });
 }
 
 /** Compares faults that never fire with no faults, in one process. */
@@ -116,7 +104,7 @@ function startTime(spawn: () => Promise<Server>): Measure {
     let server: Server | undefined;
     const time = await timed(async () => {
       server = await spawn();
-      succeeded('the first request', await server.client.request('/api/repos', { headers: { authorization } }));
+      succeeded('the first request', await server.request('/api/repos', { headers: { authorization } }));
     });
     await server![Symbol.asyncDispose]();
     return time;

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import git from 'isomorphic-git';
 import http from 'isomorphic-git/http/node';
 import { createFsFromVolume, Volume } from 'memfs';
-import { git as nativeGit, TemporaryFolder } from '../git.js';
+import { Workbench } from '../../git/test/workbench.js';
+import { git as nativeGit } from '../git.js';
 import { type Remote, spawnEmulator, spawnPeer } from '../remote.js';
 import { type Row, type Sides, timed, type Use } from '../row.js';
 import { commitBody } from '../soak/user.js';
@@ -38,8 +39,8 @@ export const TEST_LIFE_ROWS: readonly Row<ServicePlace>[] = [
   },
 ];
 
-async function openWhole({ folder }: ServicePlace, use: Use): Promise<Sides> {
-  const { path } = use(await TemporaryFolder.create(folder));
+async function openWhole(_place: ServicePlace, use: Use): Promise<Sides> {
+  const { path } = use(await Workbench.create());
   const ours = use(await spawnEmulator());
   const native = use(await spawnPeer('cgi', path));
   return {
@@ -49,8 +50,8 @@ async function openWhole({ folder }: ServicePlace, use: Use): Promise<Sides> {
 }
 
 /** Sums the durations that the journal records for the requests of one life. */
-async function openServerPart({ folder }: ServicePlace, use: Use): Promise<Sides> {
-  const { path } = use(await TemporaryFolder.create(folder));
+async function openServerPart(_place: ServicePlace, use: Use): Promise<Sides> {
+  const { path } = use(await Workbench.create());
   const remote = use(await spawnEmulator());
   return {
     ours: async (round) => {

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
-import { addCommit, git, TemporaryFolder } from '../git.js';
+import { Workbench } from '../../git/test/workbench.js';
+import { addCommit, git } from '../git.js';
 import type { Random } from '../history/random.js';
 import type { BenchResponse } from '../http-client.js';
 import { Remote } from '../remote.js';
@@ -93,7 +94,7 @@ export class User {
 
   /** An interrupted request must leave nothing behind. */
   async #breakOff(): Promise<void> {
-    await this.#send(brokenOff(commitBody(this.#invent()))).catch(() => undefined);
+    await this.#send(slowly(commitBody(this.#invent()), true)).catch(() => undefined);
   }
 
   async #send(body: AsyncIterable<Buffer>): Promise<number> {
@@ -153,7 +154,7 @@ export class User {
   }
 
   async #clone(finding: string, flags: string[], work: (clone: string, url: string) => Promise<void>): Promise<void> {
-    await using folder = await TemporaryFolder.create();
+    await using folder = await Workbench.create();
     const clone = join(folder.path, 'clone.git');
     try {
       const url = await this.remote.url(this.repo);
@@ -182,16 +183,13 @@ function blobId(content: Buffer): string {
   return createHash('sha1').update(`blob ${content.length}\0`).update(content).digest('hex');
 }
 
-async function* slowly(body: Buffer[]): AsyncGenerator<Buffer> {
-  for (const piece of body) {
+/** Sends the pieces slowly, or fails after the first. */
+async function* slowly(pieces: readonly Buffer[], breaksOff = false): AsyncGenerator<Buffer> {
+  for (const piece of pieces) {
     yield piece;
+    if (breaksOff) throw new Error('broken off');
     await sleep(20);
   }
-}
-
-async function* brokenOff([first]: Buffer[]): AsyncGenerator<Buffer> {
-  yield first!;
-  throw new Error('broken off');
 }
 
 /** Maximum number of bytes of a file in one line. */
