@@ -3,7 +3,7 @@ import { readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Oid, parseOid } from '../git/object/object.js';
 import { git } from './git.js';
-import { historyStream } from './history/history-stream.js';
+import { historyStream } from './history-stream.js';
 
 export interface Ref {
   readonly name: string;
@@ -12,7 +12,6 @@ export interface Ref {
 
 /** A bare repository with branches and tags in one pack, and the objects that the rows request. */
 export interface Fixture {
-  readonly name: string;
   readonly path: string;
   readonly packFile: string;
   readonly packBytes: number;
@@ -27,9 +26,7 @@ export interface Fixture {
 
 /** Git configuration that disables repacking during a measurement, and makes both sides check pushed objects. */
 const SERVER_CONFIG: readonly (readonly [string, string])[] = [
-  ['http.receivepack', 'true'],
   ['receive.fsckObjects', 'true'],
-  ['receive.autogc', 'false'],
   ['gc.auto', '0'],
   ['repack.writeBitmaps', 'false'],
   ['uploadpack.allowAnySHA1InWant', 'true'],
@@ -48,8 +45,8 @@ export function generatedName(commits: number): string {
 /** Returns the generated history of `commits` commits, created in `folder` if it does not exist. */
 export function generatedFixture(folder: string, commits: number): Promise<Fixture> {
   const path = join(folder, `generated-${commits}.git`);
-  return fixtureAt(path, generatedName(commits), 'main', async (draft) => {
-    await git(draft, ['fast-import', '--quiet'], { input: historyStream({ commits }) });
+  return fixtureAt(path, 'main', async (draft) => {
+    await git(draft, ['fast-import', '--quiet'], { input: historyStream(commits) });
     await packIntoOne(draft, '-f');
   });
 }
@@ -67,7 +64,7 @@ export interface RepositoryPlace {
 export async function copiedFixture(folder: string, { name, path: source }: RepositoryPlace): Promise<Fixture> {
   const [head, tip] = [await git(source, ['symbolic-ref', 'HEAD']), await git(source, ['rev-parse', 'HEAD'])];
   const path = join(folder, `${name.replaceAll(/[^\w.-]/g, '-')}-${tip.slice(0, 12)}.git`);
-  return fixtureAt(path, name, head.replace('refs/heads/', ''), async (draft) => {
+  return fixtureAt(path, head.replace('refs/heads/', ''), async (draft) => {
     const settings = ['-c', 'fetch.unpackLimit=1', '-c', 'pack.threads=2'];
     const fetch = (...refs: string[]) =>
       git(draft, [...settings, 'fetch', '-q', '--no-write-fetch-head', source, ...refs]);
@@ -78,7 +75,7 @@ export async function copiedFixture(folder: string, { name, path: source }: Repo
 }
 
 /** Returns the repository at `path`. If it does not exist, creates it under a temporary name first. */
-async function fixtureAt(path: string, name: string, branch: string, fill: (draft: string) => Promise<void>) {
+async function fixtureAt(path: string, branch: string, fill: (draft: string) => Promise<void>) {
   if (!existsSync(path)) {
     const draft = `${path}.part`;
     await rm(draft, { recursive: true, force: true });
@@ -86,7 +83,7 @@ async function fixtureAt(path: string, name: string, branch: string, fill: (draf
     await fill(draft);
     await rename(draft, path);
   }
-  return describe(path, name, branch);
+  return describe(path, branch);
 }
 
 /**
@@ -99,7 +96,7 @@ async function packIntoOne(path: string, ...flags: string[]): Promise<void> {
   await git(path, ['pack-refs', '--all']);
 }
 
-async function describe(path: string, name: string, branch: string): Promise<Fixture> {
+async function describe(path: string, branch: string): Promise<Fixture> {
   const listed = await git(path, ['for-each-ref', '--format=%(objectname) %(refname)']);
   const refs = listed.split('\n').map((line) => ({ oid: parseOid(line.slice(0, 40)), name: line.slice(41) }));
   const packs = join(path, 'objects/pack');
@@ -108,7 +105,6 @@ async function describe(path: string, name: string, branch: string): Promise<Fix
   const header = (await readFile(packFile)).subarray(0, 12);
   const line = await git(path, ['rev-list', '--first-parent', '--max-count=600', 'HEAD']);
   return {
-    name,
     path,
     packFile,
     packBytes: (await stat(packFile)).size,

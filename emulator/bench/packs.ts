@@ -32,9 +32,9 @@ class Draft {
     return this.add('commit', `tree ${tree}\n${parents}author ${PERSON}\ncommitter ${PERSON}\n\nmade\n`);
   }
 
-  /** The pack, whose last object is the commit. */
-  pushed(commit: string): Pushed {
-    return { oid: parseOid(commit), pack: this.#pack.build() };
+  /** Returns the pack, after adding a commit as its last object. */
+  pushed(tree: string, parent?: string): Pushed {
+    return { oid: parseOid(this.commit(tree, parent)), pack: this.#pack.build() };
   }
 }
 
@@ -44,13 +44,13 @@ export function heavyFiles(count: number): Pushed {
   const draft = new Draft();
   const entryOf = (name: string): TreeEntry => ['100644', name, draft.add('blob', cipher.update(Buffer.alloc(MiB)), 0)];
   const names = Array.from({ length: count }, (_, file) => `file-${file}.bin`).sort();
-  return draft.pushed(draft.commit(draft.tree(names.map(entryOf))));
+  return draft.pushed(draft.tree(names.map(entryOf)));
 }
 
 /** Returns one file of zeros. */
 export function zeros(size: number): Pushed {
   const draft = new Draft();
-  return draft.pushed(draft.commit(draft.tree([['100644', 'zeros', draft.add('blob', Buffer.alloc(size))]])));
+  return draft.pushed(draft.tree([['100644', 'zeros', draft.add('blob', Buffer.alloc(size))]]));
 }
 
 /** Returns `depth` nested folders, each with a file. */
@@ -59,7 +59,7 @@ export function nestedTrees(depth: number): Pushed {
   const file = ['100644', 'f', draft.add('blob', 'x\n')] as const;
   let tree = draft.tree([file]);
   for (let level = 1; level < depth; level++) tree = draft.tree([['40000', 'a', tree], file]);
-  return draft.pushed(draft.commit(tree));
+  return draft.pushed(tree);
 }
 
 /** Returns one folder with `count` files. */
@@ -67,7 +67,7 @@ export function wideTree(count: number): Pushed {
   const draft = new Draft();
   const blob = draft.add('blob', 'x\n');
   const entryOf = (_: unknown, at: number): TreeEntry => ['100644', `f${String(at).padStart(7, '0')}`, blob];
-  return draft.pushed(draft.commit(draft.tree(Array.from({ length: count }, entryOf))));
+  return draft.pushed(draft.tree(Array.from({ length: count }, entryOf)));
 }
 
 /** Returns `count` commits in a line. */
@@ -75,6 +75,6 @@ export function lineOfCommits(count: number): Pushed {
   const draft = new Draft();
   const tree = draft.tree([['100644', 'f', draft.add('blob', 'x\n')]]);
   let tip: string | undefined;
-  for (let at = 0; at < count; at++) tip = draft.commit(tree, tip);
-  return draft.pushed(tip!);
+  for (let at = 1; at < count; at++) tip = draft.commit(tree, tip);
+  return draft.pushed(tree, tip);
 }

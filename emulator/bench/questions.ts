@@ -54,16 +54,8 @@ export function lsRefsRequest(): Buffer {
 
 /** Returns the last request of a git fetch; the response is the pack. */
 export function fetchRequest(wants: readonly string[], haves: readonly string[], ...options: string[]): Buffer {
-  return request('fetch', [
-    'thin-pack',
-    'no-progress',
-    'include-tag',
-    'ofs-delta',
-    ...options,
-    ...wants.map((oid) => `want ${oid}`),
-    ...haves.map((oid) => `have ${oid}`),
-    'done',
-  ]);
+  const oids = [...wants.map((oid) => `want ${oid}`), ...haves.map((oid) => `have ${oid}`)];
+  return request('fetch', ['thin-pack', 'no-progress', 'include-tag', 'ofs-delta', ...options, ...oids, 'done']);
 }
 
 /** A fetch of the branch from `have` commits behind, with another tip in each round. */
@@ -112,12 +104,10 @@ const PATCHES = 50;
 export const QUESTIONS = {
   infoRefs: served('info/refs?service=git-upload-pack', async () => undefined),
   lsRefs: served('git-upload-pack', async () => [lsRefsRequest()]),
-  allRefs: served('git-upload-pack', async ({ refs }) => [
-    fetchRequest(
-      refs.map(({ oid }) => oid),
-      [],
-    ),
-  ]),
+  allRefs: served('git-upload-pack', async ({ refs }) => {
+    const wants = refs.map(({ oid }) => oid);
+    return [fetchRequest(wants, [])];
+  }),
   oneBranch: fetched(),
   withoutBlobs: fetched('filter blob:none'),
   depthOne: fetched('deepen 1'),
@@ -204,20 +194,16 @@ const MAX_LINES = 150;
 
 /** Chooses words to search for from the repository's files: the first by name that are neither rare nor common. */
 export async function chooseWords({ path, line }: Fixture): Promise<SearchWords> {
-  const tip = line[0]!;
-  const listed = await git(path, ['ls-tree', '-r', '--name-only', tip]);
-  const files = listed.split('\n').filter((name) => /\.(ts|js|c|h|go|py|rs|java)$/.test(name));
-  const lines = (await git(path, ['grep', '-h', '-I', '-e', '', tip])).split('\n');
+  const grepAll = (...files: string[]) => git(path, ['grep', '-h', '-I', '-e', '', line[0]!, '--', ...files]);
+  const lines = (await grepAll()).split('\n');
+  const code = await grepAll(...['ts', 'js', 'c', 'h', 'go', 'py', 'rs', 'java'].map((ending) => `*.${ending}`));
   const isUsual = (pattern: RegExp) => {
     const count = lines.filter((line) => pattern.test(line)).length;
     return count > 10 && count < MAX_LINES;
   };
-  for (const file of files) {
-    const text = await git(path, ['show', `${tip}:${file}`]);
-    for (const literal of new Set(text.match(/\b[a-z]+[A-Z_][A-Za-z]{5,}\b/g))) {
-      const expression = `[A-Za-z]+${literal.slice(3)}[^A-Za-z]`;
-      if (isUsual(new RegExp(literal)) && isUsual(new RegExp(expression))) return { literal, expression };
-    }
+  for (const literal of new Set(code.match(/\b[a-z]+[A-Z_][A-Za-z]{5,}\b/g))) {
+    const expression = `[A-Za-z]+${literal.slice(3)}[^A-Za-z]`;
+    if (isUsual(new RegExp(literal)) && isUsual(new RegExp(expression))) return { literal, expression };
   }
   throw new Error(`${path} holds no word to search for`);
 }

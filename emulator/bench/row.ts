@@ -1,4 +1,4 @@
-import { median, pairedRatio } from './statistics.js';
+import { median } from './statistics.js';
 
 export type Unit = 'ms' | 'KB' | 'MB' | 'requests' | 'requests/s';
 
@@ -114,12 +114,14 @@ export function summarize(row: Head, samples: Result['samples']): Result {
   const { id, title, peer = '', unit = 'ms', bar, isMoreBetter = false } = row;
   const hasPeer = samples.native.length > 0;
   const ours = median(samples.ours);
-  const ratio = hasPeer ? pairedRatio(samples.ours, samples.native) : undefined;
+  // Both sides of a round ran one after the other, so a temporary slowdown of the machine affects both.
+  const ratios = samples.native.map((native, round) => samples.ours[round]! / native);
+  const ratio = hasPeer ? median(ratios) : undefined;
   const figure = ratio ?? ours;
   return {
     ...{ id, title, peer, unit, bar, isMoreBetter, samples, ours, ratio },
     native: hasPeer ? median(samples.native) : undefined,
-    firstRatio: hasPeer ? samples.ours[0]! / samples.native[0]! : undefined,
+    firstRatio: ratios[0],
     isReached: isMoreBetter ? figure >= bar : figure <= bar,
   };
 }

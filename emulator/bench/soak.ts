@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { Random } from './history/random.js';
+import { randomNumbers } from '../git/test/random-numbers.js';
 import { askSettled, askVitals } from './lone-ingest.js';
 import { Remote, type Server } from './remote.js';
 import { markdown, shorten } from './report.js';
@@ -48,11 +48,10 @@ class Soak {
     private readonly milliseconds: number,
     seed: number,
   ) {
-    const random = new Random(seed);
-    this.#users = Array.from(
-      { length: CLIENTS },
-      (_, index) => new User(server.origin, `soak-${index}`, new Random(random.below(2 ** 32)), new Tally()),
-    );
+    const random = randomNumbers(seed);
+    const userOf = (_: unknown, index: number) =>
+      new User(server.origin, `soak-${index}`, randomNumbers(random(2 ** 32)), new Tally());
+    this.#users = Array.from({ length: CLIENTS }, userOf);
   }
 
   async run(): Promise<void> {

@@ -11,12 +11,3 @@ export function quantile(values: readonly number[], share: number): number {
 export function median(values: readonly number[]): number {
   return quantile(values, 0.5);
 }
-
-/**
- * Returns the median of ours / native over the rounds. Both sides of a round ran one after the other, so a temporary
- * slowdown of the machine affects both and cancels out.
- */
-export function pairedRatio(ours: readonly number[], native: readonly number[]): number {
-  const pairs = Math.min(ours.length, native.length);
-  return median(Array.from({ length: pairs }, (_, round) => ours[round]! / native[round]!));
-}

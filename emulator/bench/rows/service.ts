@@ -40,7 +40,7 @@ export const SERVICE_ROWS: readonly Row<ServicePlace>[] = [
     unit: 'MB',
     bar: 700,
     mostRounds: 1,
-    open: (_place, use) => ({ ours: () => peakMemory(use) }),
+    open: (_place, use) => ({ ours: async () => (await memoryOf((await heavyEmulator(use)).child, 'VmHWM')) / 1024 }),
   },
 ];
 
@@ -58,6 +58,13 @@ export const FAULT_ROWS: readonly Row<ServicePlace>[] = [
 export async function ownEmulator(use: Use): Promise<Server> {
   const server = use(await spawnEmulator());
   await server.create(REPO);
+  return server;
+}
+
+/** Starts an emulator for one row, and pushes incompressible files to it as one pack. */
+export async function heavyEmulator(use: Use): Promise<Server> {
+  const server = await ownEmulator(use);
+  await server.pushMain(REPO, heavyFiles(HEAVY_FILES));
   return server;
 }
 
@@ -109,11 +116,4 @@ function startTime(spawn: () => Promise<Server>): Measure {
     await server![Symbol.asyncDispose]();
     return time;
   };
-}
-
-/** Returns the peak memory of the server's process while incompressible files are pushed as one pack. */
-async function peakMemory(use: Use): Promise<number> {
-  const server = await ownEmulator(use);
-  await server.pushMain(REPO, heavyFiles(HEAVY_FILES));
-  return (await memoryOf(server.child, 'VmHWM')) / 1024;
 }

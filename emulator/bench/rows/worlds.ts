@@ -1,7 +1,6 @@
-import { heavyFiles } from '../packs.js';
-import { memoryOf, type Remote, type Server } from '../remote.js';
+import { memoryOf, type Remote } from '../remote.js';
 import { type Row, type Sides, timed, type Use } from '../row.js';
-import { HEAVY_FILES, ownEmulator, REPO, type ServicePlace } from './service.js';
+import { HEAVY_FILES, heavyEmulator, ownEmulator, type ServicePlace } from './service.js';
 
 /** Maximum number of namespaces at a time. */
 const MANY = 500;
@@ -34,12 +33,6 @@ export const WORLD_ROWS: readonly Row<ServicePlace>[] = [
   },
   { id: 'snapshot-restore', title: `snapshot and restore of ${HEAVY_FILES} MiB`, bar: 10, open: openRestore },
 ];
-
-async function heavyEmulator(use: Use): Promise<Server> {
-  const server = await ownEmulator(use);
-  await server.pushMain(REPO, heavyFiles(HEAVY_FILES));
-  return server;
-}
 
 /** Each namespace is removed before the next one is made. */
 export function timeNamespaces(remote: Remote, options: object): Sides {

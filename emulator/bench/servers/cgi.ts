@@ -28,8 +28,12 @@ const server = http.createServer((request, response) => {
     const end = head.indexOf('\r\n\r\n');
     if (end < 0) return;
     child.stdout.off('data', readHead);
-    const { status, headers } = readCgiHead(head.toString('latin1', 0, end));
-    response.writeHead(status, headers);
+    // RFC 3875, 6.3: header lines as in HTTP, and `Status` for the status line.
+    for (const line of head.toString('latin1', 0, end).split('\r\n')) {
+      const [name, value] = line.split(': ') as [string, string];
+      if (name === 'Status') response.statusCode = Number.parseInt(value, 10);
+      else response.setHeader(name, value);
+    }
     response.write(head.subarray(end + 4));
     child.stdout.pipe(response);
   });
@@ -46,25 +50,14 @@ function metaVariables(request: http.IncomingMessage): Record<string, string> {
     QUERY_STRING: search.slice(1),
     REMOTE_USER: 'bench',
     REMOTE_ADDR: '127.0.0.1',
-    ...(headers['content-type'] && { CONTENT_TYPE: headers['content-type'] }),
-    ...(headers['content-length'] && { CONTENT_LENGTH: headers['content-length'] }),
-    ...(headers['content-encoding'] && { HTTP_CONTENT_ENCODING: headers['content-encoding'] }),
-    ...(headers['git-protocol'] && { GIT_PROTOCOL: String(headers['git-protocol']) }),
+    CONTENT_TYPE: headers['content-type'] ?? '',
+    CONTENT_LENGTH: headers['content-length'] ?? '',
+    HTTP_CONTENT_ENCODING: headers['content-encoding'] ?? '',
+    GIT_PROTOCOL: String(headers['git-protocol'] ?? ''),
   };
-}
-
-/** RFC 3875, 6.3: header lines as in HTTP, and `Status` for the status line. */
-function readCgiHead(head: string): { status: number; headers: Record<string, string> } {
-  const fields = head.split('\r\n').map((line) => {
-    const colon = line.indexOf(':');
-    return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()] as const;
-  });
-  const { status = '200', ...headers } = Object.fromEntries(fields) as Record<string, string>;
-  return { status: Number.parseInt(status, 10), headers };
 }
 
 server.listen(0, '127.0.0.1', () => {
   const { port } = server.address() as AddressInfo;
   process.stdout.write(`${JSON.stringify({ base_url: `http://127.0.0.1:${port}` })}\n`);
 });
-process.once('SIGTERM', () => process.exit(0));

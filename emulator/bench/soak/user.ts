@@ -4,8 +4,8 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
 import { Workbench } from '../../git/test/workbench.js';
+import { pick, type Random } from '../code-text.js';
 import { addCommit, git } from '../git.js';
-import type { Random } from '../history/random.js';
 import type { BenchResponse } from '../http-client.js';
 import { Remote } from '../remote.js';
 import type { Tally } from './tally.js';
@@ -18,6 +18,10 @@ const FAULTS = [
   ['repository_thawing', 409],
   ['rate_limited', 429],
 ] as const;
+
+/** Malformed bodies of `commit-pack`. */
+const NONSENSE = ['{', '{"metadata":{}}\n', '{"metadata":{"target_branch":"../x","files":[]}}\n', '\0\0\0\n'];
+const NEVER: Files = new Map([['never.txt', Buffer.from('never\n')]]);
 
 /**
  * One honest client with its own repository and one connection. It tracks what it wrote, so it knows the expected
@@ -50,25 +54,27 @@ export class User {
 
   /** Sends one of the usual requests: mostly reads, many small writes, and sometimes a clone and a push with git. */
   async act(): Promise<void> {
-    const share = this.random.next();
-    if (share < 0.6) await this.read();
-    else if (share < 0.99) await this.commit();
+    const way = this.random(100);
+    if (way < 60) await this.read();
+    else if (way < 99) await this.commit();
     else await this.cloneAndPush();
   }
 
   /** Like `act`, with disconnects, slow and malformed requests, and injected faults. */
   async misbehave(): Promise<void> {
-    const share = this.random.next();
-    if (share < 0.1) await this.#breakOff();
-    else if (share < 0.15) await this.#commitSlowly();
-    else if (share < 0.2) await this.#nonsense();
-    else if (share < 0.25) await this.#faulty();
-    else await this.act();
+    const way = this.random(20);
+    if (way < 2) await this.#breakOff();
+    else if (way === 2) await this.#commitSlowly();
+    else if (way === 3) await this.#refused('nonsense', 400, [Buffer.from(pick(this.random, NONSENSE))]);
+    else if (way === 4) {
+      const [fault, status] = pick(this.random, FAULTS);
+      await this.#refused(fault, status, commitBody(NEVER), { 'x-emulator-fault': fault });
+    } else await this.act();
   }
 
   async read(): Promise<void> {
-    const path = this.random.pick([...this.#files.keys()]);
-    const [target, json] = this.random.pick<[string, unknown?]>([
+    const path = pick(this.random, [...this.#files.keys()]);
+    const [target, json] = pick<readonly [string, unknown?]>(this.random, [
       [''],
       ['/branches'],
       ['/files'],
@@ -77,7 +83,7 @@ export class User {
       ['/commits'],
       ['/grep', { query: { pattern: 'line 1' } }],
     ]);
-    const response = await this.#timed('read', target, json === undefined ? {} : { json });
+    const response = await this.#timed('read', target, { json });
     this.tally.expect(response.status === 200, `GET ${target} was answered with ${response.status}`);
   }
 
@@ -112,23 +118,16 @@ export class User {
 
   #invent(): Files {
     const files = new Map<string, Buffer>();
-    for (let count = this.random.between(1, 6); count > 0; count--) {
-      files.set(`folder-${this.random.below(8)}/file-${this.random.below(60)}.txt`, this.#content());
+    for (let count = 1 + this.random(6); count > 0; count--) {
+      files.set(`folder-${this.random(8)}/file-${this.random(60)}.txt`, this.#content());
     }
     return files;
   }
 
-  async #nonsense(): Promise<void> {
-    const bodies = ['{', '{"metadata":{}}\n', '{"metadata":{"target_branch":"../x","files":[]}}\n', '\0\0\0\n'];
-    const response = await this.#timed('nonsense', '/commit-pack', { body: [Buffer.from(this.random.pick(bodies))] });
-    this.tally.expect(response.status === 400, `nonsense was answered with ${response.status}`);
-  }
-
-  async #faulty(): Promise<void> {
-    const [fault, status] = this.random.pick(FAULTS);
-    const body = commitBody(new Map([['never.txt', Buffer.from('never\n')]]));
-    const response = await this.#timed('faulty', '/commit-pack', { body, headers: { 'x-emulator-fault': fault } });
-    this.tally.expect(response.status === status, `${fault} was answered with ${response.status}`);
+  /** Sends a commit that the emulator has to refuse. */
+  async #refused(kind: string, status: number, body: readonly Buffer[], headers = {}): Promise<void> {
+    const response = await this.#timed('refused', '/commit-pack', { body, headers });
+    this.tally.expect(response.status === status, `${kind} was answered with ${response.status}`);
   }
 
   async cloneAndPush(): Promise<void> {
@@ -174,7 +173,7 @@ export class User {
 
   #content(): Buffer {
     this.#serial += 1;
-    const lines = Array.from({ length: this.random.between(1, 400) }, (_, line) => `line ${line} of ${this.#serial}`);
+    const lines = Array.from({ length: 1 + this.random(400) }, (_, line) => `line ${line} of ${this.#serial}`);
     return Buffer.from(`${lines.join('\n')}\n`);
   }
 }

@@ -1,10 +1,5 @@
-import { editLines, inventLines, inventMessage, inventPath } from './code-text.js';
-import { Random } from './random.js';
-
-export interface HistoryOptions {
-  readonly commits: number;
-  readonly seed?: number;
-}
+import { randomNumbers } from '../git/test/random-numbers.js';
+import { editLines, inventLines, inventMessage, inventPath, pickEarly, type Random } from './code-text.js';
 
 /** Maximum number of files. Beyond it, files are replaced instead of added. */
 const MAX_FILES = 5000;
@@ -13,11 +8,11 @@ const START = 1_600_000_000;
 
 /**
  * Generates the history of a software project as a stream for `git fast-import`: files in folders that are edited,
- * added, renamed and deleted, topic branches that are merged, annotated tags and release branches. The same options
+ * added, renamed and deleted, topic branches that are merged, annotated tags and release branches. The same arguments
  * give the same bytes. Format: git-fast-import(1), section "Input format".
  */
-export function* historyStream({ commits, seed = 1 }: HistoryOptions): Generator<string> {
-  const random = new Random(seed);
+export function* historyStream(commits: number, seed = 1): Generator<string> {
+  const random = randomNumbers(seed);
   const project = new Project(random);
   let topic: Topic | undefined;
   for (let mark = 1; mark <= commits; mark++) {
@@ -25,10 +20,10 @@ export function* historyStream({ commits, seed = 1 }: HistoryOptions): Generator
     if (topic && (topic.left === 0 || (isLast && topic.changed.size > 0))) {
       yield* project.merge(mark, topic);
       topic = undefined;
-    } else if (topic && random.chance(0.6)) {
+    } else if (topic && random(10) < 6) {
       yield* project.commitToTopic(mark, topic);
     } else {
-      if (mark > 10 && !topic && random.chance(0.12)) topic = project.startTopic(mark - 1);
+      if (mark > 10 && !topic && random(100) < 12) topic = { tip: mark - 1, left: 1 + random(6), changed: new Map() };
       yield* project.commit(mark, topic);
     }
     if (mark % 100 === 0) yield* project.release(mark);
@@ -37,7 +32,6 @@ export function* historyStream({ commits, seed = 1 }: HistoryOptions): Generator
 
 /** A topic branch that will be merged. The main branch does not touch its files, so that the merge has no conflicts. */
 interface Topic {
-  readonly name: string;
   tip: number;
   left: number;
   readonly changed: Map<string, readonly string[]>;
@@ -55,31 +49,28 @@ class Project {
   *commit(mark: number, topic: Topic | undefined): Generator<string> {
     const { random } = this;
     yield* this.#head('main', mark, this.#tip);
-    for (let change = mark === 1 ? 40 : random.between(1, 3); change > 0; change--) {
-      const kind = mark === 1 ? 0 : random.next();
+    for (let change = mark === 1 ? 40 : 1 + random(3); change > 0; change--) {
+      const kind = mark === 1 ? 0 : random(100);
       const isFull = this.#paths.length >= MAX_FILES;
-      if (kind < (isFull ? 0.02 : 0.15)) {
+      if (kind < (isFull ? 2 : 15)) {
         yield this.#put(this.#newPath(), inventLines(random));
         continue;
       }
       const path = this.#pickPath(topic);
       if (path === undefined) continue;
-      if (kind < 0.17 && this.#paths.length > 30) yield this.#remove(path);
-      else if (kind < 0.2) yield* this.#rename(path);
-      else yield this.#put(path, editLines(random, this.#files.get(path)!));
+      const lines = this.#files.get(path)!;
+      if (kind < 20) yield this.#remove(path);
+      // Git detects a removal and a similar new file as a rename.
+      if (kind >= 17) yield this.#put(kind < 20 ? this.#newPath() : path, editLines(random, lines));
     }
     this.#tip = mark;
   }
 
-  startTopic(from: number): Topic {
-    return { name: 'topic', tip: from, left: this.random.between(1, 6), changed: new Map() };
-  }
-
   *commitToTopic(mark: number, topic: Topic): Generator<string> {
-    const { random } = this;
-    yield* this.#head(topic.name, mark, topic.tip);
+    yield* this.#head('topic', mark, topic.tip);
     const path = this.#pickPath(topic) ?? this.#newPath();
-    const lines = this.#files.has(path) ? editLines(random, this.#files.get(path)!) : inventLines(random);
+    const known = this.#files.get(path);
+    const lines = known ? editLines(this.random, known) : inventLines(this.random);
     topic.changed.set(path, lines);
     yield modify(path, lines);
     topic.tip = mark;
@@ -95,23 +86,16 @@ class Project {
 
   *release(mark: number): Generator<string> {
     const version = `v${Math.floor(mark / 1000)}.${(mark / 100) % 10}`;
-    const text = `Release ${version}\n`;
-    yield `tag ${version}\nfrom :${this.#tip}\ntagger ${this.#person(mark)}\n${data(text)}`;
+    yield `tag ${version}\nfrom :${this.#tip}\ntagger ${personOf(mark)}\n${data(`Release ${version}\n`)}`;
     if (mark % 1000 === 0) yield `reset refs/heads/release-${mark / 1000}\nfrom :${this.#tip}\n\n`;
   }
 
-  *#head(branch: string, mark: number, ...parents: number[]): Generator<string> {
-    const person = this.#person(mark);
+  *#head(branch: string, mark: number, parent: number, merged?: number): Generator<string> {
+    const person = personOf(mark);
     yield `commit refs/heads/${branch}\nmark :${mark}\nauthor ${person}\ncommitter ${person}\n`;
     yield data(inventMessage(this.random, mark));
-    const [first, ...others] = parents.filter((parent) => parent > 0);
-    if (first !== undefined) yield `from :${first}\n`;
-    for (const other of others) yield `merge :${other}\n`;
-  }
-
-  #person(mark: number): string {
-    const name = AUTHORS[mark % AUTHORS.length]!;
-    return `${name} <${name.split(' ')[0]!.toLowerCase()}@example.com> ${START + mark * 600} +0100`;
+    if (parent > 0) yield `from :${parent}\n`;
+    if (merged !== undefined) yield `merge :${merged}\n`;
   }
 
   #newPath(): string {
@@ -119,11 +103,9 @@ class Project {
     return inventPath(this.random, this.#serial);
   }
 
-  /** Returns a path, more often of a recent file than of an old one; never one that the topic changed. */
+  /** Returns a path, more often of a recent file than of an old one; undefined if the topic changed that file. */
   #pickPath(topic: Topic | undefined): string | undefined {
-    const count = this.#paths.length;
-    if (count === 0) return undefined;
-    const path = this.#paths[count - 1 - Math.floor(this.random.next() ** 2 * count)]!;
+    const path = this.#paths[this.#paths.length - 1 - pickEarly(this.random, this.#paths.length, 2)]!;
     return topic?.changed.has(path) ? undefined : path;
   }
 
@@ -138,14 +120,11 @@ class Project {
     this.#paths.splice(this.#paths.indexOf(path), 1);
     return `D ${path}\n`;
   }
+}
 
-  *#rename(path: string): Generator<string> {
-    const lines = this.#files.get(path)!;
-    const target = this.#newPath();
-    this.#remove(path);
-    yield `R ${path} ${target}\n`;
-    yield this.#put(target, this.random.chance(0.5) ? lines : editLines(this.random, lines));
-  }
+function personOf(mark: number): string {
+  const name = AUTHORS[mark % AUTHORS.length]!;
+  return `${name} <${name.split(' ')[0]!.toLowerCase()}@example.com> ${START + mark * 600} +0100`;
 }
 
 function modify(path: string, lines: readonly string[]): string {
