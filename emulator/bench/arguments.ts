@@ -2,7 +2,7 @@ import { basename, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { RepositoryPlace } from './fixture.js';
 
-export type BenchOptions = Exclude<ReturnType<typeof parseBenchArguments>, 'help'>;
+export type BenchOptions = ReturnType<typeof parseBenchArguments>;
 
 export const USAGE = `Measures the emulator against Git and against bare node:http.
 
@@ -32,10 +32,8 @@ export function parseBenchArguments(argv: readonly string[]) {
       join: { type: 'string' },
       write: { type: 'boolean', default: false },
       work: { type: 'string' },
-      help: { type: 'boolean' },
     },
   });
-  if (values.help) return 'help' as const;
   const { json, resume: resumes, join, write: writes, work } = values;
   const repositories = values.repo.map(readRepository);
   const named = values.generated ?? (repositories.length > 0 ? [] : ['4000']);

@@ -56,8 +56,9 @@ t.test('the client reuses its connection, and opens another one when it is close
     const response = await client.request(path, { ...body, keepsBody: true });
     return `${response.status} ${response.body}`;
   };
-  const responses = await Promise.all([textOf('/'), textOf('/', 'one', 'two'), textOf('/')]);
-  t.same(responses, ['200 GET', '200 onetwoPOST', '200 GET'], 'one after the other');
+  t.equal(await textOf('/'), '200 GET');
+  t.equal(await textOf('/', 'one', 'two'), '200 onetwoPOST');
+  t.equal(await textOf('/'), '200 GET');
   t.equal(connections, 1);
   t.equal(await textOf('/close'), '200 GET');
   await t.rejects(textOf('/hangup'));

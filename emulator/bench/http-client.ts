@@ -22,7 +22,7 @@ export interface RequestOptions {
 const READ_BYTES = 256 * 1024;
 
 /**
- * HTTP client with one keep-alive connection. Bodies are read to their end, and discarded unless requested.
+ * HTTP client with one keep-alive connection, for one request at a time. Bodies are read to their end, and discarded unless requested.
  *
  * It uses no HTTP library, because a library takes longer to send a request than a server takes to respond, and would
  * be
@@ -35,17 +35,8 @@ export class HttpClient implements AsyncDisposable {
   #socket: Socket | undefined;
   /** The response that is awaited; undefined if none. */
   #pending: { readonly reader: ResponseReader; end(error?: Error): void } | undefined;
-  /** Requests are sent one after the other. */
-  #last: Promise<unknown> = Promise.resolve();
-
   constructor(readonly origin: string) {
     this.#host = origin.replace('http://', '');
-  }
-
-  request(path: string, options: RequestOptions = {}): Promise<BenchResponse> {
-    const turn = this.#last.then(() => this.#ask(path, options));
-    this.#last = turn.catch(() => undefined);
-    return turn;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -58,7 +49,7 @@ export class HttpClient implements AsyncDisposable {
     this.#socket = undefined;
   }
 
-  async #ask(path: string, { method, headers = {}, json, keepsBody = false, ...options }: RequestOptions) {
+  async request(path: string, { method, headers = {}, json, keepsBody = false, ...options }: RequestOptions = {}) {
     const body = json === undefined ? options.body : [Buffer.from(JSON.stringify(json))];
     this.#socket ??= this.#connect();
     const socket = this.#socket;

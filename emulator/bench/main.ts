@@ -3,6 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { Workbench } from '../git/test/workbench.js';
 import { type BenchOptions, parseBenchArguments, USAGE } from './arguments.js';
+import { runCommand } from './command.js';
 import { copiedFixture, type Fixture, generatedFixture, generatedName } from './fixture.js';
 import { git } from './git.js';
 import { appendEntry, cellsOf, type Entry, readEntries, SERVICE, writePart, writeReport } from './report.js';
@@ -13,11 +14,12 @@ import { openStage } from './stage.js';
 /** Duration of one request rate measurement in a run of the usual length, in milliseconds. */
 const LOAD_TIME = 2000;
 
-async function main(options: BenchOptions): Promise<void> {
+async function main(options: BenchOptions): Promise<number> {
   const entries = options.join === undefined ? await measureAll(options) : await readEntries(options.join);
   const report = writeReport(entries, [...ROWS_OF_SERVICE, ...ROWS_OF_REPOSITORY]);
   process.stdout.write(`\n${report}`);
   if (options.writes) await writePart('figures', report);
+  return 0;
 }
 
 async function measureAll(options: BenchOptions): Promise<Entry[]> {
@@ -70,11 +72,4 @@ async function requireRepository(path: string): Promise<void> {
   if (found === '') throw new Error(`--repo: ${path} is no Git repository with a commit at HEAD.`);
 }
 
-try {
-  const options = parseBenchArguments(process.argv.slice(2));
-  if (options === 'help') process.stdout.write(USAGE);
-  else await main(options);
-} catch (error) {
-  process.stderr.write(`${(error as Error).message}\n`);
-  process.exitCode = 2;
-}
+await runCommand(USAGE, async (argv) => main(parseBenchArguments(argv)));

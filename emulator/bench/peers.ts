@@ -6,15 +6,17 @@ import { promisify } from 'node:util';
 import { Workbench } from '../git/test/workbench.js';
 import { rawServer } from '../http/test/raw-client.js';
 import { packageFile } from '../system/package-root.js';
+import { runCommand } from './command.js';
 import { type Load, requestRate } from './load.js';
 import { memoryOf, Server, succeeded } from './remote.js';
 import { markdown, writePart } from './report.js';
 import { median } from './statistics.js';
 
-/*
- * npm run bench:peers [-- --write]: this package beside emulators and mocks of other services, installed from npm into a
- * temporary folder, all in one run. With --write the table goes into README.md here, between its two markers.
- */
+const USAGE = `Measures this package beside emulators and mocks of other services, installed from npm into a temporary folder.
+
+  --write  write the table into emulator/bench/README.md
+`;
+
 interface Peer {
   readonly name: string;
   /** Package that npm installs. Default: this package. */
@@ -162,23 +164,18 @@ async function freePort(): Promise<number> {
 
 const HEADINGS = ['', 'install size', 'packages', 'spawn to first answer', 'resident, idle', 'requests per second'];
 
-async function main(): Promise<void> {
+async function main(argv: string[]): Promise<number> {
   await using folder = await Workbench.create();
   const rows: string[][] = [];
   for (const peer of PEERS) {
     process.stderr.write(`${peer.name}\n`);
+    // If a peer fails, nothing is written, because its absence would look intended.
     rows.push(await measure(peer, folder.path));
   }
   const table = `Node ${process.version}, medians of ${ROUNDS} starts.\n\n${markdown(HEADINGS, rows)}`;
   process.stdout.write(table);
-  if (process.argv.includes('--write')) await writePart('peers', table);
+  if (argv.includes('--write')) await writePart('peers', table);
+  return 0;
 }
 
-try {
-  await main();
-} catch (error) {
-  // A table without one of the peers would look as if it were left out on purpose.
-  const [reason] = (error as Error).message.split('\n', 1);
-  process.stderr.write(`It cannot be measured: ${reason}. Nothing was written.\n`);
-  process.exitCode = 1;
-}
+await runCommand(USAGE, main);

@@ -2,10 +2,11 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { randomNumbers } from '../git/test/random-numbers.js';
+import { runCommand } from './command.js';
 import { askSettled, askVitals } from './lone-ingest.js';
 import { Remote, type Server } from './remote.js';
 import { markdown, shorten } from './report.js';
-import { PRESSURES, pressWith, runCases, spawnSmall } from './soak/cases.js';
+import { type Findings, PRESSURES, pressWith, runCases, spawnSmall } from './soak/cases.js';
 import { Tally } from './soak/tally.js';
 import { User } from './soak/user.js';
 import type { Vitals } from './soak/vitals.js';
@@ -186,39 +187,30 @@ function writePhases(phases: readonly Phase[]): string {
   return markdown([...HEADINGS, 'broken'], rows);
 }
 
-/** Prints the results. Returns the exit code. */
-function finish(table: string, findings: readonly string[]): number {
+async function main(args: string[]): Promise<number> {
+  const { values } = parseArgs({
+    args,
+    options: {
+      minutes: { type: 'string', default: '1' },
+      seed: { type: 'string', default: '1' },
+      cases: { type: 'string' },
+    },
+  });
+  const minutes = Number(values.minutes);
+  if (!(minutes > 0)) throw new Error('--minutes takes a number above 0.');
+  const { table, findings } =
+    values.cases === undefined ? await runSoak(minutes, Number(values.seed)) : await runCases(values.cases);
   process.stdout.write(table);
   for (const finding of findings.slice(0, MAX_FINDINGS)) process.stderr.write(`${finding}\n`);
   return findings.length === 0 ? 0 : 1;
 }
 
-async function main(): Promise<number> {
-  const { values } = parseArgs({
-    options: {
-      minutes: { type: 'string', default: '1' },
-      seed: { type: 'string', default: '1' },
-      cases: { type: 'string' },
-      help: { type: 'boolean' },
-    },
-  });
-  if (values.help) return finish(USAGE, []);
-  if (values.cases !== undefined) {
-    const { table, findings } = await runCases(values.cases);
-    return finish(table, findings);
-  }
-  const minutes = Number(values.minutes);
-  if (!(minutes > 0)) throw new Error('--minutes takes a number above 0.');
+async function runSoak(minutes: number, seed: number): Promise<Findings> {
   await using server = await spawnSmall();
-  const soak = new Soak(server, minutes * 60_000, Number(values.seed));
+  const soak = new Soak(server, minutes * 60_000, seed);
   await soak.run();
   const findings = soak.phases.flatMap(({ name, tally }) => tally.findings.map((finding) => `${name}: ${finding}`));
-  return finish(writePhases(soak.phases), findings);
+  return { table: writePhases(soak.phases), findings };
 }
 
-try {
-  process.exitCode = await main();
-} catch (error) {
-  process.stderr.write(`${(error as Error).message}\n`);
-  process.exitCode = 2;
-}
+await runCommand(USAGE, main);

@@ -15,18 +15,12 @@ import { FIRST_QUESTIONS, QUESTIONS, type Question, TIPS } from '../questions.js
 import { Remote, spawnEmulator } from '../remote.js';
 import { type Row, type Sides, timed, type Use } from '../row.js';
 import { APP, type Stage } from '../stage.js';
-import { median } from '../statistics.js';
 import { CLIENT_ROWS } from './client.js';
-import { timeNamespaces } from './worlds.js';
+import { timeForks } from './worlds.js';
 
 const MiB = 2 ** 20;
 /** Pack size in bytes below which loaded code is most of the memory in use. */
 const LARGE = 64 * MiB;
-/**
- * Number of times that a request of `firstRow` is sent to Git in a round, if it takes less than `quick` milliseconds.
- */
-const NATIVE = { times: 3, quick: 1000 };
-
 /** Rows that are measured on each repository. */
 export const ROWS_OF_REPOSITORY: readonly Row<Stage>[] = [
   {
@@ -59,7 +53,7 @@ export const ROWS_OF_REPOSITORY: readonly Row<Stage>[] = [
   laterRow('diff-1', 'diff of a commit', 1, QUESTIONS.diff),
   { id: 'merge', title: 'merge', peer: 'git merge-tree --write-tree', bar: 1, open: openMerge },
   laterRow('blame-warm', 'blame, warm', 1.5, QUESTIONS.blame),
-  { id: 'fork', title: 'a fork of a world that holds it', bar: 2, open: openFork },
+  { id: 'fork', title: 'a fork of a world that holds it', bar: 2, open: ({ ours }) => timeForks(ours) },
   {
     id: 'fork-clone',
     title: 'first one-branch clone from the fork',
@@ -131,7 +125,6 @@ function firstRow(id: string, title: string, bar: number, question: Question, is
   const open = async (stage: Stage) => {
     const { ask, askNative } = await (await question.prepare(stage.fixture))(0);
     const practise = isWarm ? await stage.practice() : undefined;
-    const native = () => timed(() => askNative(stage.native, APP));
     return {
       ours: async () => {
         await using server = await spawnEmulator();
@@ -139,11 +132,7 @@ function firstRow(id: string, title: string, bar: number, question: Question, is
         await server.seed(APP, stage.fixture);
         return await timed(() => ask(server, APP));
       },
-      native: async () => {
-        const times = [await native()];
-        if (times[0]! < NATIVE.quick) while (times.length < NATIVE.times) times.push(await native());
-        return median(times);
-      },
+      native: () => timed(() => askNative(stage.native, APP)),
     };
   };
   return { id, title, peer: question.peer, bar, open };
@@ -193,12 +182,6 @@ async function openMerge({ fixture, ours }: Stage): Promise<Sides> {
     },
     native: () => timed(() => runGit(fixture.path, ['merge-tree', '--write-tree', into, from], { accept: [0, 1] })),
   };
-}
-
-/** Forks a world that contains the fixture, through the admin routes. */
-async function openFork({ ours }: Stage): Promise<Sides> {
-  const { id } = await ours.add('snapshots');
-  return timeNamespaces(ours, { snapshot: id });
 }
 
 /** Clones another tip in each round, on both sides. */

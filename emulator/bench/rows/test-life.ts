@@ -31,12 +31,7 @@ export const TEST_LIFE_ROWS: readonly Row<ServicePlace>[] = [
     bar: 1,
     open: openWhole,
   },
-  {
-    id: 'test-life-server',
-    title: "a test's life: the server's part",
-    bar: 5,
-    open: openServerPart,
-  },
+  { id: 'test-life-server', title: "a test's life: the server's part", bar: 5, open: openServerPart },
 ];
 
 async function openWhole(_place: ServicePlace, use: Use): Promise<Sides> {

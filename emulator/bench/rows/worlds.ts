@@ -7,21 +7,8 @@ const MANY = 500;
 
 /** Worlds that are created, saved and restored, through the admin routes. */
 export const WORLD_ROWS: readonly Row<ServicePlace>[] = [
-  {
-    id: 'namespace',
-    title: 'a namespace, empty',
-    bar: 5,
-    open: async (_place, use) => timeNamespaces(await ownEmulator(use), {}),
-  },
-  {
-    id: 'namespace-fork',
-    title: `a namespace, from a snapshot of ${HEAVY_FILES} MiB`,
-    bar: 5,
-    open: async (_place, use) => {
-      const server = await heavyEmulator(use);
-      return timeNamespaces(server, { snapshot: (await server.add('snapshots')).id });
-    },
-  },
+  { id: 'namespace', title: 'a namespace, empty', bar: 5, open: openEmpty },
+  { id: 'namespace-fork', title: `a namespace, from a snapshot of ${HEAVY_FILES} MiB`, bar: 5, open: openForks },
   {
     id: 'namespace-memory',
     title: `memory of one of ${MANY} namespaces, from a snapshot of ${HEAVY_FILES} MiB`,
@@ -34,8 +21,21 @@ export const WORLD_ROWS: readonly Row<ServicePlace>[] = [
   { id: 'snapshot-restore', title: `snapshot and restore of ${HEAVY_FILES} MiB`, bar: 10, open: openRestore },
 ];
 
+async function openEmpty(_place: ServicePlace, use: Use): Promise<Sides> {
+  return timeNamespaces(await ownEmulator(use));
+}
+
+async function openForks(_place: ServicePlace, use: Use): Promise<Sides> {
+  return timeForks(await heavyEmulator(use));
+}
+
+/** Forks the present state of a server. */
+export async function timeForks(remote: Remote): Promise<Sides> {
+  return timeNamespaces(remote, { snapshot: (await remote.add('snapshots')).id });
+}
+
 /** Each namespace is removed before the next one is made. */
-export function timeNamespaces(remote: Remote, options: object): Sides {
+function timeNamespaces(remote: Remote, options = {}): Sides {
   return {
     ours: async () => {
       const { id, time } = await remote.add('namespaces', options);

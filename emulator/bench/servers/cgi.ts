@@ -16,10 +16,23 @@ const server = http.createServer((request, response) => {
     response.writeHead(401, { 'www-authenticate': 'Basic realm="git"', 'content-length': 0 }).end();
     return;
   }
-  const child = spawn(backend, {
-    env: { ...GIT_ENVIRONMENT, ...metaVariables(request) },
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
+  const { method, headers } = request;
+  const { pathname, search } = new URL(request.url!, 'http://localhost');
+  const variables = {
+    GIT_PROJECT_ROOT: root,
+    GIT_HTTP_EXPORT_ALL: '1',
+    REQUEST_METHOD: method,
+    PATH_INFO: decodeURIComponent(pathname),
+    QUERY_STRING: search.slice(1),
+    REMOTE_USER: 'bench',
+    REMOTE_ADDR: '127.0.0.1',
+    CONTENT_TYPE: headers['content-type'] ?? '',
+    CONTENT_LENGTH: headers['content-length'] ?? '',
+    HTTP_CONTENT_ENCODING: headers['content-encoding'] ?? '',
+    GIT_PROTOCOL: String(headers['git-protocol'] ?? ''),
+  };
+  const env = { ...GIT_ENVIRONMENT, ...variables };
+  const child = spawn(backend, { env, stdio: ['pipe', 'pipe', 'inherit'] });
   request.pipe(child.stdin);
   child.stdin.on('error', () => request.resume());
   let head = Buffer.alloc(0);
@@ -38,24 +51,6 @@ const server = http.createServer((request, response) => {
     child.stdout.pipe(response);
   });
 });
-
-function metaVariables(request: http.IncomingMessage): Record<string, string> {
-  const { pathname, search } = new URL(request.url!, 'http://localhost');
-  const { headers } = request;
-  return {
-    GIT_PROJECT_ROOT: root,
-    GIT_HTTP_EXPORT_ALL: '1',
-    REQUEST_METHOD: request.method!,
-    PATH_INFO: decodeURIComponent(pathname),
-    QUERY_STRING: search.slice(1),
-    REMOTE_USER: 'bench',
-    REMOTE_ADDR: '127.0.0.1',
-    CONTENT_TYPE: headers['content-type'] ?? '',
-    CONTENT_LENGTH: headers['content-length'] ?? '',
-    HTTP_CONTENT_ENCODING: headers['content-encoding'] ?? '',
-    GIT_PROTOCOL: String(headers['git-protocol'] ?? ''),
-  };
-}
 
 server.listen(0, '127.0.0.1', () => {
   const { port } = server.address() as AddressInfo;

@@ -182,10 +182,16 @@ export async function pressWith(remote: Remote, [prepared, measured]: Case): Pro
   return statuses;
 }
 
+/** Results as a table, and what is wrong in them. */
+export interface Findings {
+  readonly table: string;
+  readonly findings: readonly string[];
+}
+
 /**
  * Runs the cases whose names contain `chosen`, each alone on a new server. Resolves to those that exceed the limits.
  */
-export async function runCases(chosen: string): Promise<{ table: string; findings: string[] }> {
+export async function runCases(chosen: string): Promise<Findings> {
   const findings: string[] = [];
   const rows: string[][] = [];
   for (const [name, [prepared, measured]] of Object.entries(CASES)) {

@@ -1,0 +1,11 @@
+/** Runs a command, or prints its usage for `--help`. If it fails, prints the message, and the exit code is 2. */
+export async function runCommand(usage: string, main: (argv: string[]) => Promise<number>): Promise<void> {
+  const argv = process.argv.slice(2);
+  try {
+    if (argv.includes('--help')) process.stdout.write(usage);
+    else process.exitCode = await main(argv);
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message}\n`);
+    process.exitCode = 2;
+  }
+}
