@@ -46,9 +46,9 @@ function capitalized(word: string): string {
 }
 
 /** Returns a path of one to four folders, similar to those of a real project. */
-export function inventPath(random: Random, serial: number): string {
+export function inventPath(random: Random): string {
   const folders = Array.from({ length: 1 + random(4) }, () => wordAt(random(12)));
-  return ['src', ...folders, `${words(random, 2).join('-')}-${serial}${pick(random, ENDINGS)}`].join('/');
+  return ['src', ...folders, `${words(random, 2).join('-')}-${random(1_000_000)}${pick(random, ENDINGS)}`].join('/');
 }
 
 function inventLine(random: Random): string {

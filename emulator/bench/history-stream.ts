@@ -41,7 +41,6 @@ class Project {
   readonly #files = new Map<string, readonly string[]>();
   readonly #paths: string[] = [];
   #tip = 0;
-  #serial = 0;
 
   constructor(private readonly random: Random) {}
 
@@ -53,7 +52,7 @@ class Project {
       const kind = mark === 1 ? 0 : random(100);
       const isFull = this.#paths.length >= MAX_FILES;
       if (kind < (isFull ? 2 : 15)) {
-        yield this.#put(this.#newPath(), inventLines(random));
+        yield this.#put(inventPath(random), inventLines(random));
         continue;
       }
       const path = this.#pickPath(topic);
@@ -61,14 +60,14 @@ class Project {
       const lines = this.#files.get(path)!;
       if (kind < 20) yield this.#remove(path);
       // Git detects a removal and a similar new file as a rename.
-      if (kind >= 17) yield this.#put(kind < 20 ? this.#newPath() : path, editLines(random, lines));
+      if (kind >= 17) yield this.#put(kind < 20 ? inventPath(random) : path, editLines(random, lines));
     }
     this.#tip = mark;
   }
 
   *commitToTopic(mark: number, topic: Topic): Generator<string> {
     yield* this.#head('topic', mark, topic.tip);
-    const path = this.#pickPath(topic) ?? this.#newPath();
+    const path = this.#pickPath(topic) ?? inventPath(this.random);
     const known = this.#files.get(path);
     const lines = known ? editLines(this.random, known) : inventLines(this.random);
     topic.changed.set(path, lines);
@@ -96,11 +95,6 @@ class Project {
     yield data(inventMessage(this.random, mark));
     if (parent > 0) yield `from :${parent}\n`;
     if (merged !== undefined) yield `merge :${merged}\n`;
-  }
-
-  #newPath(): string {
-    this.#serial += 1;
-    return inventPath(this.random, this.#serial);
   }
 
   /** Returns a path, more often of a recent file than of an old one; undefined if the topic changed that file. */

@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface BenchResponse {
   readonly status: number;
@@ -14,6 +15,8 @@ export interface RequestOptions {
   readonly body?: readonly Buffer[] | undefined;
   /** Body as JSON, instead of `body`. */
   readonly json?: unknown;
+  /** Milliseconds to wait after each piece of the body. Default: pieces are sent at once. */
+  readonly pause?: number | undefined;
   /** True to return the body, not only its length. */
   readonly keepsBody?: boolean;
 }
@@ -35,6 +38,7 @@ export class HttpClient implements AsyncDisposable {
   #socket: Socket | undefined;
   /** The response that is awaited; undefined if none. */
   #pending: { readonly reader: ResponseReader; end(error?: Error): void } | undefined;
+
   constructor(readonly origin: string) {
     this.#host = origin.replace('http://', '');
   }
@@ -49,7 +53,10 @@ export class HttpClient implements AsyncDisposable {
     this.#socket = undefined;
   }
 
-  async request(path: string, { method, headers = {}, json, keepsBody = false, ...options }: RequestOptions = {}) {
+  async request(
+    path: string,
+    { method, headers = {}, json, pause, keepsBody = false, ...options }: RequestOptions = {},
+  ) {
     const body = json === undefined ? options.body : [Buffer.from(JSON.stringify(json))];
     this.#socket ??= this.#connect();
     const socket = this.#socket;
@@ -61,9 +68,12 @@ export class HttpClient implements AsyncDisposable {
     for (const [name, value] of Object.entries(headers)) head += `${name}: ${value}\r\n`;
     if (json !== undefined) head += 'content-type: application/json\r\n';
     if (body) head += `content-length: ${body.reduce((sum, piece) => sum + piece.length, 0)}\r\n`;
-    socket.cork();
+    if (pause === undefined) socket.cork();
     socket.write(`${head}\r\n`, 'latin1');
-    for (const piece of body ?? []) socket.write(piece);
+    for (const piece of body ?? []) {
+      socket.write(piece);
+      if (pause !== undefined) await sleep(pause);
+    }
     socket.uncork();
     try {
       return await arrival;

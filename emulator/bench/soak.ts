@@ -175,12 +175,13 @@ const HEADINGS = ['phase', 'requests', 'read p50', 'read p99', 'write p99', 'lon
 
 function writePhases(phases: readonly Phase[]): string {
   const rows = phases.map(({ name, tally, delayP99, delayMax, held }) => {
-    const quantiles = [
-      tally.quantile('read', 0.5),
-      tally.quantile('read', 0.99),
-      tally.quantile('write', 0.99),
-      tally.quantile('pressure', 1),
-    ];
+    const shares = [
+      ['read', 0.5],
+      ['read', 0.99],
+      ['write', 0.99],
+      ['pressure', 1],
+    ] as const;
+    const quantiles = shares.map(([kind, share]) => tally.quantile(kind, share));
     const times = [...quantiles, delayP99, delayMax].map((time) => (Number.isNaN(time) ? '' : `${shorten(time)} ms`));
     return [name, String(tally.requests), ...times, `${mebibytes(held)} MiB`, String(tally.findings.length)];
   });

@@ -1,8 +1,6 @@
-import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { request } from 'undici';
+import { oidOf } from '../../git/odb/test/pack-builder.js';
 import { Workbench } from '../../git/test/workbench.js';
 import { pick, type Random } from '../code-text.js';
 import { addCommit, git } from '../git.js';
@@ -64,7 +62,7 @@ export class User {
   async misbehave(): Promise<void> {
     const way = this.random(20);
     if (way < 2) await this.#breakOff();
-    else if (way === 2) await this.#commitSlowly();
+    else if (way === 2) await this.commit('slow write', 20);
     else if (way === 3) await this.#refused('nonsense', 400, [Buffer.from(pick(this.random, NONSENSE))]);
     else if (way === 4) {
       const [fault, status] = pick(this.random, FAULTS);
@@ -87,33 +85,19 @@ export class User {
     this.tally.expect(response.status === 200, `GET ${target} was answered with ${response.status}`);
   }
 
-  async commit(): Promise<void> {
+  /** Commits some files. `pause`: milliseconds between pieces of the body; undefined sends it at once. */
+  async commit(kind = 'write', pause?: number): Promise<void> {
     const files = this.#invent();
-    const response = await this.#timed('write', '/commit-pack', { body: commitBody(files), keepsBody: true });
-    this.#expectCommitted(files, response.status);
-  }
-
-  async #commitSlowly(): Promise<void> {
-    const files = this.#invent();
-    this.#expectCommitted(files, await this.#send(slowly(commitBody(files))));
-  }
-
-  /** An interrupted request must leave nothing behind. */
-  async #breakOff(): Promise<void> {
-    await this.#send(slowly(commitBody(this.#invent()), true)).catch(() => undefined);
-  }
-
-  async #send(body: AsyncIterable<Buffer>): Promise<number> {
-    const headers = { authorization: `Bearer ${await this.remote.token(this.repo)}` };
-    const url = `${this.remote.origin}/api/repos/${this.repo}/commit-pack`;
-    const response = await request(url, { method: 'POST', headers, body: Readable.from(body) });
-    await response.body.dump();
-    return response.statusCode;
-  }
-
-  #expectCommitted(files: Files, status: number): void {
+    const { status } = await this.#timed(kind, '/commit-pack', { body: commitBody(files), pause });
     this.tally.expect(status === 201, `commit-pack was answered with ${status}`);
-    for (const [path, content] of files) this.#files.set(path, blobId(content));
+    for (const [path, content] of files) this.#files.set(path, oidOf('blob', content));
+  }
+
+  /** Disconnects within a request, which must leave nothing behind. */
+  async #breakOff(): Promise<void> {
+    void this.remote.api(this.repo, '/commit-pack', { body: commitBody(this.#invent()), pause: 1000 });
+    await sleep(5);
+    await this.remote[Symbol.asyncDispose]();
   }
 
   #invent(): Files {
@@ -175,19 +159,6 @@ export class User {
     this.#serial += 1;
     const lines = Array.from({ length: 1 + this.random(400) }, (_, line) => `line ${line} of ${this.#serial}`);
     return Buffer.from(`${lines.join('\n')}\n`);
-  }
-}
-
-function blobId(content: Buffer): string {
-  return createHash('sha1').update(`blob ${content.length}\0`).update(content).digest('hex');
-}
-
-/** Sends the pieces slowly, or fails after the first. */
-async function* slowly(pieces: readonly Buffer[], breaksOff = false): AsyncGenerator<Buffer> {
-  for (const piece of pieces) {
-    yield piece;
-    if (breaksOff) throw new Error('broken off');
-    await sleep(20);
   }
 }
 
