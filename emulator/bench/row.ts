@@ -66,20 +66,9 @@ export interface Result extends Required<Pick<Row<never>, 'id' | 'title' | 'peer
   readonly isReached: boolean;
 }
 
+const SIDES = ['ours', 'native'] as const;
 /** Number of rounds of a row that is not quick. */
 const ROUNDS = 7;
-
-/**
- * Measures both sides alternately; each side is first in every other round. After the first round, another one starts
- * only if it would end within `seconds`.
- */
-export async function measureRow<Place>(row: Row<Place>, place: Place, seconds: number): Promise<Result> {
-  await using resources = new Resources();
-  const sides = await row.open(place, resources.use);
-  return summarize(row, await measureSides(row, sides, seconds * 1000));
-}
-
-type Head = Omit<Row<never>, 'open' | 'barOf' | 'isFor'>;
 
 /**
  * Maximum number of rounds of quick rows, and the time in milliseconds after which no further one starts. A median of
@@ -88,27 +77,35 @@ type Head = Omit<Row<never>, 'open' | 'barOf' | 'isFor'>;
 const MAX_ROUNDS = 280;
 const QUICK_TIME = 3000;
 
-async function measureSides(row: Head, sides: Sides, limit: number): Promise<Result['samples']> {
-  const maxRounds = row.mostRounds ?? MAX_ROUNDS;
-  const ours: number[] = [];
-  const native: number[] = [];
+/**
+ * Measures both sides alternately; each side is first in every other round. After the first round, another one starts
+ * only if it would end within `seconds`.
+ */
+export async function measureRow<Place>(row: Row<Place>, place: Place, seconds: number): Promise<Result> {
+  await using resources = new Resources();
+  const sides = await row.open(place, resources.use);
+  const samples = { ours: [] as number[], native: [] as number[] };
   const start = performance.now();
   let longest = 0;
   const isDue = (round: number) => {
+    if (round === 0) return true;
+    if (round >= (row.mostRounds ?? MAX_ROUNDS)) return false;
     const elapsed = performance.now() - start;
-    if (round < ROUNDS) return elapsed + longest < limit;
-    return elapsed < Math.min(QUICK_TIME, limit);
+    return round < ROUNDS ? elapsed + longest < seconds * 1000 : elapsed < Math.min(QUICK_TIME, seconds * 1000);
   };
-  for (let round = 0; round === 0 || (round < maxRounds && isDue(round)); round++) {
-    const runOurs = async () => ours.push(await sides.ours(round));
-    const runNative = async () => sides.native && native.push(await sides.native(round));
+  for (let round = 0; isDue(round); round++) {
     const time = await timed(async () => {
-      for (const run of round % 2 === 0 ? [runOurs, runNative] : [runNative, runOurs]) await run();
+      for (const side of round % 2 === 0 ? SIDES : SIDES.toReversed()) {
+        const measure = sides[side];
+        if (measure) samples[side].push(await measure(round));
+      }
     });
     longest = Math.max(longest, time);
   }
-  return { ours, native };
+  return summarize(row, samples);
 }
+
+type Head = Omit<Row<never>, 'open' | 'barOf' | 'isFor'>;
 
 export function summarize(row: Head, samples: Result['samples']): Result {
   const { id, title, peer = '', unit = 'ms', bar, isMoreBetter = false } = row;
