@@ -38,7 +38,7 @@ export function urlOf(path: string, query: Readonly<Record<string, QueryValue>> 
   return url;
 }
 
-/** Template tag for a path whose values it encodes: ``route`repositories/${name}/refs` ``. */
+/** Template tag that percent-encodes the values in a path: ``route`repositories/${name}/refs` ``. */
 export function route(texts: TemplateStringsArray, ...values: readonly string[]): string {
   return texts.map((text, at) => text + (at < values.length ? encodeURIComponent(values[at]!) : '')).join('');
 }

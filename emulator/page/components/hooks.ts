@@ -26,7 +26,7 @@ export function useListener<Name extends keyof HTMLElementEventMap>(
   }, []);
 }
 
-/** Returns true while the page is printed or shown as in print. */
+/** Returns true while the page is printed, or while the print style is emulated. */
 export function usePrinting(): boolean {
   const [isPrinting, setPrinting] = useState(() => matchMedia('print').matches);
   useEffect(() => {

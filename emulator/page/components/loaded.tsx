@@ -13,7 +13,7 @@ export interface Loaded<T> {
 const reloads = new Set<() => void>();
 
 /**
- * Loads a value, and loads it again when `inputs` change; the request before is aborted and its value hidden. After
+ * Loads a value, and loads it again when `inputs` change. The previous request is then aborted, and its value hidden. After
  * each action of the page, and every `every` milliseconds while the page is visible, the value is loaded again and the
  * old one is shown until then.
  */
@@ -76,7 +76,7 @@ export function useAction() {
   return { run, isBusy, error };
 }
 
-/** Value that the page loads and changes. */
+/** Loads a value of the emulator, and provides `change`, which performs an action and shows its result or error. */
 export function useManaged<T>(load: (signal: AbortSignal) => Promise<T>, every?: number) {
   const { value, error: unloaded } = useLoaded(load, [], every);
   const { run, isBusy, error } = useAction();

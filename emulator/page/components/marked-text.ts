@@ -34,7 +34,7 @@ export function partsOf(text: string, { hasLines = false } = {}): TextPart[] {
   return parts;
 }
 
-/** Returns a text with marks, for places such as tooltips that cannot contain elements. */
+/** Returns a text in which invisible characters are replaced by their names, for places that cannot contain elements. */
 export function markedText(text: string): string {
   return partsOf(text)
     .map((part) => part.text)

@@ -21,7 +21,7 @@ export interface Draft {
   readonly keys: Readonly<Record<string, string>>;
   readonly times: string;
   readonly skip: string;
-  /** Stage; empty: the default stage. */
+  /** Name of the stage; empty for the default stage. */
   readonly stage: string;
   readonly conditions: readonly ConditionValue[];
   /** Values of other members, by key. */
@@ -175,7 +175,7 @@ export function offeredStages(
   });
 }
 
-/** Default stages among those offered; empty if a stage must be given. */
+/** Returns the default stages of a fault for the chosen operations; empty if the user must choose a stage. */
 function defaultStages(
   kind: FaultKind,
   values: Readonly<Record<string, string>>,

@@ -5,7 +5,7 @@ import { ActionButton } from '../components/action.js';
 import { Copy } from '../components/copy.js';
 import { Choice, type Option } from '../components/fields.js';
 
-/** Remotes of a repository. `+ephemeral` shows the ref namespace of ephemeral branches, `+import` imports a history. */
+/** Suffixes of the remotes of a repository: `+ephemeral` is the remote of ephemeral branches, `+import` accepts imports. */
 const REMOTES: readonly Option[] = [['', 'plain'], '+ephemeral', '+import'];
 
 /** Command that clones a repository. A click adds a token. */

@@ -18,7 +18,7 @@ export interface CommitProps {
   readonly onClose: () => void;
 }
 
-/** Commit: message, people, parents, refs, notes and changes. */
+/** Shows a commit with its message, author and committer, parents, refs, notes and changes. */
 export function Commit({ name, oid, onClose }: CommitProps) {
   const path = route`repositories/${name}/commits/${oid}`;
   const { value: commit, error } = useLoaded((signal) => get<CommitRecord>(path, { signal }), [path]);

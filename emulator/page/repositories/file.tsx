@@ -20,7 +20,7 @@ export interface FileProps {
   readonly found: FoundContent;
 }
 
-/** File: its lines, or a description of other content. */
+/** Shows the lines of a text file, or the size of a binary file, a folder or a submodule. */
 export function File({ name, at, found }: FileProps) {
   const isBlamed = place.value.params.blame === 'on';
   if (!isBlob(found)) {

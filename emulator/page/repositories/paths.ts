@@ -30,7 +30,7 @@ export function childOf(folder: RepositoryPath, { name, name_bytes }: Named): Re
   return writePath(isRoot ? bytes : Uint8Array.of(...bytesOf(folder), SLASH, ...bytes));
 }
 
-/** Splits a path into its parent folders and itself: names and paths. */
+/** Returns the name and the path of each parent folder of a path, and of the path itself. */
 export function stepsOf(path: RepositoryPath): { readonly name: string; readonly at: RepositoryPath }[] {
   const bytes = bytesOf(path);
   const steps = [];

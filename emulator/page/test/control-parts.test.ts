@@ -61,9 +61,9 @@ t.test('the keyboard reaches and works the parts', { skip }, async (t) => {
   };
   await page.getByRole('button', { name: 'Freeze' }).waitFor();
   await press('Freeze');
-  await page.getByText('The clock stands still').waitFor();
+  await page.getByText('The clock is frozen until').waitFor();
   await page.reload();
-  await page.getByText('The clock stands still').waitFor();
+  await page.getByText('The clock is frozen until').waitFor();
   await press('Snapshots and reset');
   await page.getByRole('heading', { level: 1, name: 'Snapshots and reset' }).waitFor();
   await press('Reset…');

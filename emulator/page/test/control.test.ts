@@ -16,7 +16,7 @@ t.test('the clock is frozen and moved, and tokens go by it', { skip }, async (t)
   const emulator = await startEmulator(t);
   const { page, complaints } = await openPage(t, emulator, { at: '#/control?part=clock' });
   await page.getByRole('button', { name: 'Freeze' }).click();
-  await page.getByText('The clock stands still').waitFor();
+  await page.getByText('The clock is frozen until').waitFor();
   const token = await mint(emulator, { ...REPO, ttl: 120 });
   t.equal((await ask(emulator, token, 'POST', '/api/repos')).status, 201);
   const short = await mint(emulator, { ...REPO, ttl: 1 });
@@ -122,7 +122,7 @@ t.test('deliveries of webhooks appear', { skip }, async (t) => {
   const org = await mint(emulator, REPO);
   t.equal((await ask(emulator, org, 'POST', '/api/v1/webhooks', { url, events: ['push'] })).status, 201);
   const { page, complaints } = await openPage(t, emulator, { at: '#/control?part=webhooks' });
-  await page.getByText('Nothing was sent yet').waitFor();
+  await page.getByText('Nothing has been sent yet').waitFor();
   const token = await mint(emulator, REPO);
   await ask(emulator, token, 'POST', '/api/repos');
   const lines = [

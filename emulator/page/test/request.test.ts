@@ -71,7 +71,7 @@ t.test('one is opened beside the list, told whole, sent again by a shell, and ma
   t.match(await command(cwd, '/bin/sh', '-c', curl), /^HTTP\/1\.1 404/, 'once');
   await row(page, /^429 GET/).click();
   await detail(page).getByRole('heading', { name: '429 GET readFile' }).waitFor();
-  await detail(page).getByText('because a fault asked for it').waitFor();
+  await detail(page).getByText('because of a fault').waitFor();
   await detail(page).getByRole('link', { name: 'Newer request' }).click();
   await detail(page).getByText('Repeats').waitFor();
   t.match(

@@ -41,7 +41,7 @@ t.test('a scenario that is started from the page ticks its steps as a client pus
   await page.getByRole('button', { name: 'Start sync-storm' }).click();
   const scenario = page.getByRole('region', { name: 'Registered' }).getByRole('listitem').first();
   await scenario.getByText('0 of 6 steps').waitFor();
-  await scenario.getByText('What it expects is not met yet').waitFor();
+  await scenario.getByText('Its expectations are not met yet').waitFor();
   await eventuallyEquals(t, () => scenario.locator('[aria-current=step]').count(), 1);
   await scenario.locator('[aria-current=step]').getByText('after a request with push main').waitFor();
   for (let step = 1; step <= 6; step += 2) {
