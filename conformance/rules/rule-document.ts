@@ -4,9 +4,6 @@ import { type Rule, SECTIONS } from './rule.js';
 /** Section of the specification at the start of a text. */
 const SOURCE = /^([^:.]{3,60}): /;
 
-/** Maximum number of rules of an ambiguity that the document shows without a click. */
-const MAX_VISIBLE_RULES = 8;
-
 /**
  * Formats the rules as the Markdown of `conformance/SPECIFICATION.md`: one table per section, then the ambiguities that
  * concern these rules. Each rule and each ambiguity has an anchor, which is its id or code.
@@ -46,7 +43,7 @@ function ambiguitySection(rows: readonly AmbiguityRow[], isPrinted: (id: string)
 function ambiguityText(row: AmbiguityRow, isPrinted: (id: string) => boolean): string {
   const { code, title, kind, texts, emulator, variants, rules } = row;
   const change = variants.length === 0 ? '' : ` To change it, set ${variants.map(inCode).join(' or ')}.`;
-  const links = rules.map((id) => (isPrinted(id) ? `[\`${id}\`](#${id})` : inCode(id))).join(', ');
+  const links = rules.map((id) => (isPrinted(id) ? `[\`${id}\`](#${id})` : inCode(id)));
   const lines = [
     `### <a id="${code}"></a>${code}: ${escapeMarkdown(title)}`,
     '',
@@ -56,9 +53,7 @@ function ambiguityText(row: AmbiguityRow, isPrinted: (id: string) => boolean): s
     '',
     `**The emulator**: ${escapeMarkdown(emulator)}${change}`,
     '',
-    rules.length <= MAX_VISIBLE_RULES
-      ? `**Rules**: ${links}`
-      : `<details><summary>${rules.length} rules</summary>\n\n${links}\n\n</details>`,
+    `<details><summary>Rules: ${rules.length}</summary>\n\n- ${links.join('\n- ')}\n\n</details>`,
   ];
   return `${lines.join('\n')}\n`;
 }

@@ -38,7 +38,7 @@ export const GAPS = {
   A23: {
     title: 'Unit of pagination.limit',
     texts: [
-      'Search: the maximum number of matches. matches has one item per file with several lines, so the unit can be items or lines.',
+      'Search: the maximum number of matches. The array `matches` has one item per file with several lines, so the unit can be items or lines.',
     ],
     emulator: 'Lines of type match are counted. The lines of one file may be on two pages.',
     variants: [],
@@ -109,7 +109,7 @@ export const GAPS = {
     title: 'Order of checks',
     texts: ['Nothing states which error is reported for a request with two errors.'],
     emulator:
-      'Route, availability of authentication, credential, signature and times, claims, path and claim, scope, quota, repository, state, body, ref, effect.',
+      'In this order: the route exists, tokens can be verified, a credential is present, its signature and times are valid, its claims are valid, the repository in the path is that of the claim, the scope suffices, the quota is not exhausted, the repository exists, its state allows the operation, the body is valid, the ref exists. Then the operation takes effect.',
     variants: ['unknownRoute'],
     rules: ['general.error-order', 'err.route-not-found.no-auth'],
   },
@@ -154,7 +154,7 @@ export const GAPS = {
   A34: {
     title: 'Token of another organization',
     texts: [
-      'Token failure responses: 403 if the token is for another organization than the host. A local address has no organization in its host name.',
+      'Token failure responses: 403 if the organization of the token is not that of the host name. A local address has no organization in its host name.',
     ],
     emulator: '403 `forbidden`. An unknown organization and a known one on the wrong host differ only in detail.',
     variants: [],

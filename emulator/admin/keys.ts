@@ -88,8 +88,9 @@ export const addKey = adminRoute({
     const fields = { id: body.id, allowedScopes: body.allowed_scopes };
     const key = registeredKey(body.public_key, fields, (why) => problem('bad_request', `public_key ${why}`));
     if (controls.refusesTestKeys && isFixtureKey(key.publicKey)) {
-      const why = 'which anybody can sign with; start the emulator with --test-keys to allow it';
-      throw problem('bad_request', `public_key is a published test key, ${why}.`);
+      const detail =
+        'public_key is a published test key. Anybody can sign with it; --test-keys allows it nevertheless.';
+      throw problem('bad_request', detail);
     }
     if (keys.find(key.kid))
       throw problem('conflict', `id: the organization ${name} already has a key ${JSON.stringify(key.kid)}.`);

@@ -69,8 +69,11 @@ export function Running({ record }: { readonly record: ScenarioRecord }) {
       <Facts
         facts={[
           ['Faults', record.faults.length > 0 && record.faults.map(linkOf)],
-          ['Waits for repositories', record.waiting.length > 0 && record.waiting.join(', ')],
-          ['Could not be changed', record.problems.length > 0 && record.problems.join(' '), 'failed'],
+          [
+            'Repositories whose state is set when they are created',
+            record.waiting.length > 0 && record.waiting.join(', '),
+          ],
+          ['Failed changes', record.problems.length > 0 && record.problems.join(' '), 'failed'],
         ]}
       />
       {started && <Expected detail={detail} />}
