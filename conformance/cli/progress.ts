@@ -24,7 +24,7 @@ export interface ProgressStream {
 /** Minimum milliseconds between two updates on a terminal, and in a log. */
 const TERMINAL_PAUSE = 100;
 const LOG_PAUSE = 15_000;
-/** Seconds without a response after which the line says so. */
+/** Number of seconds without a response after which the progress line reports that the run is waiting. */
 const IDLE = 3;
 
 const SILENT: Progress = { plan: nothing, show: nothing, move: nothing, clear: nothing };

@@ -11,7 +11,7 @@ type Json = Record<string, unknown>;
 const TAG = 'Emulator';
 const SECURITY = 'admin';
 
-/** Codes that the guard and the reading of input can return on every route. */
+/** Error codes that every admin route can return: from the access check (`guard.ts`) and from parsing (`input.ts`). */
 const COMMON_CODES: readonly ProblemCode[] = ['bad_request', 'forbidden', 'unsupported_media_type'];
 const BODY_CODES: readonly ProblemCode[] = ['request_timeout', 'payload_too_large'];
 

@@ -134,7 +134,8 @@ export async function findForkPoint(
     requireScopes(claims, ['git:read']);
     if (claims.repo !== base.source) throw repositoryNotFound();
   };
-  // The error is about the token in `base_repo`, so it has no challenge for the request's own credential.
+  // Replaces the error by one without WWW-Authenticate, because it is about the token in the member `base_repo` of the
+  // body. A challenge would concern the credential of the request, which is valid.
   await translateError(Problem, authenticate, ({ code, detail }) => problem(code, `base_repo: ${detail}`));
   const source = world.state.repositories.find(organization.name, base.source);
   if (!source) throw repositoryNotFound();

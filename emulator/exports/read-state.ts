@@ -137,7 +137,7 @@ function readParts(
   };
 }
 
-/** Returns the keys of the export, published test keys only if permitted, and the keys given at the start. */
+/** Returns the keys of the export and the keys given at the start. Drops published test keys unless they are permitted. */
 function readKeys(
   saved: WorldManifest['world']['organizations'][number]['keys'],
   { name, keys: own }: Organization,

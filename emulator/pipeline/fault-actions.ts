@@ -127,7 +127,10 @@ function problemOf(context: RequestContext, id: string, action: ErrorValue): Pro
   });
 }
 
-/** Returns the refusal of the operation in a repository state, from the table of states. */
+/**
+ * Returns the error with which the operation is refused in the repository state of an error code, such as
+ * `repository_thawing`.
+ */
 function refusalByState(context: RequestContext, { code, detail, retryAfter }: ErrorValue): Problem {
   const refusal = context.stateRefusal(code) ?? code;
   const usual = stateProblem(STATES_BY_CODE[code]!, refusal, RETRY_AFTER);

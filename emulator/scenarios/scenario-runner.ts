@@ -100,7 +100,7 @@ export class ScenarioRunner {
       await changeClock(clock, found.scenario.clock);
       // The scenario may have been removed while the clock changed.
       if (!this.world.state.scenarios.get(id)) return undefined;
-      // Begins a second time, because durations count from the time that the scenario sets.
+      // Begins the scenario again, because its durations count from the time to which it has just set the clock.
       this.store(this.begin(begun));
     }
     this.proceed(id);
@@ -131,7 +131,7 @@ export class ScenarioRunner {
   /** Records that refs moved or that a repository was created, for the end of the request that caused it. */
   note(change: RepositoryChange): void {
     this.pendingChanges.push(change);
-    // Drops the oldest changes, because those that no request caused would otherwise stay forever.
+    // Drops the oldest change. Changes are removed by the request that caused them, but some have no such request.
     if (this.pendingChanges.length > MAX_PENDING_CHANGES) this.pendingChanges.shift();
   }
 

@@ -60,7 +60,7 @@ export async function* sendBrokenPack(
   if (sideband !== 'none') yield FLUSH;
 }
 
-/** Place of the cut if the pack has fewer objects than the requested count: before its checksum. */
+/** Where a pack with fewer objects than the fault requires is cut: before its checksum. */
 const END = { beforeEnd: TRAILER_BYTES };
 
 /**

@@ -28,10 +28,10 @@ export function allowedScopes(t: RuleContext): readonly string[] {
 
 export const NONE_ALLOWED = 'needs a restricted key that may sign for an operation of the specification';
 
-/** Read-only places in which valid tokens are tried. */
+/** Names of the endpoints (`token-places.ts`) at which valid tokens are tried. They only read. */
 const READING = ['repo', 'list-repos', 'Git', 'Git push refs'];
 
-/** Returns the scopes that the key may sign for; if they are unknown, the scopes that turn out to be accepted. */
+/** Returns the scopes that the restricted key may sign for. If the target file does not list them, tries each scope. */
 async function scopesInside(t: RuleContext): Promise<readonly string[]> {
   const { allowedScopes } = t.key('restricted');
   if (allowedScopes !== undefined) return allowedScopes;

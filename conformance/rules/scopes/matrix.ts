@@ -55,7 +55,7 @@ export const scopeMatrix: readonly Rule[] = DOCUMENTED_OPERATIONS.flatMap((opera
   return defineRules('Scopes', `scopes-${operation.name}`, cells);
 });
 
-/** Expects both requests of a Git operation, for refs and for the pack, to be refused to a token with this scope. */
+/** Expects that a token with only this scope can neither list refs nor transfer a pack by a Git operation. */
 function isRefused(t: RuleContext, needed: Scope, scope: Scope): Promise<void> {
   const isTried = (place: TokenPlace) => place.isGit && place.scope === needed;
   return forEachPlace(t, isTried, async ({ place, ask }) =>

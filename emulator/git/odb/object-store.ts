@@ -84,7 +84,7 @@ export class ObjectStore extends StoreReader {
     return this.#size;
   }
 
-  /** Bytes of packs and indexes in memory, shared or not. */
+  /** Number of bytes of packs and indexes in memory, including those shared with other stores. */
   get heldBytes(): number {
     return this.stored.heldBytes;
   }
