@@ -12,10 +12,10 @@ import { findStaleRows, mergeRows, readTable, rowOf, TABLE_FILE, type TableRow, 
 // npm run mutants [-- --lanes N] [--write] [part of a mutant's name or of a rule's id …]
 // npm run mutants -- --full [--fresh]
 //
-// Runs each mutant against the rules that are named for it, and the command against servers without mutants. Exit code 1:
-// a mutant survived, a server was misread, or rows and table do not fit.
-// --write brings the table up to date with what was seen. --full runs each mutant against every rule, which takes hours,
-// and writes the table; stopped and started again it goes on where it was, with --fresh from the beginning.
+// Checks each mutant with the rules that it names, and runs the command against servers that it must recognize as wrong.
+// Exits with 1 if a mutant survives, if a server is judged wrongly, or if the table is stale.
+// --write updates the table. --full checks each mutant with every rule, which takes hours, and writes the table. It
+// resumes an earlier run that was stopped; --fresh starts again.
 
 const { parts, lanes, full, fresh, write } = readArguments(process.argv.slice(2));
 const started = performance.now();

@@ -20,9 +20,9 @@ import { runTestFiles } from './test-file.js';
 
 // npm run mutation -- auth [--sample N] [--jobs N] [--file PART] [--fresh] [--again]
 //
-// Changes the product in one small place at a time and runs the tests of the target until one fails. What no test sees
-// is printed. Verdicts are kept beside the checkout's name in the folder for temporary files, so that a run that was
-// stopped goes on where it was; `--again` checks those anew that survived, `--fresh` all of them.
+// Changes one place of the compiled product at a time, and runs the tests of the target until one fails. Prints the
+// changes that no test notices. Results are stored in the folder for temporary files, so that a stopped run is resumed.
+// `--again` repeats the mutants that survived, `--fresh` all of them.
 
 const CHECKOUT = fileURLToPath(new URL('../../../../', import.meta.url));
 const SEED = 20_261_101;
