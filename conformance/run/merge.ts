@@ -11,7 +11,7 @@ import {
 import { allRules } from '../rules/registry.js';
 import { defined } from '../target/json.js';
 import { settleVariants, withoutDrift } from './drift.js';
-import { addWatched } from './verdict.js';
+import { addWatched, NOTHING_SEEN, type RuleVerdict } from './verdict.js';
 
 /**
  * The reports are not the shards of one run. The message is a sentence.
@@ -40,8 +40,12 @@ export function mergeReports(reports: readonly Report[]): Report {
   const watched = joinWatched(reports);
   const order = new Map(allRules().map(({ id }, index) => [id, index]));
   const results = reports
-    .flatMap(({ rules }) => rules.map(({ baseline: _said, ...result }) => withoutDrift(result)))
-    .map((result) => withWatched(result, watched.get(result.id)))
+    .flatMap(({ rules, watched: seen = [] }) =>
+      rules.map(({ baseline: _said, ...result }) => {
+        const own = seen.find(({ id }) => id === result.id);
+        return withWatched(withoutDrift(result), own, watched.get(result.id));
+      }),
+    )
     .sort((one, other) => (order.get(one.id) ?? 0) - (order.get(other.id) ?? 0));
   const { results: rules, variants } = settleVariants(results);
   const counts = countVerdicts(rules);
@@ -121,20 +125,24 @@ function joinWatched(reports: readonly Report[]): Map<string, Watched> {
   return joined;
 }
 
-/** Replaces what a rule observed in its own shard with the observations of all shards. */
-function withWatched(result: RuleResult, watched: Watched | undefined): RuleResult {
-  if (watched === undefined) return result;
+/**
+ * Replaces the observations of a rule in its own shard, `seen`, by those of all shards. The verdict of the rule's own
+ * check stays, unless the shard's verdict consists of observations.
+ */
+function withWatched(result: RuleResult, seen: Watched | undefined, watched: Watched | undefined): RuleResult {
+  if (seen === undefined || watched === undefined) return result;
   const { id, section, says, level, reach, read_only, milliseconds, requests, variants, unproven, ...own } = result;
-  // Requests of a client that disconnects are not counted, so a good verdict also shows that the rule was checked. A
-  // result that only comes from watching other rules has the observed value `answers`.
-  const isSeenAlone = own.observed !== undefined && 'answers' in own.observed;
-  const isGood = own.verdict === 'pass' || own.verdict === 'observed' || own.verdict === 'variant';
-  const isChecked = (requests !== undefined && requests > 0) || (isGood && !isSeenAlone);
+  const isBySeen = seen.broken === undefined ? isObservedOnly(own, seen) : own.reason === seen.broken.reason;
   return {
     ...{ id, section, says, level, reach, read_only, milliseconds },
-    ...addWatched(level, isChecked || own.verdict === 'blocked' ? own : undefined, watched),
+    ...addWatched(level, isBySeen ? undefined : own, watched),
     ...defined({ requests, variants, unproven }),
   };
+}
+
+/** Returns true if a verdict only counts the responses that the rule watched, or says that there were none. */
+function isObservedOnly(own: RuleVerdict, { answers }: Watched): boolean {
+  return answers === 0 ? own.reason === NOTHING_SEEN : own.observed?.answers === answers;
 }
 
 function joinSetup(reports: readonly Report[]): SetupFailure[] {

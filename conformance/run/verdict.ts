@@ -150,7 +150,8 @@ export function addWatched(level: Level, own: RuleVerdict | undefined, seen: Wat
   return { verdict: GOOD[level], evidence, observed: { answers: responses } };
 }
 
-const NOTHING_SEEN = 'no response of this run shows the behaviour';
+/** Reason to skip a rule that only watches, if no response concerned it. */
+export const NOTHING_SEEN = 'no response of this run shows the behaviour';
 
 /** Returns the requests of a rule as a report shows them, and the deciding exchange. */
 function show(exchanges: readonly Exchange[], target: Target): Shown & Pick<RuleVerdict, 'decidedBy'> {

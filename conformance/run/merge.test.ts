@@ -1,0 +1,61 @@
+import t from 'tap';
+import type { RuleResult, Verdict, Watched } from '../report/results.js';
+import { reportWith, resultOf } from '../report/test/sample-report.js';
+import type { Level } from '../rules/rule.js';
+import { mergeReports } from './merge.js';
+import { addWatched, type RuleVerdict } from './verdict.js';
+
+const LEVELS: readonly Level[] = ['MUST', 'SHOULD', 'MAY', 'UNSPECIFIED'];
+const ID = 'err.generic.499';
+const VERDICTS: readonly Verdict[] = [
+  'pass',
+  'fail',
+  'warn',
+  'observed',
+  'variant',
+  'skip',
+  'blocked',
+  'error',
+  'flaky',
+];
+
+/** Verdicts of a rule's own check; undefined if the rule only watches the responses to other rules. */
+const OWN: readonly (RuleVerdict | undefined)[] = [
+  undefined,
+  ...VERDICTS.map((verdict): RuleVerdict => ({ verdict, reason: `own ${verdict}` })),
+];
+
+/** Observations in one shard: no response, three good ones, or a bad one. */
+function watchedIn(shard: number): Watched[] {
+  const broken = { reason: `seen in shard ${shard}`, evidence: 'observed' as const };
+  return [
+    { id: ID, answers: 0, evidence: 'observed' },
+    { id: ID, answers: 3, evidence: 'observed' },
+    { id: ID, answers: 3, evidence: 'observed', broken },
+  ];
+}
+
+t.test('merged shards have the verdict of the whole run, for every verdict and observation', async (t) => {
+  for (const level of LEVELS)
+    for (const own of OWN)
+      for (const requests of [undefined, 3])
+        for (const first of watchedIn(1))
+          for (const second of watchedIn(2)) {
+            const whole = addWatched(level, own, join(first, second));
+            const merged = mergeReports([shardOf(1, first, resultIn(level, own, first, requests)), shardOf(2, second)]);
+            const name = `${level}, own ${own?.verdict}, ${requests} requests, ${JSON.stringify([first, second])}`;
+            t.equal(merged.rules.find(({ id }) => id === ID)?.verdict, whole.verdict, name);
+          }
+});
+
+function resultIn(level: Level, own: RuleVerdict | undefined, seen: Watched, requests?: number): RuleResult {
+  return { ...resultOf('skip', ID, { level }), requests, ...addWatched(level, own, seen) } as RuleResult;
+}
+
+function shardOf(index: number, seen: Watched, ...results: readonly RuleResult[]) {
+  return reportWith(results, { mode: { write: true, strict: false, shard: { index, count: 2 } }, watched: [seen] });
+}
+
+function join(first: Watched, second: Watched): Watched {
+  return { ...second, ...first, answers: first.answers + second.answers };
+}
