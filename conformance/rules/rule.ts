@@ -53,8 +53,7 @@ export type Section = (typeof SECTIONS)[number];
 export type Check = (t: RuleContext) => Promise<unknown>;
 
 /**
- * Checks one exchange that another rule made. Returns a sentence if the exchange breaks the rule, `true` if it keeps
- * the
+ * Checks one exchange that another rule made. Returns a sentence if the exchange breaks the rule, `true` if it keeps the
  * rule, and undefined if the rule does not apply to it.
  */
 export type Watch = (exchange: Exchange) => string | true | undefined;

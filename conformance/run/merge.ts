@@ -132,7 +132,7 @@ function joinWatched(reports: readonly Report[]): Map<string, Watched> {
 function withWatched(result: RuleResult, seen: Watched | undefined, watched: Watched | undefined): RuleResult {
   if (seen === undefined || watched === undefined) return result;
   const { id, section, says, level, reach, read_only, milliseconds, requests, variants, unproven, ...own } = result;
-  const isBySeen = seen.broken === undefined ? isObservedOnly(own, seen) : own.reason === seen.broken.reason;
+  const isBySeen = isObservedOnly(own, seen) || (seen.broken !== undefined && own.reason === seen.broken.reason);
   return {
     ...{ id, section, says, level, reach, read_only, milliseconds },
     ...addWatched(level, isBySeen ? undefined : own, watched),

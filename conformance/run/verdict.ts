@@ -140,14 +140,14 @@ function describeBroken({ why, exchange }: NonNullable<WatchResult['broken']>, t
   };
 }
 
-/** Adds what a rule observed while other rules ran. The worse verdict wins. */
+/** Adds what a rule observed while other rules ran. The worse verdict wins. A MAY rule only reports what it observed. */
 export function addWatched(level: Level, own: RuleVerdict | undefined, seen: Watched): RuleVerdict {
   if (own !== undefined && (own.verdict === 'fail' || own.verdict === 'error')) return own;
-  if (seen.broken !== undefined) return { verdict: BROKEN[level], ...seen.broken };
+  if (seen.broken !== undefined && level !== 'MAY') return { verdict: BROKEN[level], ...seen.broken };
   if (own !== undefined && own.verdict !== 'skip') return own;
   if (seen.answers === 0) return own ?? { verdict: 'skip', reason: NOTHING_SEEN };
-  const { evidence, answers: responses } = seen;
-  return { verdict: GOOD[level], evidence, observed: { answers: responses } };
+  const { evidence, answers, broken } = seen;
+  return { verdict: GOOD[level], evidence, observed: { answers, ...defined({ example: broken?.reason }) } };
 }
 
 /** Reason to skip a rule that only watches, if no response concerned it. */

@@ -116,6 +116,12 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
         'a file that matches both lists must be left out',
         await paths(t, { include_globs: ['**/*.js'], exclude_globs: ['**/*.js'] }),
       );
+      const both = [...(await paths(t, { include_globs: ['**/*.ts'] })), 'docs/guide.md'].sort();
+      expectSame(
+        await paths(t, { include_globs: ['**/*.ts', 'docs/*.md'] }),
+        both,
+        'the archive must contain the files that match one of two globs',
+      );
     },
   },
   {
@@ -132,6 +138,11 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
         await paths(t, { exclude_globs: ['**/*.md'] }),
         expected,
         'the archive must contain no Markdown files',
+      );
+      expectSame(
+        await paths(t, { exclude_globs: ['**/*.md', '**/*.js'] }),
+        expected.filter((path) => !path.endsWith('.js')),
+        'the archive must contain no files that match one of two globs',
       );
     },
   },

@@ -14,10 +14,16 @@ function metadataFor(...paths: string[]): object {
   return { metadata: { target_branch: 'main', commit_message: 'Send chunks', author: AUTHOR, files } };
 }
 
-/** Returns bytes that are not valid text, with all 256 values. */
+/**
+ * Returns pseudorandom bytes that are not valid text. They have no period below 2^32 bytes, so that every two chunks
+ * differ: high byte of a linear congruential generator (Numerical Recipes, section 7.1).
+ */
 function noise(length: number): Buffer {
   const bytes = Buffer.alloc(length);
-  for (let index = 0; index < length; index++) bytes[index] = (index * 31 + (index >> 8) * 7) & 0xff;
+  for (let index = 0, state = 1; index < length; index++) {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) | 0;
+    bytes[index] = state >>> 24;
+  }
   return bytes;
 }
 

@@ -172,7 +172,7 @@ export const versioning = defineRules('Versioning', 'versioning', [
         return undefined;
       if (!exchange.path.startsWith('/api/') || exchange.path.includes('/file?')) return undefined;
       const type = String(exchange.headers['content-type'] ?? '');
-      return /^application\/json\b/.test(type) || `a JSON response has ${type || 'no media type'}`;
+      return /^application\/json\b/i.test(type) || `a JSON response has ${type || 'no media type'}`;
     },
   },
 ]);

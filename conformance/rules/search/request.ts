@@ -108,14 +108,15 @@ export const searchRequest = defineRules('1. Search', 'search-request', [
       'HELLO',
       { query: { case_sensitive: false } },
     ],
-    [
-      'grep.paths',
-      'paths restricts the search to the listed paths and what is below them.',
-      ['src/app.js', 'src/lib/deep.js', 'src/types.ts'],
-      'fo+ba',
-      { paths: ['src'] },
-    ],
   ]),
+  {
+    id: 'grep.paths',
+    says: 'paths restricts the search to the listed paths and what is below them.',
+    check: async (t) => {
+      await findsIn(t, ['src/app.js', 'src/lib/deep.js', 'src/types.ts'], 'fo+ba', { paths: ['src'] });
+      await findsIn(t, ['docs/guide.md', 'src/lib/deep.js'], 'fo+ba', { paths: ['src/lib', 'docs'] });
+    },
+  },
   {
     id: 'grep.include_globs',
     says: 'include_globs keeps only files that match a glob, at any depth.',
@@ -126,17 +127,20 @@ export const searchRequest = defineRules('1. Search', 'search-request', [
         'a file that matches both lists must be left out',
         pathsOf((await search(t, 'fo+ba', { file_filters: both })).answer),
       );
+      const two = { include_globs: ['**/*.ts', 'docs/**'] };
+      await findsIn(t, ['docs/guide.md', 'src/types.ts'], 'fo+ba', { file_filters: two });
     }),
   },
-  ...rulesBy(findsIn, [
-    [
-      'grep.exclude_globs',
-      'exclude_globs leaves out files that match a glob.',
-      ['src/app.js', 'src/types.ts'],
-      'foobar',
-      { file_filters: { exclude_globs: ['**/*.md'] }, paths: ['src', 'docs'] },
-    ],
-  ]),
+  {
+    id: 'grep.exclude_globs',
+    says: 'exclude_globs leaves out files that match a glob.',
+    check: async (t) => {
+      const searchWithout = (exclude_globs: readonly string[], found: readonly string[]) =>
+        findsIn(t, found, 'foobar', { file_filters: { exclude_globs }, paths: ['src', 'docs'] });
+      await searchWithout(['**/*.md'], ['src/app.js', 'src/types.ts']);
+      await searchWithout(['**/*.md', '**/*.ts'], ['src/app.js']);
+    },
+  },
   {
     id: 'grep.extension_filters',
     says: 'extension_filters keeps only files with one of the listed extensions.',
@@ -148,6 +152,8 @@ export const searchRequest = defineRules('1. Search', 'search-request', [
         file_filters: { extension_filters: ['ts'] },
       });
       t.observe('without the dot', bare.status === 200 ? pathsOf(bare) : bare.outcome);
+      const two = { extension_filters: ['.ts', '.md'] };
+      await findsIn(t, ['docs/guide.md', 'src/types.ts'], 'foobar', { file_filters: two });
     }),
   },
   {

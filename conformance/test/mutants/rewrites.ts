@@ -84,12 +84,22 @@ export function assumesParameter(place: Place, name: string, value: string): Rew
 
 /** Makes the server ignore a member of a request, at any depth in the first line. */
 export function ignoresMember(place: Place, name: string): Rewrite {
+  return changesMember(place, name, () => undefined);
+}
+
+/** Makes the server use only the first item of a list in a request. */
+export function takesFirstItem(place: Place, name: string): Rewrite {
+  return changesMember(place, name, (list) => (Array.isArray(list) ? list.slice(0, 1) : list));
+}
+
+/** Changes a member of a request, at any depth in the first line; undefined removes it. */
+function changesMember(place: Place, name: string, change: (value: unknown) => unknown): Rewrite {
   return {
     request: (request) => {
       if (!isAt(place, request) || request.body.length === 0) return;
       const [first = '', ...more] = request.body.toString().split('\n');
       try {
-        const kept = JSON.stringify(JSON.parse(first), (key, value) => (key === name ? undefined : value));
+        const kept = JSON.stringify(JSON.parse(first), (key, value) => (key === name ? change(value) : value));
         request.body = Buffer.from([kept, ...more].join('\n'));
       } catch {
         // A body that is not JSON is forwarded unchanged, and the server refuses it.

@@ -49,6 +49,7 @@ t.test('every kind of change and conflict leaves the tree and the paths that git
     link: '->a.txt',
     module: '@1',
     binary: '\0one',
+    data: `\0${lines(700, 740)}`,
   };
   const cases: Readonly<Record<string, readonly [ours: (files: Files) => Files, theirs: (files: Files) => Files]>> = {
     'changes far apart': [edit('a.txt', 3), edit('a.txt', 30)],
@@ -75,6 +76,22 @@ t.test('every kind of change and conflict leaves the tree and the paths that git
       all(put('c.txt', lines(300, 340)), edit('a.txt', 3)),
     ],
     'renamed, deleted, and the name taken': [move('a.txt', 'c.txt'), all(drop('a.txt'), put('c.txt', lines(300, 340)))],
+    'renamed, and renamed with changes to the same name where a link takes the old name': [
+      move('a.txt', 'c.txt'),
+      all(move('a.txt', 'c.txt'), edit('c.txt', 3), put('a.txt', '->b.txt')),
+    ],
+    'renamed, and the old name becomes a link and the new name is taken': [
+      move('a.txt', 'c.txt'),
+      all(put('a.txt', '->b.txt'), put('c.txt', lines(300, 340))),
+    ],
+    'renamed with changes to a name that the other side adds, which changes the old name too': [
+      all(move('a.txt', 'c.txt'), edit('c.txt', 30)),
+      all(put('c.txt', lines(300, 340)), edit('a.txt', 3)),
+    ],
+    'a binary file renamed apart, changed on both sides': [
+      all(move('data', 'd1'), put('d1', `\0${lines(700, 740)}ours\n`)),
+      all(move('data', 'd2'), put('d2', `\0${lines(700, 740)}theirs\n`)),
+    ],
     'renames that swap two files': [
       all(move('a.txt', 't'), move('b.txt', 'a.txt'), move('t', 'b.txt')),
       edit('a.txt', 3),

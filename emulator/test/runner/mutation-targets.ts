@@ -77,6 +77,10 @@ export const TARGETS: Readonly<Record<string, Target>> = {
       'test/concurrency/races',
     ],
   },
+  merge: {
+    sources: ['git/merge'],
+    tests: ['git/merge'],
+  },
   faults: {
     sources: ['faults'],
     tests: ['faults', 'test/faults/stages', 'test/faults/in-band', 'test/faults/admin', 'cli/commands/fault-commands'],

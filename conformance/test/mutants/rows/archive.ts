@@ -2,7 +2,7 @@ import { gunzipSync } from 'node:zlib';
 import { type Mutant, patched, proxied } from '../mutant.js';
 import { tokenMutants } from '../operation-tokens.js';
 import { ARCHIVE } from '../places.js';
-import { changesRequest, changesStatus, ignoresMember, isAt, setsHeader } from '../rewrites.js';
+import { changesRequest, changesStatus, ignoresMember, isAt, setsHeader, takesFirstItem } from '../rewrites.js';
 
 interface ArchiveBody {
   ref?: string;
@@ -103,6 +103,14 @@ export const rows: readonly Mutant[] = [
     'archive.include_globs',
     'does not look at include_globs',
     ignoresMember(ARCHIVE, 'include_globs'),
+  ),
+  ...['include_globs', 'exclude_globs'].map((name) =>
+    proxied(
+      `archive-takes-the-first-of-${name.replace('_', '-')}`,
+      `archive.${name}`,
+      `uses only the first item of ${name}`,
+      takesFirstItem(ARCHIVE, name),
+    ),
   ),
   proxied('archive-finds-nothing-to-pack', 'archive.include_globs.none', 'answers 404 where there is nothing to pack', {
     response: (response) => {

@@ -153,6 +153,16 @@ export const rows: readonly Mutant[] = [
     changesChunks((chunks) => chunks.filter(isLastOf)),
   ),
   proxied(
+    'pack-joins-chunks-in-reverse-order',
+    'pack.chunk.multi',
+    'joins the first two chunks of a file in reverse order',
+    changesChunks((chunks) => {
+      const [first, second, ...more] = chunks;
+      const isSwapped = first?.eof === false && second?.eof === false && first.content_id === second.content_id;
+      return isSwapped ? [second, first, ...more] : chunks;
+    }),
+  ),
+  proxied(
     'pack-takes-less-than-4-mib',
     'pack.chunk.max-4mib.ok',
     'takes only chunks of less than 4 MiB',

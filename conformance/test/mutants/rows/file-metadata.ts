@@ -105,6 +105,24 @@ export const rows: readonly Mutant[] = [
       if (query.get('ephemeral') === 'maybe') query.set('ephemeral', 'false');
     }),
   ),
+  proxied(
+    'filemeta-takes-ephemeral-in-any-case',
+    'filemeta.ephemeral.invalid',
+    'takes True and FALSE for true and false',
+    changesQuery(META, (query) => {
+      const value = query.get('ephemeral')?.toLowerCase();
+      if (value === 'true' || value === 'false') query.set('ephemeral', value);
+    }),
+  ),
+  proxied(
+    'filemeta-takes-ephemeral-as-a-number',
+    'filemeta.ephemeral.invalid',
+    'takes 1 and 0 for true and false',
+    changesQuery(META, (query) => {
+      const value = query.get('ephemeral');
+      if (value === '1' || value === '0') query.set('ephemeral', value === '1' ? 'true' : 'false');
+    }),
+  ),
   patched(
     'filemeta-falls-back-to-ordinary-branches',
     'filemeta.ephemeral.unresolvable',

@@ -2,7 +2,15 @@ import { type Mutant, patched, proxied } from '../mutant.js';
 import { ignoresScope, ignoresSignature, takesFirstRepository } from '../patches.js';
 import { GREP } from '../places.js';
 import type { Rewrite } from '../proxy.js';
-import { assumesMember, changesJson, changesRequest, changesStatus, ignoresMember, setsHeader } from '../rewrites.js';
+import {
+  assumesMember,
+  changesJson,
+  changesRequest,
+  changesStatus,
+  ignoresMember,
+  setsHeader,
+  takesFirstItem,
+} from '../rewrites.js';
 
 interface Search {
   ref?: string;
@@ -147,6 +155,14 @@ export const rows: readonly Mutant[] = [
     }),
   ),
   proxied('grep-ignores-paths', 'grep.paths', 'does not look at paths', ignoresMember(GREP, 'paths')),
+  ...['paths', 'include_globs', 'exclude_globs', 'extension_filters'].map((name) =>
+    proxied(
+      `grep-takes-the-first-of-${name.replace('_', '-')}`,
+      `grep.${name}`,
+      `uses only the first item of ${name}`,
+      takesFirstItem(GREP, name),
+    ),
+  ),
   proxied(
     'grep-ignores-exclude-globs',
     'grep.exclude_globs',
