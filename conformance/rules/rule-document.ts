@@ -42,7 +42,9 @@ function ambiguitySection(rows: readonly AmbiguityRow[], isPrinted: (id: string)
 
 function ambiguityText(row: AmbiguityRow, isPrinted: (id: string) => boolean): string {
   const { code, title, kind, texts, emulator, variants, rules } = row;
-  const change = variants.length === 0 ? '' : ` To change it, set ${variants.map(inCode).join(' or ')}.`;
+  const names = variants.map(inCode).join(', ');
+  const change =
+    names === '' ? '' : ` To change this, use the ${variants.length === 1 ? 'variant' : 'variants'} ${names}.`;
   const links = rules.map((id) => (isPrinted(id) ? `[\`${id}\`](#${id})` : inCode(id)));
   const lines = [
     `### <a id="${code}"></a>${code}: ${escapeMarkdown(title)}`,
@@ -51,7 +53,7 @@ function ambiguityText(row: AmbiguityRow, isPrinted: (id: string) => boolean): s
     '',
     ...texts.map((text) => `- ${escapeMarkdown(text).replace(SOURCE, '**$1**: ')}`),
     '',
-    `**The emulator**: ${escapeMarkdown(emulator)}${change}`,
+    `**The emulator by default**: ${escapeMarkdown(emulator)}${change}`,
     '',
     `<details><summary>Rules: ${rules.length}</summary>\n\n- ${links.join('\n- ')}\n\n</details>`,
   ];

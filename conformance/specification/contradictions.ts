@@ -5,10 +5,10 @@ export const CONTRADICTIONS = {
   A01: {
     title: 'HTTP status of an invalid token',
     texts: [
-      'Token failure responses: 401 is for a missing Authorization header or an unsupported scheme. Every other defect of a token (signature, alg, iss, exp, a missing claim) is 403 `forbidden`. Search agrees.',
-      'Most endpoint tables (restore, file metadata, one commit, commit-pack, notes, reading a file, repository metadata) list an invalid token under 401.',
+      'Token failure responses: 401 is for a missing Authorization header or an unsupported scheme. Every other defect of a token (signature, `alg`, `iss`, `exp`, a missing claim) is 403 `forbidden`. The section on search says the same.',
+      'Endpoint tables: most of them (restore, file metadata, one commit, commit-pack, notes, reading a file, repository metadata) list an invalid token under 401.',
     ],
-    emulator: '403 `forbidden` on every endpoint.',
+    emulator: 'It responds with 403 `forbidden` on every endpoint.',
     variants: ['invalidToken'],
     rules: [
       'grep.err.403.invalid-jwt',
@@ -55,10 +55,10 @@ export const CONTRADICTIONS = {
   A02: {
     title: 'HTTP status of a missing scope',
     texts: [
-      'Token failure responses and Errors: 403 `insufficient_scope`. The tables of search, restore, file metadata and archive agree.',
-      'The tables of one commit, commit-pack, notes and reading a file list a missing scope under 401.',
+      'Token failure responses and Errors: a token without the required scope is 403 `insufficient_scope`. The tables of search, restore, file metadata and archive say the same.',
+      'Endpoint tables: those of one commit, commit-pack, notes and reading a file list a missing scope under 401.',
     ],
-    emulator: '403 `insufficient_scope` on every endpoint.',
+    emulator: 'It responds with 403 `insufficient_scope` on every endpoint.',
     variants: ['missingScope'],
     rules: [
       'grep.err.403.scope',
@@ -120,11 +120,11 @@ export const CONTRADICTIONS = {
   A03: {
     title: 'HTTP status of a token without a repo claim',
     texts: [
-      'Repository claim, rule 1, Token failure responses and Errors: 400 `repo_claim_missing`.',
-      'Token failure responses, in the row for 403 `forbidden`: a repo claim that is missing although it is needed.',
-      'A token with only org:read and no repo claim, sent to a repository route, fits two rows, 400 `repo_claim_missing` and 403 `insufficient_scope`.',
+      'Repository claim, rule 1, Token failure responses and Errors: a token without the claim `repo` is 400 `repo_claim_missing`.',
+      'Token failure responses, in the row for 403 `forbidden`: a missing `repo` claim that is needed is one of the causes.',
+      'A token with only the scope `org:read` and without a `repo` claim, sent to a repository route, fits two rows, 400 `repo_claim_missing` and 403 `insufficient_scope`.',
     ],
-    emulator: '400 `repo_claim_missing`, also for a token with only org:read.',
+    emulator: 'It responds with 400 `repo_claim_missing`, also to a token with only `org:read`.',
     variants: ['missingRepoClaim', 'orgTokenOnRepository'],
     rules: [
       'restore.alias.needs-repo-claim',
@@ -139,9 +139,12 @@ export const CONTRADICTIONS = {
   },
   A04: {
     title: 'Response while a repository is restored from cold storage',
-    texts: ['Errors: 409 `repository_thawing` with Retry-After.', 'File metadata: 503.'],
+    texts: [
+      'Errors: a request to a repository that is being restored is 409 `repository_thawing` with Retry-After.',
+      'File metadata: such a request is 503.',
+    ],
     emulator:
-      'File metadata answers 503; every other endpoint answers 409 `repository_thawing`. Both have Retry-After.',
+      'File metadata is 503, every other endpoint is 409 `repository_thawing`. Both responses have Retry-After.',
     variants: ['thawing'],
     rules: [
       'state.thawing.409',
@@ -154,11 +157,11 @@ export const CONTRADICTIONS = {
   A05: {
     title: 'Response while an upstream sync runs',
     texts: [
-      'Errors: 409 `sync_in_progress`.',
-      'Search and file metadata: 503.',
+      'Errors: a request to a repository with a running sync is 409 `sync_in_progress`.',
+      'Search and file metadata: such a request is 503.',
       'Nothing says which operations a sync blocks.',
     ],
-    emulator: 'Search and file metadata answer 503; writes answer 409 `sync_in_progress`; other reads succeed.',
+    emulator: 'Search and file metadata are 503, writes are 409 `sync_in_progress`, and other reads succeed.',
     variants: ['syncing', 'syncBlocks'],
     rules: [
       'state.syncing.409',
@@ -171,12 +174,12 @@ export const CONTRADICTIONS = {
   A06: {
     title: 'Body and media type of errors',
     texts: [
-      'What the service does, rule 6, and Errors: errors are problem details with the media type application/problem+json.',
+      'What the service does, rule 6, and Errors: errors are problem details with the media type `application/problem+json`.',
       'Errors: some endpoints, such as file metadata, return only a member `error`. File metadata says this of all its errors, including 401 and 403.',
       'Which other endpoints do so, and the media type of the short body, are not stated.',
     ],
     emulator:
-      'File metadata returns only `error`, as application/json, for every status. An unknown route and throttling, and all other endpoints, return problem details.',
+      'File metadata returns only the member `error`, as `application/json`, for every status. All other endpoints, unknown routes and throttling return problem details.',
     variants: ['fileMetadataErrors', 'problemMediaType'],
     rules: [
       'filemeta.err.body',
@@ -193,7 +196,7 @@ export const CONTRADICTIONS = {
     texts: [
       'Restore: a failed restore returns the restore result; problem details are for rejected credentials and throttling.',
       'Errors: most endpoints return problem details; commit-pack and notes may return a body of their own.',
-      'Restore lists 400, 404 and 409 without a body, and the code `conflict` of 409 has no place in a restore result.',
+      'The table of restore lists 400, 404 and 409 without a body. A restore result has no member for the code `conflict` of a 409.',
     ],
     emulator:
       'A restore that fails with 404 or 409 returns the restore result; a malformed restore (400), commit-pack and notes return problem details.',
@@ -209,8 +212,8 @@ export const CONTRADICTIONS = {
   A08: {
     title: 'old_sha of a restore that changes nothing',
     texts: [
-      'Write result: old_sha is always 40 hexadecimal digits.',
-      'Restore: if nothing would change, branch, old_sha and new_sha of result are empty.',
+      'Write result: `old_sha` is always 40 hexadecimal digits.',
+      'Restore: if nothing would change, `branch`, `old_sha` and `new_sha` of `result` are empty.',
     ],
     emulator: 'The three members are empty strings in that case only.',
     variants: ['restoreNoopFields'],
@@ -219,8 +222,8 @@ export const CONTRADICTIONS = {
   A09: {
     title: 'HTTP status of a restore that changes nothing',
     texts: [
-      'Restore: the HTTP status is not shown. A restore that succeeds is 201, a different expected head is 409.',
-      'States: the outcome is in result.status, not in the HTTP status alone. The value precondition_failed is also the generic code of 412.',
+      'Restore: the HTTP status of this case is not shown. A restore that succeeds is 201, and one with another expected head is 409.',
+      'States: the outcome is in `result.status`, not in the HTTP status alone. The value `precondition_failed` is also the generic code of 412.',
     ],
     emulator: '409.',
     variants: ['restoreNoop'],
@@ -229,17 +232,17 @@ export const CONTRADICTIONS = {
   A10: {
     title: 'Preferred route of restore',
     texts: [
-      'What the service does, rule 3: routes below /api are preferred, and their aliases below /api/v1 are deprecated. By this rule reset-commits is preferred.',
-      'Restore: restore-commit, which is shown only below /api/v1, is preferred to reset-commits.',
+      'What the service does, rule 3: routes below `/api` are preferred, and their aliases below `/api/v1` are deprecated. By this rule `reset-commits` is preferred.',
+      'Restore: `restore-commit`, which is shown only below `/api/v1`, is preferred to `reset-commits`.',
     ],
     emulator:
-      'Both names are served below /api/repos/{repo_name} and below /api/v1/repos. No response announces a deprecation.',
+      'It serves both names below `/api/repos/{repo_name}` and below `/api/v1/repos`. No response announces a deprecation.',
     variants: [],
     rules: ['general.route.v1-deprecated', 'general.route.equivalents', 'restore.route.preferred'],
   },
   A11: {
     title: 'Archive of a ref that does not resolve',
-    texts: ['Archive lists a ref that cannot be resolved under 400 and a missing ref under 404, in one sentence.'],
+    texts: ['Archive: one sentence lists a ref that cannot be resolved under 400, and a missing ref under 404.'],
     emulator: 'A ref that does not exist is 404 `ref_not_found`; a ref with invalid syntax is 400 `bad_request`.',
     variants: ['archiveMissingRef', 'missingRef'],
     rules: ['archive.err.ref'],
@@ -247,48 +250,49 @@ export const CONTRADICTIONS = {
   A12: {
     title: 'Ephemeral ref that does not resolve',
     texts: [
-      'File metadata: 400. A value of `ephemeral` other than true and false is 400 too.',
-      'Reading a file: only 404 for a missing ref, and nothing about other values of `ephemeral`.',
+      'File metadata: a ref that does not resolve in the ephemeral namespace is 400, and so is a value of `ephemeral` other than `true` and `false`.',
+      'Reading a file: a missing ref is 404. Other values of `ephemeral` are not mentioned.',
     ],
-    emulator: 'File metadata 400, reading a file 404. Other values of `ephemeral` are 400 on both.',
+    emulator:
+      'Such a ref is 400 on file metadata and 404 when a file is read. Other values of `ephemeral` are 400 on both endpoints.',
     variants: ['missingEphemeralRef'],
     rules: ['filemeta.ephemeral.unresolvable', 'filemeta.ephemeral.sha', 'file.ephemeral.unresolvable'],
   },
   A13: {
     title: 'HTTP status of a canceled request',
     texts: [
-      'File metadata: 408 for a request that is canceled while the repository is prepared.',
+      'File metadata: a request that is canceled while the repository is prepared is 408.',
       'Errors: 408 is `request_timeout` and 499 is `request_canceled`.',
     ],
-    emulator: 'Visible only in the request journal: file metadata 408, all other endpoints 499.',
+    emulator: 'The status is visible only in the request journal: 408 on file metadata, 499 on all other endpoints.',
     variants: [],
     rules: ['filemeta.err.408', 'err.generic.499'],
   },
   A14: {
     title: 'Two meanings of 429',
     texts: [
-      'Limits: a 429 has RateLimit and Retry-After, so a client waits and repeats the request.',
+      'Limits: a 429 has the headers RateLimit and Retry-After, so a client waits and repeats the request.',
       'File metadata: 429 also means that a tree has too many distinct last-touching commits, where repeating never helps.',
     ],
     emulator:
-      'Throttling: problem details `rate_limited` with RateLimit and Retry-After. Too many commits: only `error`, without both headers.',
+      'Throttling is problem details with the code `rate_limited` and both headers. Too many commits is a body with only `error`, without these headers.',
     variants: [],
     rules: ['filemeta.err.429.too-many', 'filemeta.err.429.headers', 'err.generic.429'],
   },
   A15: {
     title: 'Tags and short SHAs as ref',
     texts: [
-      'Search and archive: branch, tag or commit SHA. One commit: also short SHAs.',
-      'File metadata and reading a file: branch or commit SHA.',
+      'Search and archive: `ref` may be a branch, a tag or a commit SHA. For one commit it may also be a short SHA.',
+      'File metadata and reading a file: `ref` may be a branch or a commit SHA.',
     ],
-    emulator: 'Tags and short SHAs are accepted wherever a ref is.',
+    emulator: 'It accepts tags and short SHAs wherever it accepts a ref.',
     variants: ['tagRefs'],
     rules: ['general.ref-forms', 'filemeta.ref.tag', 'file.ref.tag'],
   },
   A16: {
     title: 'Requests to a deleted repository',
     texts: [
-      'Errors: 409 `repository_deleted` if the repository is already deleted, and 404 `repository_not_found` if it is missing.',
+      'Errors: a repository that is already deleted is 409 `repository_deleted`, and a missing one is 404 `repository_not_found`.',
       'States: a deleted repository makes some operations fail.',
     ],
     emulator: 'A second delete is 409 `repository_deleted`; every other operation is 404 `repository_not_found`.',
@@ -298,10 +302,10 @@ export const CONTRADICTIONS = {
   A17: {
     title: 'Codes with the name of the forge',
     texts: [
-      'Errors: `forge` stands for the name of a vendor, so a deployment has other codes than forge_app_not_configured and forge_repository_inaccessible.',
+      'Errors: `forge` stands for the name of a vendor, so a deployment has other codes than `forge_app_not_configured` and `forge_repository_inaccessible`.',
       'The status of the second one is 412 or the 4xx status of the upstream.',
     ],
-    emulator: 'The codes contain the word forge; both have the status 412 by default.',
+    emulator: 'Its codes contain the word `forge`. Both have the status 412 by default.',
     variants: [],
     rules: [
       'err.specific.forge_app_not_configured',
@@ -312,11 +316,11 @@ export const CONTRADICTIONS = {
   A18: {
     title: 'content_id of a delete',
     texts: [
-      'Commit pack: content_id is required on every file operation.',
+      'Commit pack: `content_id` is required on every file operation.',
       'Commit pack: a delete needs only its metadata entry, no chunk.',
     ],
     emulator:
-      'A delete without content_id is 400. An empty chunk with eof is accepted for a delete; a chunk with data is 400.',
+      'A delete without `content_id` is 400. An empty chunk with `eof` is accepted for a delete; a chunk with data is 400.',
     variants: ['deleteContentId'],
     rules: ['pack.file.op.delete-empty-chunk', 'pack.file.op.delete-data-chunk', 'pack.file.op.delete-no-content_id'],
   },

@@ -5,23 +5,26 @@ export const GAPS = {
   A19: {
     title: 'Commit to a branch that does not exist, without base_branch',
     texts: [
-      'Commit pack: the target branch must exist unless base_branch is given; 404 is listed only for a missing base branch.',
+      'Commit pack: the target branch must exist unless `base_branch` is given. The table lists 404 only for a missing base branch.',
       'An empty repository may seed its default branch.',
     ],
-    emulator: '404 `branch_not_found`. The default branch of an empty repository is created.',
+    emulator: 'The response is 404 `branch_not_found`. Only the default branch of an empty repository is created.',
     variants: ['missingTargetBranch'],
     rules: ['pack.target_branch.must-exist', 'pack.empty-repo.seed'],
   },
   A20: {
     title: 'Restore of a branch that does not exist',
-    texts: ['Restore lists 404 for a missing repository or commit, but not for a missing branch.'],
-    emulator: '404 with a restore result whose status is precondition_failed and whose message names the branch.',
+    texts: ['Restore: the table lists 404 for a missing repository or commit, but not for a missing branch.'],
+    emulator:
+      'The response is 404 with a restore result whose `status` is `precondition_failed` and whose `message` names the branch.',
     variants: [],
     rules: ['restore.target_branch.missing-branch'],
   },
   A21: {
     title: 'HTTP status of a chunk above 4 MiB',
-    texts: ['Commit pack: an invalid chunk is 400. Errors: 413 `payload_too_large`. Limits: at most 4 MiB.'],
+    texts: [
+      'Commit pack: an invalid chunk is 400. Errors lists 413 `payload_too_large`, and Limits allows at most 4 MiB for a chunk.',
+    ],
     emulator: '400 `bad_request`.',
     variants: ['oversizedChunk'],
     rules: ['pack.chunk.max-4mib.over'],
@@ -29,9 +32,9 @@ export const GAPS = {
   A22: {
     title: 'Search limits outside their range',
     texts: [
-      'Search: max_lines is 2000 by default and at most 2000. Whether a larger value is reduced or refused is not stated, nor what zero, negative and fractional values do.',
+      'Search: `max_lines` is 2000 by default and at most 2000. Whether a larger value is reduced or refused is not stated, nor what zero, negative and fractional values do.',
     ],
-    emulator: 'A larger max_lines is reduced to 2000. Zero, negative values, fractions and strings are 400.',
+    emulator: 'A larger `max_lines` is reduced to 2000. Zero, negative values, fractions and strings are 400.',
     variants: ['linesAboveMaximum'],
     rules: ['grep.max_lines.maximum', 'grep.limits.invalid'],
   },
@@ -40,14 +43,14 @@ export const GAPS = {
     texts: [
       'Search: the maximum number of matches. The array `matches` has one item per file with several lines, so the unit can be items or lines.',
     ],
-    emulator: 'Lines of type match are counted. The lines of one file may be on two pages.',
+    emulator: 'It counts lines of type `match`. The lines of one file may be on two pages.',
     variants: [],
     rules: ['grep.limits.truncation', 'grep.page.limit.default', 'grep.page.limit.explicit'],
   },
   A24: {
     title: 'HTTP status of a written note',
     texts: ['Notes: the response is shown without its status. Other writes are 201.'],
-    emulator: '201 for add and append.',
+    emulator: 'The status is 201 for `add` and for `append`.',
     variants: ['notesStatus'],
     rules: ['note.status.success'],
   },
@@ -57,14 +60,16 @@ export const GAPS = {
       'Other endpoints: the response to a creation is not shown, nor the response to creating a repository that exists.',
     ],
     emulator:
-      '201 with the repository record and repo_name, http_url and message. A repository that exists is 409 `conflict`.',
+      'The response is 201 with the repository record and the members `repo_name`, `http_url` and `message`. A repository that exists is 409 `conflict`.',
     variants: ['createStatus', 'duplicateRepository'],
     rules: ['other.create.status', 'other.create.duplicate'],
   },
   A26: {
     title: 'Scope of the repository record',
-    texts: ['Repository metadata: the scope is not shown. Scopes: git:read covers reading the repository.'],
-    emulator: 'git:read is required; other tokens are 403 `insufficient_scope`.',
+    texts: [
+      'Repository metadata: the scope is not shown. The section on scopes says that `git:read` covers reading the repository.',
+    ],
+    emulator: 'It requires `git:read`. Other tokens are 403 `insufficient_scope`.',
     variants: ['repositoryScope'],
     rules: ['scope.matrix.repo.git-write', 'scope.matrix.repo.repo-write', 'scope.matrix.repo.org-read'],
   },
@@ -73,7 +78,7 @@ export const GAPS = {
     texts: [
       'One commit: any revision Git can resolve, followed by four forms: full SHA, short SHA, branch and tag. Whether this list is complete is not stated.',
     ],
-    emulator: 'Revisions such as HEAD, main~1 and main^{} resolve. Reflog and :/text forms are 404.',
+    emulator: 'Revisions such as `HEAD`, `main~1` and `main^{}` resolve. Forms with a reflog or with `:/text` are 404.',
     variants: [],
     rules: ['general.ref-forms', 'commit.get.revision-syntax'],
   },
@@ -81,7 +86,7 @@ export const GAPS = {
     title: 'Code of a missing commit, file or branch',
     texts: ['Errors lists `ref_not_found` and `branch_not_found`, but no code for a missing commit, file or note.'],
     emulator:
-      'Revision or commit: `ref_not_found`, also for the commit of a note. Base or target branch: `branch_not_found`. File: `not_found`.',
+      'The code is `ref_not_found` for a revision or a commit, also for the commit of a note; `branch_not_found` for a base or target branch; `not_found` for a file.',
     variants: ['missingRef', 'missingCommit', 'missingFile', 'missingBaseBranch'],
     rules: [
       'grep.err.404.ref',
@@ -101,7 +106,8 @@ export const GAPS = {
       'File metadata: methods other than GET are 405. Errors has the generic code `method_not_allowed`; `route_not_found` is for unknown paths.',
       'HEAD is not mentioned.',
     ],
-    emulator: '405 with Allow. HEAD is answered like GET without a body, except on file metadata, where it is 405.',
+    emulator:
+      'Such a method is 405 with the header Allow. HEAD is answered like GET without a body, except on file metadata, where it is 405.',
     variants: ['wrongMethod', 'headFileMetadata'],
     rules: ['filemeta.err.405', 'file.conditional', 'err.method', 'err.generic.405'],
   },
@@ -119,19 +125,19 @@ export const GAPS = {
       'Token failure responses: 401 for a missing header or an unsupported scheme, 403 for an invalid token. Nothing is said about an empty token, a scheme in lower case, or WWW-Authenticate.',
     ],
     emulator:
-      'An empty token is 401. The scheme is not case-sensitive (RFC 9110, section 11.1). A text that is not a JWT is 403. A 401 has WWW-Authenticate: Bearer.',
+      'An empty token is 401. The scheme is not case-sensitive (RFC 9110, section 11.1). A text that is not a JWT is 403. A 401 has the header `WWW-Authenticate: Bearer`.',
     variants: ['emptyBearer'],
     rules: ['jwt.malformed', 'authfail.401.empty-bearer', 'authfail.401.scheme-case', 'authfail.401.www-authenticate'],
   },
   A32: {
     title: 'typ, exp, iat and other claims',
     texts: [
-      'Token header: typ is required, but a wrong typ is not listed as a cause of 403.',
-      'Token claims: exp is required for restricted keys and set on every token. Whether a token of an unrestricted key needs it, or needs it after iat, is not stated.',
-      'Leeway, nbf, aud, and an iat in the future are not mentioned.',
+      'Token header: `typ` is required, but a wrong `typ` is not listed as a cause of 403.',
+      'Token claims: `exp` is required for restricted keys, and set on every token. Whether a token of an unrestricted key needs it, and whether it must be after `iat`, is not stated.',
+      'A leeway for clocks, the claims `nbf` and `aud`, and an `iat` in the future are not mentioned.',
     ],
     emulator:
-      'typ must be JWT in any case of letters. A token of an unrestricted key may omit exp. exp must be after iat. There is no leeway; nbf is checked, aud is ignored.',
+      '`typ` must be `JWT`, in upper or lower case. A token of an unrestricted key may omit `exp`; if present, it must be after `iat`. There is no leeway. `nbf` is checked, and `aud` is ignored.',
     variants: ['tokenType', 'expNotAfterIat', 'missingExp'],
     rules: [
       'jwt.typ.missing',
@@ -145,9 +151,10 @@ export const GAPS = {
   A33: {
     title: 'kid of a deleted key',
     texts: [
-      'Token header: a kid that matches no registered key lets every registered key be tried. Read literally, this includes the kid of a deleted key.',
+      'Token header: if `kid` matches no registered key, every registered key is tried. Read literally, this includes the `kid` of a deleted key.',
     ],
-    emulator: 'Literally as written. If a restricted key verifies the token, the rules of restricted keys apply.',
+    emulator:
+      'It follows the literal text. If a restricted key verifies the token, the rules of restricted keys apply.',
     variants: [],
     rules: ['jwt.kid.unknown', 'jwt.kid.deleted'],
   },
@@ -156,19 +163,20 @@ export const GAPS = {
     texts: [
       'Token failure responses: 403 if the organization of the token is not that of the host name. A local address has no organization in its host name.',
     ],
-    emulator: '403 `forbidden`. An unknown organization and a known one on the wrong host differ only in detail.',
+    emulator:
+      'The response is 403 `forbidden`. An unknown organization and a known one on the wrong host differ only in `detail`.',
     variants: [],
     rules: ['claim.iss.unknown', 'claim.iss.other-tenant'],
   },
   A35: {
     title: 'Authentication of Git requests',
     texts: [
-      'Git over HTTPS: user name t, the JWT as password. What the service does, rule 1, asks for Bearer on every request.',
-      'The challenge, the statuses of refusals, Bearer, other user names, and a slash in a Git address are not described.',
-      'Git sends the credentials of its remote only after a 401 with WWW-Authenticate: Basic.',
+      'Git over HTTPS: the user name is `t`, and the JWT is the password. What the service does, rule 1, requires Bearer on every request.',
+      'The challenge, the statuses of refusals, Bearer tokens, other user names, and a slash in a Git address are not described.',
+      'Git sends the credentials of its remote only after a 401 with the header `WWW-Authenticate: Basic`.',
     ],
     emulator:
-      '401 with WWW-Authenticate: Basic without a credential. Basic with any user name, and Bearer, are accepted. An invalid token or a missing scope is 403; a wrong or missing repository is 404. A slash may be / or %2F.',
+      'A request without a credential is 401 with the header `WWW-Authenticate: Basic`. It accepts Basic with any user name, and Bearer. An invalid token or a missing scope is 403. A wrong or missing repository is 404. A slash in a repository name may be written as `/` or `%2F`.',
     variants: ['gitInvalidToken', 'gitMissingScope', 'gitMissingRepository', 'gitOtherRepository', 'missingRepoClaim'],
     rules: [
       'key.signature.verified',
@@ -229,7 +237,7 @@ export const GAPS = {
       'Restore: an empty body is 400, although the body is marked optional.',
     ],
     emulator:
-      'Content-Type is not checked if the body can be parsed. Archive and creating a repository accept a request without a body.',
+      'It does not check Content-Type if the body can be parsed. Archive and creating a repository accept a request without a body.',
     variants: ['contentType'],
     rules: [
       'general.content-type.other',
@@ -241,11 +249,11 @@ export const GAPS = {
   A37: {
     title: 'Default ref, ref in the response, and empty repositories',
     texts: [
-      'The default ref is the default branch (search), the default branch or HEAD (archive), or the default branch, HEAD and then main (file metadata).',
-      'File metadata returns the ref that was resolved; its form (short name, full name or SHA) is not stated.',
+      'Search, archive and file metadata: without `ref`, search reads the default branch; archive reads the default branch or `HEAD`; file metadata reads the default branch, `HEAD` or `main`.',
+      'File metadata: the response has the ref that was resolved. Its form (short name, full name or SHA) is not stated.',
       'Nothing describes a repository without commits.',
     ],
-    emulator: 'A branch is returned by its short name, a SHA as SHA. A repository without commits is 404.',
+    emulator: 'It returns a branch by its short name, and a SHA as it is. A repository without commits is 404.',
     variants: ['metadataRef'],
     rules: [
       'general.ref-empty',
@@ -261,19 +269,19 @@ export const GAPS = {
   A38: {
     title: 'refs/ in branch names',
     texts: [
-      'Restore: target_branch has no refs/ prefix. Whether such a prefix is refused or removed is not stated. Commit pack says nothing, nor does the write result.',
+      'Restore: `target_branch` has no prefix `refs/`. Whether such a prefix is refused or removed is not stated there, in commit-pack, or for the write result.',
     ],
-    emulator: 'A refs/ prefix is 400. result.branch is the short name.',
+    emulator: 'A name with the prefix `refs/` is 400. `result.branch` is the short name.',
     variants: ['resultBranch'],
     rules: ['write.result.branch', 'restore.target_branch.missing-branch', 'pack.target_branch.required'],
   },
   A39: {
     title: 'Lists',
     texts: [
-      'The member with the items, the maximum of limit, invalid values of limit and cursor, and the last next_cursor are not shown.',
+      'For lists, these points are not shown: the name of the member with the items, the maximum of `limit`, the response to invalid values of `limit` and `cursor`, and the value of `next_cursor` on the last page.',
     ],
     emulator:
-      'A limit above the maximum (100) is reduced. A limit below 1, a limit that is not a number, and an unknown cursor are 400. The last next_cursor is null.',
+      'A `limit` above the maximum (100) is reduced. A `limit` below 1 or that is not a number, and an unknown `cursor`, are 400. The last `next_cursor` is null.',
     variants: [],
     rules: [
       'filemeta.unpaginated.limit',
@@ -286,10 +294,10 @@ export const GAPS = {
   A40: {
     title: 'Absent, null and additional members',
     texts: [
-      'base_repo, blob_count and message are shown without saying when they are absent. Whether records have additional members is not stated.',
+      'The members `base_repo`, `blob_count` and `message` are shown without saying when they are absent. Whether records have additional members is not stated.',
     ],
     emulator:
-      'Responses also have the members that published clients read, such as parent_shas. base_repo and, after a restore, blob_count are absent.',
+      'Its responses also have the members that published clients read, such as `parent_shas`. Without an external source `base_repo` is absent, and after a restore `blob_count` is absent.',
     variants: [],
     rules: [
       'general.extra-members',
@@ -302,41 +310,41 @@ export const GAPS = {
   A41: {
     title: 'Outcome of a write that is refused',
     texts: [
-      'States: result.status and result.success report the outcome for the branch, not the HTTP status alone.',
-      'Write result: the values of result.status are ok and precondition_failed. No value is shown for a branch that does not exist.',
+      'States: `result.status` and `result.success` report the outcome for the branch, not the HTTP status alone.',
+      'Write result: the values of `result.status` are `ok` and `precondition_failed`. No value is shown for a branch that does not exist.',
     ],
     emulator:
-      'result.status is precondition_failed for every refused write. A base_branch that does not exist is 404 `branch_not_found`, with that status if the response is a write result; a branch that moved is 409 `conflict`.',
+      '`result.status` is `precondition_failed` for every refused write. A `base_branch` that does not exist is 404 `branch_not_found`, also if the response is a write result. A branch that has moved is 409 `conflict`.',
     variants: ['writeFailureBody', 'missingBaseBranch'],
     rules: ['write.result.status.values', 'state.ref-outcome-in-body', 'pack.base_branch.missing'],
   },
   A42: {
     title: 'Decoding of repository names in paths',
     texts: [
-      'What the service does: the name is decoded once. Malformed percent sequences, +, Unicode normalization, and . and .. segments are not described.',
+      'What the service does: the repository name in a path is decoded once. Malformed percent sequences, `+`, Unicode normalization, and segments `.` and `..` are not described.',
     ],
     emulator:
-      'Malformed sequences are 400. + is an ordinary character. Names are compared byte by byte, without normalization.',
+      'Malformed percent sequences are 400. `+` is an ordinary character. Names are compared byte by byte, without normalization.',
     variants: [],
     rules: ['general.path.malformed-percent'],
   },
   A43: {
     title: 'RateLimit and Retry-After',
     texts: [
-      'Limits: Retry-After is promised for 429 and repository_thawing. RateLimit has r and t, but the name of its policy is not stated. Nothing is promised for 503 and successful responses.',
+      'Limits: Retry-After is promised for 429 and `repository_thawing`. The header RateLimit has `r` and `t`, but the name of its policy is not stated. Nothing is promised for 503 and successful responses.',
     ],
     emulator:
-      'RateLimit: "default";r=…;t=… and Retry-After in seconds on a 429. A 503 has Retry-After too. Successful responses have neither.',
+      'A 429 has the headers `RateLimit: "default";r=…;t=…` and Retry-After in seconds. A 503 has Retry-After too. Successful responses have neither.',
     variants: [],
     rules: ['err.503.retry-after', 'rate.success.ratelimit'],
   },
   A44: {
     title: 'Defaults that are not stated',
     texts: [
-      'The committer, the message of a restore, the mode of a file without mode, and the separator of append are not stated.',
+      'These defaults are not stated: the committer, the message of a restore, the mode of a file without `mode`, and the separator between an existing note and the text that `append` adds.',
     ],
     emulator:
-      'The committer is the author. The message is `Restore BRANCH to SHA`. A new file has mode 100644, an existing file keeps its mode. append adds an empty line between the texts.',
+      'The committer is the author. The message of a restore is `Restore BRANCH to SHA`. A new file has the mode 100644, and an existing file keeps its mode. `append` adds an empty line between the texts.',
     variants: [],
     rules: [
       'commit.record.message',
@@ -350,10 +358,10 @@ export const GAPS = {
   A45: {
     title: 'Typical headers of archives, and X-Cache',
     texts: [
-      'Archive: the headers are called typical. The file name for a name with a slash, and the meaning of <rev>, are not stated. Search: when X-Cache is HIT is not stated.',
+      'Archive: the headers are called typical. The file name for a repository name with a slash, and the meaning of `<rev>` in it, are not stated. Search does not say when X-Cache is `HIT`.',
     ],
     emulator:
-      'All headers are sent. X-Cache is MISS for the first request and HIT for the same request until the commit changes.',
+      'It sends all these headers. X-Cache is `MISS` for the first request, and `HIT` for the same request until the commit changes.',
     variants: [],
     rules: [
       'grep.x-cache',
@@ -364,7 +372,7 @@ export const GAPS = {
   },
   A46: {
     title: 'Webhook deliveries',
-    texts: ['Events: one event, one field of its payload (run_count). Everything else is not shown.'],
+    texts: ['Events: one event and one member of its payload (`run_count`) are named. Everything else is not shown.'],
     emulator:
       'No webhook is sent before a URL is registered. Then only repo.sync.failed is sent by default, with the payload, headers and signature that published clients expect.',
     variants: [],
@@ -373,9 +381,9 @@ export const GAPS = {
   A47: {
     title: 'Members of problem details',
     texts: [
-      'Resources lists seven members without marking any of them optional. The meaning of type and instance is not stated.',
+      'Resources: seven members are listed without marking any of them optional. The meaning of `type` and `instance` is not stated.',
     ],
-    emulator: 'All seven are present. type is about:blank and error equals detail.',
+    emulator: 'All seven members are present. `type` is `about:blank`, and `error` equals `detail`.',
     variants: [],
     rules: ['problem.title.string', 'problem.type.string', 'problem.instance.string'],
   },
