@@ -60,7 +60,7 @@ export const explainCommand = defineCommand({
 function openLines(id: string): string[] {
   return ambiguityRows()
     .filter(({ rules }) => rules.includes(id))
-    .map(({ code, title, emulator }) => `  open     ${code}, ${title}. Emulator: ${emulator}`);
+    .map(({ code, title, emulator }) => `  open     ${code}, ${title}. What the emulator does: ${emulator}`);
 }
 
 /** Lists the mutants that the rule was checked with. A rule that noticed no mutant is not proven to be able to fail. */
