@@ -13,54 +13,66 @@ import { DeltaError, DeltaHeader, deltaSteps } from '../pack/patch-delta.js';
 import type { Segment } from '../pack/segment.js';
 import { NONE, type PackEntries } from './pack-entries.js';
 
-/** Size in bytes up to which the arena grows by doubling. A larger arena grows only to the needed size. */
+/**
+ * Size in bytes up to which the arena (memory for inflated objects) grows by doubling. A larger arena grows only to the
+ * needed size.
+ */
 const GENEROUS = 32 * 1024 * 1024;
 
-/** A scanned pack whose deltas are to be resolved. */
+/** Received pack whose entries are known and whose deltas are to be resolved. */
 export interface ScannedPack {
   readonly entries: PackEntries;
   readonly segment: Segment;
-  /** Number of the segment, and offset in it at which the entries end. */
+  /** Number of the segment in the store, and offset in the segment at which the last entry ends. */
   readonly segmentIndex: number;
   readonly end: number;
   /** Total inflated size of the entries in bytes. */
   readonly inflated: number;
-  /** Small deltas that stayed inflated since the scan, each contiguous. */
+  /** Small deltas that were kept in inflated form when the pack was scanned. The bytes of each delta are contiguous. */
   readonly keptDeltas: Segment;
 }
 
-/** Stack frame: a base on the path from a whole object to the current delta. */
+/**
+ * Stack frame for one delta base. The frames are the bases on the path from an object that is stored whole to the delta
+ * that is being resolved.
+ */
 interface Frame {
   readonly number: number;
   readonly size: number;
-  /** Offset of its body in the arena, or `NONE` if the body was evicted. */
+  /** Offset of the base's body in the arena (memory for inflated objects), or `NONE` if the body was evicted. */
   bodyAt: number;
-  /** Free memory: from `low` to the body, and from `top` on. */
+  /** Bounds of free memory in the arena: from `low` to the body of this base, and from `top` on. */
   low: number;
   top: number;
-  /** Next delta on this base, and the delta with the most entries behind it, which is resolved last. */
+  /**
+   * Next delta on this base, as an entry number in the pack, and the delta on which the most entries depend. The latter
+   * is resolved last.
+   */
   next: number;
   heaviest: number;
-  /** Entries of a tree; undefined if unknown or not a tree. */
+  /**
+   * Entries of the base if it is a tree. They are used to record deltas on it without parsing them. Undefined if
+   * unknown.
+   */
   layout: TreeLayout | undefined;
 }
 
 /**
- * Resolves deltas to objects, each base before its deltas. It uses an explicit stack, because a delta chain may be as
- * long as the pack. Of the deltas on a base, the one with the most entries behind it is resolved last and takes over
- * the base's memory, so at most log2(entries) bases are in memory at once.
+ * Builds objects from the deltas of a received pack, each base before its deltas, and stores them. Uses an explicit
+ * stack, because a delta chain may be as long as the pack. Of the deltas on a base, the one on which the most entries
+ * depend is resolved last and takes over the memory of the base, so at most log2(entries) bases are in memory at once.
  */
 export class DeltaResolver {
-  /** Objects outside the pack that are bases of its deltas. */
+  /** Numbers of objects outside the pack (already in the store) that are bases of its deltas. */
   readonly thinBases = new Set<number>();
   #arena: Buffer = Buffer.allocUnsafeSlow(64 * 1024);
   readonly #frames: Frame[] = [];
-  /** Layouts that no frame uses, for reuse. */
+  /** Layouts (decoded trees) that no frame uses, kept for reuse. */
   readonly #layouts: TreeLayout[] = [];
   readonly #header = new DeltaHeader();
   readonly #oid = Buffer.alloc(OID_BYTES);
   readonly #mostWork: number;
-  /** Bytes written so far by applying deltas. */
+  /** Number of bytes written so far by applying deltas. Limited, because a small pack can describe huge objects. */
   #work = 0;
 
   constructor(
@@ -73,7 +85,10 @@ export class DeltaResolver {
     this.#mostWork = Math.max(limits.freeDeltaWork, pack.inflated * limits.deltaWork);
   }
 
-  /** Resolves all deltas whose base is available. `thin`: bases may also be objects that the store already has. */
+  /**
+   * Builds and stores the objects of all deltas whose base is available. `thin`: bases may also be objects that the
+   * store already has.
+   */
   *resolve(thin: boolean): Steps<void> {
     const { entries } = this.pack;
     entries.weigh();
@@ -92,7 +107,10 @@ export class DeltaResolver {
     }
   }
 
-  /** Returns the linked list of all deltas on an entry, by distance and by id. Each list is returned once. */
+  /**
+   * Returns the first entry of a linked list of all deltas on an entry, whether they identify it by distance or by id,
+   * or `NONE`. Each list is returned once. `number`: object number of the entry.
+   */
   #takeDeltas(entry: number, number: number): number {
     const { entries } = this.pack;
     const byDistance = entries.firstDeltas[entry]!;
@@ -131,8 +149,8 @@ export class DeltaResolver {
   }
 
   /**
-   * Returns the entries of a tree of this pack, on which its deltas are applied; undefined if the object is not a tree
-   * or has no record.
+   * Returns the decoded entries of the base object `number` if it is a tree, so that deltas on it can be recorded
+   * without parsing all entries. Returns undefined if the object is not a tree or has no link record.
    */
   #layoutOf(number: number): TreeLayout | undefined {
     if (this.writer.objects.typeOf(number) !== TREE) return undefined;
@@ -160,8 +178,8 @@ export class DeltaResolver {
   }
 
   /**
-   * Resolves one delta on `base` and stores the object. `isLast`: the base is not needed afterwards, so its memory may
-   * be reused.
+   * Applies the delta in `entry` to `base` and stores the resulting object. `isLast`: the base is not needed
+   * afterwards, so its memory may be reused.
    */
   *#resolveDelta(base: Frame, entry: number, isLast: boolean): Steps<void> {
     const { entries, segment, end, keptDeltas } = this.pack;
@@ -201,7 +219,10 @@ export class DeltaResolver {
     return this.writer.objects.typeOf(base.number);
   }
 
-  /** Reads the sizes in a delta and checks them. Returns the size of the result. */
+  /**
+   * Reads the sizes at the start of a delta and checks them against its base and the limits. Returns the size of the
+   * resulting object in bytes.
+   */
   #readHeader(base: Frame, entry: number, buffer: Buffer, at: number): number {
     const header = this.#header;
     try {
@@ -250,16 +271,16 @@ export class DeltaResolver {
     const isLaidOut = layout !== undefined && layout.length !== NONE;
     if (layout !== undefined && (deltas === NONE || !isLaidOut)) this.#layouts.push(layout);
     if (deltas === NONE) return;
-    // If the base is still needed, free memory starts after both bodies. Otherwise it starts where that of the base
-    // started.
+    // The new object becomes a base on the stack. If its own base is still needed, free memory starts after both
+    // bodies. Otherwise it starts where that of the base started.
     const top = isLast ? bodyAt + size : Math.max(base.top, bodyAt + size);
     const low = isLast ? base.low : Math.max(base.top, bodyAt - HEADROOM);
     this.#push(number, size, bodyAt, low, top, deltas, isLaidOut ? layout : undefined);
   }
 
   /**
-   * Returns the offset of `need` bytes of free memory, before the base's body or after it. Reads the body again if it
-   * was evicted.
+   * Returns the offset of `need` bytes of free memory in the arena, before the body of `base` or after it. Reads the
+   * body again if it was evicted. Evicts the bodies of other bases if the memory limit would be exceeded.
    */
   *#place(base: Frame, need: number): Steps<number> {
     if (base.bodyAt === NONE) yield* this.#load(base);
@@ -274,7 +295,10 @@ export class DeltaResolver {
     return base.top;
   }
 
-  /** Grows the arena to at least `length` bytes and keeps the first `used`. */
+  /**
+   * Grows the arena (memory for inflated objects) to at least `length` bytes. Keeps the content of the first `used`
+   * bytes.
+   */
   *#grow(used: number, length: number): Steps<void> {
     if (length <= this.#arena.length) return;
     const larger = Buffer.allocUnsafeSlow(Math.max(length, Math.min(this.#arena.length * 2, GENEROUS)));
@@ -283,8 +307,8 @@ export class DeltaResolver {
   }
 
   /**
-   * Reads the body of a base that is not in the arena: a root, or a body that was evicted. The whole arena is then
-   * free.
+   * Reads the body of a base into the arena: the first base of a stack, or one whose body was evicted. It is placed at
+   * the start, because the arena does not contain any other body that is still needed.
    */
   *#load(base: Frame): Steps<void> {
     const { objects } = this.writer;
@@ -295,14 +319,17 @@ export class DeltaResolver {
     this.#moveToStart(base);
   }
 
-  /** Evicts all bodies except that of `base`. */
+  /**
+   * Marks the bodies of all bases except that of `base` as evicted from the arena. They are read again when they are
+   * needed.
+   */
   #dropOthers(base: Frame): void {
     for (const frame of this.#frames) {
       if (frame !== base) frame.bodyAt = NONE;
     }
   }
 
-  /** Records that the body of `base` is at the start of the arena. */
+  /** Records that the body of `base` is at the start of the arena and that the remaining memory is free. */
   #moveToStart(base: Frame): void {
     base.low = 0;
     base.bodyAt = HEADROOM;

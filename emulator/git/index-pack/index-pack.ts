@@ -15,35 +15,38 @@ import { PackEntries } from './pack-entries.js';
 import { PackScan, type ScanSink } from './pack-scan.js';
 
 export interface IndexPackOptions {
-  /** True if bases may be objects that the store already has. */
+  /** True if the deltas of the pack may have bases that are not in the pack but already in the store. */
   readonly thin: boolean;
   /**
-   * Check of each new object. With a check, the pack must not contain an object twice, as for `git index-pack
-   * --strict`.
+   * Check of each new object, which may throw to refuse it. With a check, the pack must not contain an object twice, as
+   * for `git index-pack --strict`.
    */
   readonly check?: CheckObject;
   readonly signal?: AbortSignal;
-  /** True if nobody writes to the pieces of the pack afterwards. Large pieces are then not copied. */
+  /**
+   * True if the caller does not change the pieces of the pack after it has passed them. Large pieces are then stored
+   * without copying them.
+   */
   readonly isGiven?: boolean;
 }
 
 export interface IndexedPack {
-  /** Number of entries of the pack, and its size in bytes with header and checksum. */
+  /** Number of entries of the pack, and its size in bytes including header and checksum. */
   readonly objects: number;
   readonly bytes: number;
 }
 
-/** Maximum number of bytes processed at once, however large the received pieces are. */
+/** Maximum number of bytes of the pack that are parsed between two yields, however large the received pieces are. */
 const GULP = 512 * 1024;
-/** Number of entries sorted between two yields; a power of two. */
+/** Number of entries that `packOrder` processes between two yields; a power of two. */
 const ORDERED = 4096;
-/** Minimum size in bytes of a piece that is not copied. */
+/** Minimum size in bytes of a received piece that is stored without copying it. */
 const ADOPTED = 64 * 1024;
 
 /**
- * Stores a pack in a quarantine while it is received: scans it, stores whole objects immediately, and resolves its
- * deltas when the pack is complete and its checksum is correct. Works in time slices, so that other requests are served
- * in between.
+ * Stores the objects of a pack in a quarantine (objects that are not yet visible) while the pack is received. Scans it,
+ * stores whole objects immediately, and resolves its deltas when the pack is complete and its checksum is correct.
+ * Works in time slices, so that other requests are served in between.
  *
  * Throws `PackError`, `StoreFull`, the reason of `signal`, or an error of `check`. The quarantine can then only be
  * discarded.
@@ -110,17 +113,18 @@ async function scanAndResolve(
 }
 
 /**
- * Returns true if a piece is large and is a whole memory block. A part of a block would keep the whole block in memory,
- * and many small pieces would make the segment slow to read.
+ * Returns true if a received piece should be stored without copying: it is large and is a whole memory block. A part of
+ * a block would keep the whole block in memory, and many small pieces would make the segment (memory of the pack) slow
+ * to read.
  */
 function isWorthKeeping({ buffer, length }: Uint8Array): boolean {
   return length >= ADOPTED && length === buffer.byteLength;
 }
 
 /**
- * Lists the new objects in the order of their entries. An object with several entries is listed at the entry that was
- * resolved first; throws `PackError` for it unless `mayRepeat`. The bases of a thin pack count as entries, because Git
- * appends them to the pack.
+ * Returns the numbers of the new objects in the order of their entries in the pack. An object with several entries is
+ * listed at the entry that was resolved first; for such an object, the function throws `PackError` unless `mayRepeat`
+ * is true. The bases of a thin pack (`thinBases`) count as entries, because Git appends them to the pack.
  */
 function* packOrder(
   { count, numbers, offsets }: PackEntries,
@@ -131,7 +135,10 @@ function* packOrder(
 ): Steps<Int32Array> {
   const order = new Int32Array(objects.count - first);
   let length = 0;
-  /** Objects that were stored before this pack and are also in it. */
+  /**
+   * Objects that were stored before this pack and are also in it or are bases of its deltas. An entry for one of them
+   * is a repetition.
+   */
   const known = new Set(thinBases);
   for (let entry = 0; entry < count; entry++) {
     if ((entry & (ORDERED - 1)) === ORDERED - 1) yield ORDERED * 4 * COST.operation;
@@ -146,7 +153,10 @@ function* packOrder(
   return order;
 }
 
-/** Stores whole objects while they are scanned. Keeps small deltas inflated until their bases are known. */
+/**
+ * Receiver of the entries that `PackScan` finds. Stores whole objects immediately. Keeps small deltas in inflated form
+ * until their bases are known, so that they need not be inflated again.
+ */
 class EntrySink implements ScanSink {
   readonly keptDeltas = new Segment(() => undefined);
 

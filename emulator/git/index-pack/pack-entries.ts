@@ -2,38 +2,46 @@ import { withRoom } from '../../memory/growable.js';
 import { lastUpTo } from '../../memory/sorted.js';
 import { OidSet } from '../object/oid-slots.js';
 
-/** Sentinel: no entry, no object, or no kept delta. */
+/** Sentinel for "no entry", "no object" and "no kept delta". */
 export const NONE = -1;
 
 /**
- * Entries of a pack that is being received, as a struct of arrays: the position of each entry, its object, and the
- * deltas that depend on it.
+ * Entries of a pack that is being received, as a struct of arrays with one element per entry: the position of each
+ * entry, the number of its object in the store, and the deltas that depend on it.
  */
 export class PackEntries {
   count = 0;
   /** Offset in the pack at which each entry starts; ascending. */
   offsets = new Uint32Array(64);
-  /** Offset at which its zlib stream starts. */
+  /** Offset in the pack at which the compressed data (zlib stream) of each entry starts, after the entry header. */
   dataStarts = new Uint32Array(64);
-  /** Inflated size in bytes, of the body or of the delta. */
+  /** Inflated size in bytes of the content of each entry: an object body or a delta. */
   sizes = new Uint32Array(64);
-  /** Object number in the store, or `NONE` while unknown. */
+  /** Object number in the store of each entry's object, or `NONE` as long as its delta is not resolved. */
   numbers = new Int32Array(64);
-  /** Linked list of the deltas on an entry: the first delta of each base, and the next delta after each delta. */
+  /**
+   * Linked lists of the deltas on each entry: the first delta on the entry, and for each delta the next one on the same
+   * base.
+   */
   firstDeltas = new Int32Array(64);
   nextDeltas = new Int32Array(64);
-  /** Base entry of a delta by distance, or `NONE`. */
+  /**
+   * Entry that is the base of each delta that identifies its base by distance (`OFS_DELTA`); `NONE` for other entries.
+   */
   bases = new Int32Array(64);
-  /** Number of entries that depend on this one by distances, including itself. */
+  /**
+   * Number of entries that depend on each entry through deltas by distance, directly or not, including the entry
+   * itself.
+   */
   weights = new Int32Array(64);
-  /** Offset of the inflated delta in `keptDeltas`, or `NONE`. */
+  /** Offset of each delta in `keptDeltas` (deltas that were kept in inflated form), or `NONE`. */
   kept = new Int32Array(64);
   /** Number of deltas that are not resolved yet. */
   unresolved = 0;
 
-  /** Ids of the bases of REF_DELTA entries. */
+  /** Ids of the bases of all deltas that identify their base by id (`REF_DELTA`). */
   readonly refDeltaBases = new OidSet();
-  /** For each of `refDeltaBases`, the first delta on it; `NONE` after `takeRefDeltas` returned it. */
+  /** First delta on each base in `refDeltaBases`; `NONE` after `takeRefDeltas` returned it. */
   #firstRefDelta = new Int32Array(16);
 
   add(offset: number): number {
@@ -49,7 +57,7 @@ export class PackEntries {
     return entry;
   }
 
-  /** Adds a delta on the entry `base`. */
+  /** Records that `entry` is a delta on the entry `base` (`OFS_DELTA`). */
   addOfsDelta(entry: number, base: number): void {
     this.bases[entry] = base;
     this.nextDeltas[entry] = this.firstDeltas[base]!;
@@ -57,7 +65,7 @@ export class PackEntries {
     this.unresolved++;
   }
 
-  /** Adds a delta on the object whose id is at `at`. */
+  /** Records that `entry` is a delta on the object whose 20-byte id is in `bytes` at `at` (`REF_DELTA`). */
   addRefDelta(entry: number, bytes: Uint8Array, at: number): void {
     const known = this.refDeltaBases.size;
     const base = this.refDeltaBases.add(bytes, at);
@@ -70,25 +78,31 @@ export class PackEntries {
     this.unresolved++;
   }
 
-  /** Returns the first delta on a base given by id, or `NONE`. Each list is returned once. */
+  /**
+   * Returns the first delta on a base that is identified by id, or `NONE`. `base`: index in `refDeltaBases`. Each list
+   * of deltas is returned once.
+   */
   takeRefDeltas(base: number): number {
     const first = this.#firstRefDelta[base]!;
     this.#firstRefDelta[base] = NONE;
     return first;
   }
 
-  /** Returns the entry that starts at `offset`, or `NONE`. */
+  /** Returns the entry that starts at `offset` of the pack, or `NONE`. */
   startingAt(offset: number): number {
     const entry = lastUpTo(this.offsets, offset, this.count);
     return this.offsets[entry] === offset ? entry : NONE;
   }
 
-  /** Returns the offset at which an entry ends. `packEnd`: end of the last entry. */
+  /** Returns the offset in the pack at which an entry ends. `packEnd`: end of the last entry. */
   endOf(entry: number, packEnd: number): number {
     return entry + 1 < this.count ? this.offsets[entry + 1]! : packEnd;
   }
 
-  /** Computes `weights`. One pass from the end suffices, because a base by distance always precedes its deltas. */
+  /**
+   * Computes `weights`. One pass from the last entry to the first suffices, because a base by distance always precedes
+   * its deltas.
+   */
   weigh(): void {
     for (let entry = this.count - 1; entry >= 0; entry--) {
       const base = this.bases[entry]!;

@@ -11,10 +11,13 @@ import { NONE, type PackEntries } from './pack-entries.js';
 
 const HEADER_BYTES = 12;
 const TRAILER_BYTES = 20;
-/** Work units after which `run` yields at once, instead of after the usual number of steps. */
+/** Number of work units (unit of CPU time) after which `run` yields at once, instead of after 16 steps. */
 const LONG_STEPS = 250;
 
-/** Receiver of scanned entries. The bytes of the entry are in the output of the inflater. */
+/**
+ * Receiver of the entries of a pack, called for each entry when its data is complete. The inflated data is in the
+ * output of the inflater.
+ */
 export interface ScanSink {
   /** `end`: offset in the pack at which the entry ends. */
   whole(entry: number, type: TypeCode, end: number): Steps<void>;
@@ -24,28 +27,28 @@ export interface ScanSink {
 type State = 'header' | 'entry' | 'data' | 'trailer' | 'end';
 
 /**
- * Parses a pack while it is received (gitformat-pack):
+ * Parses a pack while it is received, in this format (gitformat-pack):
  *
  *     "PACK", version 2 or 3 (4 bytes), number of entries (4 bytes), the entries, SHA-1 of all before
  *
- * Bytes are first appended to the segment and then read from it, so the pack is in memory once. `run` parses all bytes
- * received so far.
+ * Received bytes are first appended to the segment (memory in which the pack is stored) and then read from it, so the
+ * pack is in memory once. `run` parses all bytes received so far.
  */
 export class PackScan {
   readonly #header = new EntryHeader();
   readonly #sha1 = createHash('sha1');
   #state: State = 'header';
-  /** Number of entries according to the header. */
+  /** Number of entries according to the pack header. */
   #announced = 0;
-  /** Number of bytes parsed, and of bytes included in the checksum. */
+  /** Number of bytes that were parsed, and number of bytes that the computed checksum includes. */
   #at = 0;
   #hashed = 0;
   /** Total inflated size of the entries in bytes. */
   inflated = 0;
-  /** Offset at which the entries end and the checksum starts. */
+  /** Offset in the pack at which the entries end and the checksum starts. Set when the checksum was read. */
   entriesEnd = 0;
   #isEnded = false;
-  /** Work units spent since `run` last yielded. */
+  /** Work units (unit of CPU time) spent since `run` last yielded. */
   #work = 0;
 
   constructor(
@@ -56,13 +59,13 @@ export class PackScan {
     private readonly sink: ScanSink,
   ) {}
 
-  /** Copies bytes. Throws `PackError` if the pack becomes too large. */
+  /** Adds a copy of received bytes to the pack. Throws `PackError` if the pack becomes larger than the limit. */
   push(bytes: Uint8Array): void {
     this.#checkLimit(bytes.length);
     this.segment.append(bytes);
   }
 
-  /** Same as `push`, without copying. Nobody may write to the bytes afterwards. */
+  /** Same as `push`, but stores the buffer itself instead of a copy. The caller must not change it afterwards. */
   adopt(bytes: Buffer): void {
     this.#checkLimit(bytes.length);
     this.segment.adopt(bytes);
@@ -74,8 +77,8 @@ export class PackScan {
   }
 
   /**
-   * Parses the bytes received so far. The checksum is updated along the way, so that it is not a long operation at the
-   * end.
+   * Parses the bytes received so far, and yields between pieces of work. Updates the checksum along the way, because
+   * computing it at the end would be one long operation.
    */
   *run(): Steps<void> {
     for (let steps = 1; yield* this.#step(); steps++) {
@@ -86,7 +89,7 @@ export class PackScan {
     }
   }
 
-  /** Returns false if it needs more bytes. */
+  /** Parses the next part of the pack. Returns false if more bytes must be received first. */
   *#step(): Steps<boolean> {
     switch (this.#state) {
       case 'header':
@@ -103,18 +106,18 @@ export class PackScan {
     }
   }
 
-  /** Marks the end of the input. */
+  /** Records that no more bytes will be received. `run` must be called again afterwards. */
   end(): void {
     this.#isEnded = true;
   }
 
-  /** Throws `PackError` if the pack is incomplete. */
+  /** Throws `PackError` if the pack is incomplete. Called after the last `run`. */
   verifyEnd(): void {
     if (this.#state === 'end') return;
     throw new PackError('corrupt', this.#state === 'header' ? 'eof before pack header was fully read' : 'early EOF');
   }
 
-  /** Updates the checksum with the bytes up to `end`. */
+  /** Updates the computed checksum of the pack with the bytes up to offset `end`. */
   #hashUntil(end: number): void {
     for (const view of this.segment.views(this.#hashed, end)) this.#sha1.update(view);
     this.#work += (end - this.#hashed) * COST.byteHashed;
@@ -198,8 +201,8 @@ export class PackScan {
   }
 
   /**
-   * Feeds at most one piece to the inflater; an empty piece means that no input follows. Returns true if the stream has
-   * ended.
+   * Passes at most one piece of `count` bytes of compressed data to the inflater. An empty piece means that no more
+   * data follows. Returns true if the compressed data of the entry has ended.
    */
   #feed(count: number): boolean {
     const { slab, start, end } = this.segment.pieceAt(this.#at, this.#at + Math.min(count, FEED_BYTES));

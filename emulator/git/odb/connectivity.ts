@@ -6,25 +6,31 @@ import { ANY, type EdgeType, isEmptyTree, type OnEdge, readEdges } from './edge-
 import type { ObjectWriter } from './object-writer.js';
 
 /**
- * Checks that everything reachable from a tip is present, with the types that its edges require.
+ * Checks for the tips of a push (objects that refs will name) that all objects reachable from them are present, and
+ * that each has the type that the object pointing at it requires.
  *
- * Objects found connected before are marked complete and not read again. If the target of every edge of the new objects
- * is present and complete, all new objects are complete, and no walk is needed. Otherwise the tips are walked. The
- * result of a walk, complete or broken, is kept, so many tips on one broken history cost one walk.
+ * The new objects are those with a number of at least `base`. They may still be discarded. An edge is a reference from
+ * one object to another. An object is complete if everything reachable from it is present. Complete objects are marked
+ * and not read again. If the target of every edge of the new objects is new or complete, all new objects are complete,
+ * and no walk is needed. Otherwise the check walks from each tip. The result of a walk, complete or broken, is kept, so
+ * many tips on one broken history cost one walk.
  */
 export class Connectivity {
-  /** Objects from which a missing object is reachable. Valid while the store has `#knownAt` objects. */
+  /**
+   * Missing object by the number of each object from which a walk reached it. Valid while the store has `#knownAt`
+   * objects.
+   */
   readonly #broken = new Map<number, MissingObject>();
   #knownAt = -1;
   #areAllFound = false;
-  /** Object number of the target of each edge; -1 if missing. */
+  /** Object number (index in the tables of the store) of the target of each edge in `writer.edges`; -1 if missing. */
   #numbers = new Int32Array(0);
-  /** Number of edges whose target is marked as referenced, and those targets that were published before. */
+  /** Number of edges whose targets `#mark` has processed, and numbers of those targets that were published before. */
   #marked = 0;
   readonly #oldTargets: number[] = [];
   /**
-   * Published objects that were found complete now. They are marked only by `publish`, because the new objects may be
-   * discarded.
+   * Numbers of published objects that this check found complete. They are marked in the store only by `publish`,
+   * because the new objects may be discarded.
    */
   readonly #oldComplete = new Set<number>();
 
@@ -33,7 +39,10 @@ export class Connectivity {
     private readonly base: number,
   ) {}
 
-  /** Returns the tips that lead to a missing object, each with the error that names that object. */
+  /**
+   * Returns those of `tips` from which a missing object is reachable, each with the error that names the missing
+   * object.
+   */
   *failures(tips: Iterable<Oid>): Steps<Map<Oid, MissingObject>> {
     yield* this.#followEdges();
     const failures = new Map<Oid, MissingObject>();
@@ -51,8 +60,8 @@ export class Connectivity {
   }
 
   /**
-   * Returns the first missing object that a new object leads to, whether or not a tip leads to it; undefined if the new
-   * objects are complete.
+   * Returns the error for the first missing object that is reachable from a new object, even if no ref will name the
+   * new object. Returns undefined if all new objects are complete.
    */
   *firstMissing(): Steps<MissingObject | undefined> {
     if (yield* this.#followEdges()) return undefined;
@@ -68,7 +77,10 @@ export class Connectivity {
     }
   }
 
-  /** Returns true if the edges alone show that all new objects are complete. Computed again when objects were added. */
+  /**
+   * Returns true if all new objects are complete according to the list of their edges, without reading any object. The
+   * result is kept until objects are added.
+   */
   *#followEdges(): Steps<boolean> {
     const { objects } = this.writer;
     if (this.#knownAt !== objects.count) {
@@ -83,10 +95,11 @@ export class Connectivity {
     return this.#areAllFound;
   }
 
-  /** Marks the targets of the new objects as referenced, because the new objects are now published. */
+  /** Marks every object that a new object points at as referenced. Called when the new objects are published. */
   publish(): void {
     const { objects, edges } = this.writer;
-    // After a check, which runs in time slices, all edges have been marked already.
+    // `failures` and `firstMissing` mark the edges in time slices. Usually one of them has run, so this loop has
+    // nothing left to do and publishing is fast.
     for (let index = this.#marked; index < edges.size; index++) {
       this.#mark(index, this.writer.find(edges.oids, edges.startOf(index)));
     }
@@ -96,8 +109,8 @@ export class Connectivity {
   }
 
   /**
-   * Marks a target as referenced. Objects published before are marked only by `publish`, because the new objects may be
-   * discarded.
+   * Marks the target of the edge `index` as referenced. Targets that were published before are only collected for
+   * `publish`, because the new objects may be discarded.
    */
   #mark(index: number, target: number): void {
     if (index === this.#marked) this.#marked++;
@@ -106,7 +119,10 @@ export class Connectivity {
     else if (target >= 0 && !objects.isReferenced(target)) this.#oldTargets.push(target);
   }
 
-  /** Object count from which on the results of this check hold. If there are no new objects, they hold already. */
+  /**
+   * Number of objects that the store must show before the marks set by this check are valid. It includes the first new
+   * object, if any, so the marks have no effect if the new objects are discarded.
+   */
   get #since(): number {
     return this.writer.objects.count === this.base ? this.base : this.base + 1;
   }
@@ -120,7 +136,10 @@ export class Connectivity {
     else this.writer.objects.setComplete(number, this.#since);
   }
 
-  /** Returns true if every edge of the new objects leads to a new object or to a complete one. */
+  /**
+   * Returns true if every edge of the new objects leads to a new object or to a complete one, and the target has the
+   * type that the edge requires.
+   */
   *#areEdgesFound(): Steps<boolean> {
     const { objects, edges } = this.writer;
     this.#numbers = new Int32Array(edges.size);
@@ -137,9 +156,11 @@ export class Connectivity {
   }
 
   /**
-   * Depth-first search with an explicit stack. `~number` on the stack means that `number` is left at that point. The
-   * objects that were entered and not left are the path from the tip, so all of them are broken if an object is
-   * missing.
+   * Reads everything reachable from `tip` and marks it as complete. Throws `MissingObject` if an object is missing.
+   *
+   * Depth-first search with an explicit stack. A negative element `~number` of the stack means that everything
+   * reachable from `number` has been read when it is removed. Objects in `entered` are on the path from the tip to the
+   * current object, so all of them are marked as broken if an object is missing.
    */
   *#walk(tip: number): Steps<void> {
     const entered = new Set<number>();
@@ -170,13 +191,16 @@ export class Connectivity {
   *#readEdgesOf(number: number, push: OnEdge): Steps<void> {
     const { objects } = this.writer;
     const type = objects.typeOf(number);
-    // Skips blobs, because they have no edges and reading them would be most of the work.
+    // Blobs have no edges, and reading them would be most of the work of the walk.
     if (type === BLOB) return;
     const isRead = yield* readEdges(type, yield* objects.readSteps(number), push);
     if (!isRead) throw new MissingObject(objects.oidOf(number), typeName(type));
   }
 
-  /** Returns the object number to continue the walk at, or -1 if the object is complete. Throws `MissingObject`. */
+  /**
+   * Returns the number of the object whose id is at `at` if the walk must read it, or -1 if it is complete. Throws
+   * `MissingObject` if it is absent, of another type, or known to lead to a missing object.
+   */
   #resolve(bytes: Uint8Array, at: number, type: EdgeType): number {
     const { objects } = this.writer;
     let number = this.writer.find(bytes, at);
@@ -191,15 +215,16 @@ export class Connectivity {
   }
 
   /**
-   * Stores the empty tree and returns its number. Git can read the empty tree without storing it, so a sender may omit
-   * it. It is stored when a ref or an object needs it, so that every named object exists.
+   * Stores the empty tree and returns its object number. Git can read the empty tree without storing it, so a client
+   * may omit it from a push. The empty tree is stored when a ref or an object names it, because readers of the store
+   * expect every named object to exist.
    */
   #storeEmptyTree(): number {
     const { objects } = this.writer;
     this.writer.write(TREE, Buffer.alloc(0));
     const number = objects.count - 1;
     this.#setComplete(number);
-    // The empty tree has no edges, so the results of the check remain valid.
+    // The empty tree has no edges, so adding it does not invalidate the results for the other objects.
     if (this.#knownAt === number) this.#knownAt++;
     return number;
   }

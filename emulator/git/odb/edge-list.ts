@@ -8,7 +8,10 @@ import { BLOB, COMMIT, EMPTY_TREE_OID, type ObjectType, TAG, TREE, type TypeCode
 import { OID_BYTES, OidSet } from '../object/oid-slots.js';
 import { TreeCursor } from '../object/tree-cursor.js';
 
-/** Type of an edge from a tag whose `type` line names no known type. */
+/**
+ * Required type of the target of an edge (reference from one object to another) if any type is allowed. Used for a tag
+ * whose `type` line names no known type.
+ */
 export const ANY = 0;
 export type EdgeType = TypeCode | typeof ANY;
 
@@ -17,12 +20,16 @@ const EMPTY_TREE = Buffer.from(EMPTY_TREE_OID, 'hex');
 const SHORTEST_TAG = 64;
 const NEWLINE = 0x0a;
 
-/** Callback for every edge: the id is 20 raw bytes at `at`, decoded first if it was hexadecimal. */
+/**
+ * Callback for each edge (reference from one object to another). The target's id is the 20 raw bytes of `bytes` at
+ * `at`. `type` is the type that the target must have.
+ */
 export type OnEdge = (bytes: Uint8Array, at: number, type: EdgeType) => void;
 
 /**
- * Reports the edges of an object: a commit's tree and parents, a tree's entries without gitlinks, a tag's object.
- * Returns false if the object is malformed; edges reported before that remain valid. Yields while it works.
+ * Calls `onEdge` for each object that the given object refers to: a commit's tree and parents, a tree's entries without
+ * gitlinks (submodule commits), a tag's object. Returns false if the object is malformed; edges reported before the
+ * defect remain valid. Yields between pieces of work, so that other requests can run.
  */
 export function* readEdges(type: TypeCode, body: Buffer, onEdge: OnEdge): Steps<boolean> {
   if (type === TREE) return yield* readTreeEdges(body, onEdge);
@@ -45,8 +52,8 @@ function* readTreeEdges(body: Buffer, onEdge: OnEdge): Steps<boolean> {
 }
 
 /**
- * Reads `tree <40 digits> LF` and any number of `parent <40 digits> LF`. As in Git, a line that begins with `parent `
- * must be valid, unless the object ends too early for such a line.
+ * Reports the tree and the parents of a commit: `tree <40 digits> LF` and any number of `parent <40 digits> LF`. As in
+ * Git, a line that begins with `parent ` must be valid, unless the object ends too early for such a line.
  */
 function* readCommitEdges(body: Buffer, onEdge: OnEdge): Steps<boolean> {
   const raw = Buffer.alloc(OID_BYTES);
@@ -61,7 +68,10 @@ function* readCommitEdges(body: Buffer, onEdge: OnEdge): Steps<boolean> {
   return true;
 }
 
-/** Reads `object <40 digits> LF type <name> LF tag <name> LF`. Git reads no tag without these lines. */
+/**
+ * Reports the target of a tag: `object <40 digits> LF type <name> LF tag <name> LF`. Returns false if one of these
+ * lines is malformed, because Git refuses to read such a tag.
+ */
 function readTagEdge(body: Buffer, onEdge: OnEdge): boolean {
   const raw = Buffer.alloc(OID_BYTES);
   if (!startsWithAt(body, 0, 'object ') || !readHexLine(body, 7, raw)) return false;
@@ -72,7 +82,10 @@ function readTagEdge(body: Buffer, onEdge: OnEdge): boolean {
   return startsWithAt(body, at, 'tag ') && body.indexOf(NEWLINE, at + 4) >= 0;
 }
 
-/** Decodes 40 hexadecimal digits followed by a line feed. Returns false if they are malformed. */
+/**
+ * Decodes the object id at `at`, 40 hexadecimal digits followed by a line feed, into the 20 bytes of `target`. Returns
+ * false if the digits or the line feed are malformed.
+ */
 function readHexLine(body: Buffer, at: number, target: Buffer): boolean {
   return body[at + 40] === NEWLINE && target.write(body.toString('latin1', at, at + 40), 0, 'hex') === OID_BYTES;
 }
@@ -83,24 +96,27 @@ export function isEmptyTree(bytes: Uint8Array, at: number): boolean {
 }
 
 /**
- * Set of the ids that new objects point at. If all of them are present at the end, the new objects are connected
- * without a walk, because every missing target is in this set.
+ * Set of the object ids that new objects refer to (targets), with the type that each target must have.
+ *
+ * It serves the connectivity check of a push. If all targets are present at the end, the new objects are connected, and
+ * no walk over the history is needed.
  */
 export class EdgeList {
   readonly #targets = new OidSet();
   readonly #ofCommit = new IntList();
   #types = new Uint8Array(64);
   /**
-   * True if an object is malformed, or a target is missing, incomplete or of the wrong type. Only a walk can then
-   * decide whether the tips are connected.
+   * True if a new object is malformed, or a target is missing, incomplete (something reachable from it is missing) or
+   * of the wrong type. Only a walk over the history can then decide if the refs of the push are connected.
    */
   isDoubtful = false;
-  /** True if a tag points at a tag. */
+  /** True if a new tag points at another tag. */
   hasTagOfTag = false;
 
   /**
-   * Records the edges of an object; yields while it works. `mostTargets`: maximum number of distinct targets that can
-   * exist.
+   * Records everything that a new object refers to. Yields between pieces of work, so that other requests can run.
+   * `maxTargets`: maximum number of distinct targets that can exist. If there are more, some must be missing, so the
+   * list stops growing and becomes doubtful.
    */
   *record(type: TypeCode, body: Buffer, maxTargets: number): Steps<void> {
     if (type === BLOB || this.isDoubtful) return;
@@ -109,8 +125,8 @@ export class EdgeList {
   }
 
   /**
-   * Same as `record`, for a commit. Returns the indexes of its tree and parents in this list, valid until the next
-   * call; undefined if the commit is malformed.
+   * Same as `record`, for a commit. Returns the indexes in this list of the commit's tree and parents, in this order.
+   * They are valid until the next call. Returns undefined if the commit is malformed.
    */
   recordCommit(body: Buffer): IntList | undefined {
     this.#ofCommit.clear();
@@ -122,7 +138,7 @@ export class EdgeList {
     return this.#targets.size;
   }
 
-  /** Ids of all targets, 20 bytes each. */
+  /** Ids of all targets (objects that new objects refer to), 20 bytes each. */
   get oids(): Uint8Array {
     return this.#targets.oids;
   }
@@ -135,12 +151,15 @@ export class EdgeList {
     return this.#types[index] as EdgeType;
   }
 
-  /** Returns true if the target is the empty tree, which Git can read without storing it. */
+  /** Returns true if the target `index` is the empty tree, which Git can read although no repository stores it. */
   isEmptyTree(index: number): boolean {
     return isEmptyTree(this.oids, this.startOf(index));
   }
 
-  /** Adds a target. Returns its index in the list. */
+  /**
+   * Adds the target whose id is the 20 bytes at `at`. Returns its index in the list, which is the existing index if the
+   * target was added before.
+   */
   add(bytes: Uint8Array, at: number, type: EdgeType): number {
     const before = this.#targets.size;
     const index = this.#targets.add(bytes, at);

@@ -8,19 +8,21 @@ import { LinkRecords, NO_RECORD } from './link-records.js';
 import { BYTES_PER_OBJECT, COLUMNS, type Extent, ObjectTable, UNDELTIFIED } from './object-table.js';
 import type { TableCaches } from './table-caches.js';
 
-/** Approximate memory of one map entry in bytes. */
+/** Approximate memory in bytes of one entry of the map `peeled` (tag to the object at the end of its chain of tags). */
 const BYTES_PER_PEELED = 40;
 /**
- * Maximum number of deltas between an object and the next inflated body. In longer chains, bodies are pinned at this
- * interval.
+ * Maximum number of deltas that must be applied to read an object. In longer delta chains, every 256th body is pinned
+ * (kept inflated in memory).
  */
 const LONGEST_CHAIN = 256;
 
-/** Position of the bytes of an object. */
+/** Position of the stored bytes of an object, and its delta base. */
 export interface EntryLocation {
-  /** Segment number, as in `ObjectTable.segmentOf`. */
+  /**
+   * Number of the segment (memory that contains one received pack, or loose objects), as in `ObjectTable.segmentOf`.
+   */
   readonly segment: number;
-  /** Offset of the entry's header in a pack segment, or of the body in a loose segment. */
+  /** Offset of the first byte: the entry header in a segment of a pack, or the body in a segment of loose objects. */
   readonly offset: number;
   readonly end: number;
   /** Object number of the delta's base, or `UNDELTIFIED`. */
@@ -30,15 +32,22 @@ export interface EntryLocation {
 }
 
 /**
- * Object table that grows. `freeze` returns an immutable view of its published part. The two then share that memory,
- * which counts in the budget until the last of them releases it.
+ * Table of a store's objects to which objects can be added. `freeze` returns an immutable view of its published
+ * objects, with which a fork of the store starts. Both tables then share the memory of these objects. That memory
+ * counts in the budget of the server until the last of them releases it.
  */
 export class GrowingTable extends ObjectTable {
-  /** Number of objects that the arrays have capacity for, as far as it counts in `budget`. */
+  /**
+   * Number of objects that the arrays have capacity for and whose memory this table alone counts in `budget`; 0 if the
+   * memory is shared.
+   */
   #heldRoom = 0;
-  /** Bytes in `budget` beside the arrays. */
+  /** Bytes that this table counts in `budget`, except those of the arrays: segments, pinned bodies and peeled tags. */
   #held = 0;
-  /** Link records that are being written, and their length before the current writer began. */
+  /**
+   * Link records (decoded references of commits and trees) that the current writer adds to, and their length before
+   * that writer began.
+   */
   #links: LinkRecords | undefined;
   #linksBefore = 0;
 
@@ -54,7 +63,7 @@ export class GrowingTable extends ObjectTable {
     return super.heldBytes + this.budget.used;
   }
 
-  /** Current fill level. */
+  /** Current fill level of the table. A writer keeps it so that `truncate` can undo the write. */
   get extent(): Extent {
     return {
       count: this.count,
@@ -65,16 +74,20 @@ export class GrowingTable extends ObjectTable {
     };
   }
 
-  /** Counts `bytes` in the budget; a negative number releases them. Throws `StoreFull`. */
+  /**
+   * Counts `bytes` of newly allocated memory in the budget; a negative number releases memory. Throws `StoreFull` if
+   * the limit is exceeded.
+   */
   take(bytes: number): void {
     if (bytes > 0) this.budget.take(bytes);
-    // Bytes shared with other tables are not released by this table.
+    // `freeze` moves counted bytes to `sharedBytes`, which other tables may still use. This table can therefore release
+    // at most the bytes that it still counts itself.
     const counted = Math.max(bytes, -this.#held);
     if (counted < 0) this.budget.give(-counted);
     this.#held += counted;
   }
 
-  /** Adds an empty pack segment. Returns it with its number. */
+  /** Adds an empty segment (memory for the bytes of one received pack). Returns it with its segment number. */
   addSegment(): { segment: Segment; index: number } {
     const segment = new Segment((bytes) => this.take(bytes));
     const index = this.segmentCount;
@@ -82,25 +95,27 @@ export class GrowingTable extends ObjectTable {
     return { segment, index };
   }
 
-  /** Removes the newest segment. No object may be left in it. */
+  /**
+   * Removes the newest segment of a pack and releases its memory. The table must not contain an object of that segment.
+   */
   dropLastSegment(): void {
     this.segments.pop()!.truncate(0);
   }
 
-  /** Segment to which loose objects are written now. */
+  /** Segment to which loose objects (uncompressed single objects) are written now. Created at the first use. */
   get looseSegment(): Segment {
     if (this.loose.length === 0) this.loose.push(new Segment((bytes) => this.take(bytes)));
     return this.loose[0]!;
   }
 
-  /** Segment number of `looseSegment`. */
+  /** Segment number of `looseSegment`, which is negative for loose objects. */
   get looseIndex(): number {
     return ~this.firstLoose;
   }
 
   /**
-   * Adds an object under the id at the start of `oid`. Returns its number. If it `wantsPin`, the caller must pin it
-   * before adding the next object.
+   * Adds an object with the 20-byte id at the start of `oid`. Returns its object number. If `wantsPin` returns true for
+   * it, the caller must pin its body before adding the next object.
    */
   add(type: TypeCode, size: number, entry: EntryLocation, oid: Uint8Array): number {
     const at = this.ownCount;
@@ -122,21 +137,24 @@ export class GrowingTable extends ObjectTable {
     return this.count++;
   }
 
-  /** Returns true if the object ends a delta chain so long that its body must be kept in memory. */
+  /** Returns true if so many deltas precede the object in its delta chain that its body must be kept in memory. */
   wantsPin(number: number): boolean {
     return this.baseOf(number) !== UNDELTIFIED && this.depthOf(number) === 0;
   }
 
-  /** Keeps the body in memory as long as the object exists. */
+  /**
+   * Keeps the inflated body of an object in memory as long as the object exists, so that reading a long delta chain can
+   * start at it.
+   */
   pin(number: number, body: Buffer): void {
     this.take(body.length);
     this.pinned.set(number, body);
   }
 
   /**
-   * Reorders the objects from `first` on: `order` lists their current numbers in the new order. Bases, caches and
-   * pinned bodies are renumbered too. The numbers are invalid while it runs. Returns the new number of each object, by
-   * its old number less `first`.
+   * Changes the numbers of the objects from `first` on. `order` lists their current numbers in the new order.
+   * References to delta bases, caches and pinned bodies are renumbered too. Object numbers are invalid while this
+   * method runs. Returns the new numbers: index 0 is the new number of the object `first`.
    */
   async reorder(first: number, order: Int32Array, meter: Meter): Promise<Int32Array> {
     const moved = new Int32Array(order.length);
@@ -155,27 +173,36 @@ export class GrowingTable extends ObjectTable {
     return moved;
   }
 
-  /** Marks that everything reachable from the object is present once the store has `since` objects. */
+  /**
+   * Marks an object as complete (everything reachable from it is present). The mark is valid for a table that shows at
+   * least `since` objects, so a fork made before does not see it.
+   */
   setComplete(number: number, since: number): void {
     if (this.isComplete(number)) return;
     if (number < this.firstNumber) this.completeBelow.set(number, since);
     else this.completeSince[number - this.firstNumber] = since;
   }
 
-  /** Marks that another object points at this one once the store has `since` objects. */
+  /**
+   * Marks that some other object refers to the object `number`. The mark is valid for a table that shows at least
+   * `since` objects, so a fork made before does not see it.
+   */
   setReferenced(number: number, since: number): void {
     if (this.isReferenced(number)) return;
     if (number < this.firstNumber) this.referencedBelow.set(number, since);
     else this.referencedSince[number - this.firstNumber] = since;
   }
 
-  /** Records the object at the end of a chain of tags. */
+  /** Records for the annotated tag `tag` the object at the end of its chain of tags. */
   setPeeled(tag: number, target: number): void {
     this.take(BYTES_PER_PEELED);
     this.peeled.set(tag, target);
   }
 
-  /** Removes everything after `extent`. */
+  /**
+   * Removes all objects, segments and marks that were added after the fill level `extent` was read. Called when the
+   * objects of a write are discarded.
+   */
   truncate({ count, segments, looseBytes, room }: Extent): void {
     this.caches.forgetQuarantine();
     this.#links?.truncate(this.#linksBefore);
@@ -193,15 +220,16 @@ export class GrowingTable extends ObjectTable {
     const own = count - this.firstNumber;
     this.oids.fill(0, own * OID_BYTES, this.ownCount * OID_BYTES);
     this.count = count;
-    // Shrinks the arrays again after a rejected write, unless they were already that large. Arrays shared with a
-    // snapshot stay unchanged.
+    // The arrays may have grown for the removed objects, so they shrink to their capacity before the write. Arrays that
+    // are shared with a frozen table do not count in `#heldRoom` and stay unchanged.
     if (this.#heldRoom > room) this.#resize(room);
     while (this.segments.length > segments) this.dropLastSegment();
     this.loose[0]?.truncate(looseBytes);
   }
 
   /**
-   * Publishes the objects from `from` on, so that they can be found by id. `added`: hash table of just these objects.
+   * Publishes the objects from number `from` on: afterwards they can be found by id. `added`: hash table that contains
+   * only these objects.
    */
   publish(from: number, added: OidSlots): void {
     const own = from - this.firstNumber;
@@ -215,7 +243,10 @@ export class GrowingTable extends ObjectTable {
     this.#keepLinks(own);
   }
 
-  /** Link records to which the current writer adds, until they are published or discarded. */
+  /**
+   * Link records (decoded references of commits and trees) to which the current writer adds. They become readable when
+   * the new objects are published, and are removed when these are discarded.
+   */
   get newLinks(): LinkRecords {
     if (this.#links === undefined) {
       this.#links = this.caches.links ?? new LinkRecords(this.count, this.names);
@@ -229,7 +260,9 @@ export class GrowingTable extends ObjectTable {
   }
 
   /**
-   * Returns the `LinkRecords` that contain the object's record; undefined if the record is absent or not yet readable.
+   * Returns the `LinkRecords` (decoded references of commits and trees) that contain the record of an object. Returns
+   * undefined if the object has no record, the records were evicted from the cache, or the record still contains
+   * temporary indexes.
    */
   linksOf(number: number): LinkRecords | undefined {
     const table = this.tableOf(number);
@@ -253,7 +286,10 @@ export class GrowingTable extends ObjectTable {
     }
   }
 
-  /** See `ObjectTable.freeze`. The bytes up to `extent` then count as shared by both tables. */
+  /**
+   * Returns an immutable view, as `ObjectTable.freeze` does. The memory up to `extent` then counts as shared by this
+   * table and the view, instead of as memory of this table.
+   */
   override freeze(extent: Extent): ObjectTable {
     if (this.#heldRoom > 0) {
       this.sharedArrays?.release();
@@ -270,8 +306,8 @@ export class GrowingTable extends ObjectTable {
   }
 
   /**
-   * Releases everything counted in the budget. Allocations of a writer that is still running count until `giveBack` is
-   * called again.
+   * Releases all memory that this table counts in the budget. Called when the repository is deleted. If a writer is
+   * still running then, its later allocations count again until another call.
    */
   giveBack(): void {
     this.budget.give(this.budget.used);

@@ -4,14 +4,19 @@ import type { ObjectReader } from '../object/object.js';
 import { decodeTree, TreeEntries } from '../object/tree-entries.js';
 import type { StoredObjects } from './stored-objects.js';
 
-/** Minimum size in bytes of a tree body that is decoded in time slices. */
+/**
+ * Minimum size in bytes of a tree object that is decoded in time slices, because decoding it would delay other
+ * requests.
+ */
 const LARGE = 64 * 1024;
-/** Interval at which the trees of a resolved chain are cached. */
+/** Interval at which trees are cached when a chain of tree deltas is resolved: every fourth tree of the chain. */
 const KEPT_STEP = 4;
 
 /**
- * Returns the entries of a tree, decoded from its link record or its body. If the record is a delta, follows the chain
- * of records down to a cached or complete tree. `finder` resolves the ids in bodies.
+ * Returns the entries of a tree. They are decoded from its link record (its entries as integers, stored when the tree
+ * was received) or, without a record, from the tree object. If the record is a delta on the record of another tree, the
+ * chain of records is followed to a tree that is cached or has a complete record. `finder` finds objects by the ids in
+ * tree objects. Yields between pieces of work, so that other requests can run.
  */
 export function* entriesOf(
   objects: StoredObjects,
@@ -23,7 +28,8 @@ export function* entriesOf(
   const chain: number[] = [];
   let at = tree;
   let base: TreeEntries | undefined;
-  // Stops at an object whose body is pinned to cut a delta chain, so the chain of records is cut there too.
+  // The chain ends at an object whose body is pinned (kept inflated in memory), because it can be decoded without the
+  // rest of the chain. This limits the length of a chain.
   while (base === undefined && objects.linksOf(at)?.needsBase(objects.placeOf(at)) && !objects.wantsPin(at)) {
     chain.push(at);
     at = objects.baseOf(at);
@@ -34,7 +40,8 @@ export function* entriesOf(
 }
 
 /**
- * Returns the entries of the first tree in `chain`. Each tree is a delta of the next, the last one a delta of `base`.
+ * Returns the entries of the first tree in `chain`. The record of each tree is a delta on the record of the next tree,
+ * and the last one is a delta on `base`.
  */
 function followChain(objects: StoredObjects, chain: readonly number[], base: TreeEntries): TreeEntries {
   let entries = base;
@@ -56,7 +63,7 @@ function followChain(objects: StoredObjects, chain: readonly number[], base: Tre
   return entries;
 }
 
-/** Returns the entries of a tree whose record is not a delta, or that has no record. */
+/** Returns the entries of a tree whose link record is not a delta, or that has no link record. */
 function* wholeEntries(
   objects: StoredObjects,
   finder: Pick<ObjectReader, 'findRaw'>,
@@ -70,7 +77,8 @@ function* wholeEntries(
     records.readCells(objects.placeOf(tree), undefined, cells);
     entries = new TreeEntries(objects.names, cells);
   } else if (objects.sizeOf(tree) < LARGE) {
-    // A peeked body must not be kept across a yield, so it is decoded without yielding.
+    // `peek` passes a body in shared memory that other requests overwrite, so the body must be decoded without
+    // yielding.
     entries = objects.peek(tree, (body) => runSync(decodeTree(body, objects.names, finder)));
     objects.schedule.spend(entries.length * COST.entry);
   } else {

@@ -12,7 +12,10 @@ import { type LinkRecords, NO_RECORD } from './link-records.js';
 import type { StoredObjects } from './stored-objects.js';
 import type { TreeLayout } from './tree-layout.js';
 
-/** Delta that produced a tree: its base, and the instructions from `start` to `limit`. */
+/**
+ * Delta from which a tree was built: the entries of its base, and the delta's instructions, which are the bytes of
+ * `delta` from `start` to `limit`.
+ */
 export interface TreeChange {
   readonly base: TreeLayout;
   readonly delta: Buffer;
@@ -20,51 +23,58 @@ export interface TreeChange {
   readonly limit: number;
 }
 
-/** Sentinel for the index of a run in the record: no such run is open. */
+/** Sentinel for `#literal` and `#copied`: no run of this kind is being written. */
 const NONE = -1;
-/** Minimum length in bytes of a copied range in which whole entries are looked for. */
+/**
+ * Minimum length in bytes of a range copied by a delta for which complete tree entries are copied from the record of
+ * the base. The entries in shorter ranges are parsed.
+ */
 const SHORTEST_RUN = 64;
-/** Maximum number of deltas that are followed to lay out a tree. */
+/** Maximum number of records, each a delta on the next, that are followed to determine the entries of a tree. */
 const LONGEST_CHAIN = 64;
 /**
- * Largest time in seconds that fits into a record. Commits with a later time have no record and are read from their
- * bodies.
+ * Largest time, in seconds since 1970, that fits into the record of a commit. Commits with a later time have no record,
+ * and their bodies are parsed whenever they are read.
  */
 const MAX_SECONDS = 0xffffffff;
 
 /**
- * Reads each new commit and tree once, while its body is in memory, and records its edges (`EdgeList`) and its links
- * (`LinkRecords`).
+ * Parses each new commit and tree once, while its body is in memory on receipt. Adds the objects that it refers to
+ * (edges) to the `EdgeList`, which serves the connectivity check. Adds its decoded content (links) to the
+ * `LinkRecords`, so that later readers need not inflate and parse it again.
  *
- * For a tree received as a delta, only the entries that differ from its base are parsed. A copy instruction guarantees
- * equal bytes, so all entries that lie completely inside the copied range are equal too. Large folders change by an
- * entry or two, so almost none of their entries are parsed again.
+ * For a tree received as a delta, only the entries that differ from its base are parsed. A copy instruction of the
+ * delta guarantees equal bytes, so all entries that lie completely inside the copied range are equal too. Usually only
+ * one or two entries of a large folder change, so almost no entries are parsed again.
  *
- * Until `settle`, a record identifies an object by its index in the `EdgeList`. `settle` replaces these indexes by
- * object numbers.
+ * Until `settle` runs, a record identifies an object by its index in the `EdgeList`, because the object may not be
+ * received yet. `settle` replaces these indexes by object numbers.
  */
 export class LinkRecorder {
   /**
-   * Byte ranges of the last tree that differ from its base, each extended by the adjacent entries: pairs of start and
-   * end.
+   * Byte ranges in which the last recorded tree differs from its delta base, as pairs of start and end (exclusive).
+   * Each range includes the entries before and after the difference.
    */
   readonly changed = new IntList();
   readonly #names: TreeNames;
-  /** The record that is being built. */
+  /** Integers of the record that is being built. */
   readonly #record = new IntList();
   #layout: TreeLayout | undefined;
   /** Cursor over the tree that is being read. */
   #entry = new TreeCursor(Buffer.alloc(0));
   #count = 0;
   /**
-   * Index in the record of the run that is being written: literal entries, or entries of the base. For the latter,
-   * `#copiedTo` is the index in the base after its last entry.
+   * Index in `#record` of the length of the run that is being written, or `NONE`. A run consists of entries of this
+   * tree (`#literal`), or refers to entries of the base (`#copied`). In the second case, `#copiedTo` is the index in
+   * the base after the last entry of the run.
    */
   #literal = NONE;
   #copied = NONE;
   #copiedTo = 0;
   #usesBase = false;
-  /** Offset of the last entry, and start of the open range of `changed`, or -1 if none is open. */
+  /**
+   * Offset in the body of the last entry that was read, and start of the range of `changed` that has no end yet, or -1.
+   */
   #previous = 0;
   #open = -1;
 
@@ -76,8 +86,10 @@ export class LinkRecorder {
   }
 
   /**
-   * Records the edges and links of an object. Returns the position of its record, or `NO_RECORD`. Sets
-   * `edges.isDoubtful` if the object is malformed. Fills `layout` with the entries of a tree.
+   * Records the objects that a new object refers to and, for a commit or tree, its link record (decoded content).
+   * Returns the position of the record in `records`, or `NO_RECORD`. Sets `edges.isDoubtful` if the object is
+   * malformed. Fills `layout` with the entries of a tree. `maxTargets`: maximum number of distinct objects that can
+   * exist.
    */
   record(type: TypeCode, body: Buffer, maxTargets: number, change?: TreeChange, layout?: TreeLayout): number {
     const { edges } = this;
@@ -93,7 +105,10 @@ export class LinkRecorder {
     return edges.isDoubtful || record.length === 0 ? NO_RECORD : this.records.add(record.view());
   }
 
-  /** Fills `layout` with the entries of a tree that has a record. Returns false if it has none. */
+  /**
+   * Fills `layout` with the entries of a tree that this writer received, so that deltas on the tree can be recorded.
+   * Returns false if the tree has no record.
+   */
   layOut(objects: StoredObjects, number: number, layout: TreeLayout): boolean {
     const cells = this.#cellsOf(objects, number);
     if (cells === undefined) return false;
@@ -126,8 +141,9 @@ export class LinkRecorder {
   }
 
   /**
-   * Replaces `EdgeList` indexes by object numbers in the records of objects from `first` on. `numbers`: object number
-   * by index in the `EdgeList`.
+   * Makes the records of the objects from number `first` on readable: replaces in them each index in the `EdgeList` by
+   * an object number. `numbers`: object number by index in the `EdgeList`. Yields between pieces of work, so that other
+   * requests can run.
    */
   *settle(objects: StoredObjects, first: number, numbers: Int32Array): Steps<void> {
     const { records } = this;
@@ -201,8 +217,8 @@ export class LinkRecorder {
     eachCopy(delta, start, limit, (resultAt, baseAt, count) => {
       if (count < SHORTEST_RUN) return;
       while (entry.position < resultAt + count) {
-        // The bytes from the cursor on equal those of the base, so an entry of the base that starts at this position is
-        // also an entry of this tree.
+        // The bytes from the cursor on are copied from the base. If an entry of the base starts at this position, the
+        // same entry starts here in the new tree.
         const index = entry.position < resultAt ? -1 : base.startingAt(baseAt + entry.position - resultAt);
         if (index >= 0) {
           const last = base.endedBy(baseAt + count);
@@ -215,7 +231,10 @@ export class LinkRecorder {
     });
   }
 
-  /** Records that the next entries are the entries `from` to `to` (exclusive) of the base. */
+  /**
+   * Records that the next entries of the tree are the entries `from` to `to` (exclusive) of its base. Moves the cursor
+   * past them.
+   */
   #copyRun(base: TreeLayout, from: number, to: number): void {
     const record = this.#record;
     const count = to - from;
@@ -240,7 +259,7 @@ export class LinkRecorder {
     this.#entry.position = start + base.starts[to]! - base.starts[from]!;
   }
 
-  /** Records the entry at the cursor. */
+  /** Records the entry at the cursor with its name, mode and object. */
   #addLiteral(): void {
     const entry = this.#entry;
     const { body, start, oidStart } = entry;

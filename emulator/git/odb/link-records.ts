@@ -1,17 +1,22 @@
 import type { CommitRecord } from '../object/link-reader.js';
 import type { TreeNames } from '../object/tree-names.js';
 
-/** Sentinel for the position of a record: the object has none. */
+/** Sentinel for the position of a record in `LinkRecords`: the object has no record. */
 export const NO_RECORD = 0;
-/** Integers per page (1 MiB). Growth allocates another page instead of copying everything. */
+/**
+ * Capacity of a page (array of records) in integers: 2^18, which is 1 MiB. When the records need more memory, another
+ * page is allocated, so the existing pages need not be copied.
+ */
 const PAGE_BITS = 18;
 const PAGE = 1 << PAGE_BITS;
-/** Initial integers of the first page, which grows. */
+/** Initial capacity of the first page in integers. It doubles when it is full. */
 const FIRST_ROOM = 256;
-/** Approximate memory of a `LinkRecords` in bytes, beside its integers. */
+/** Approximate memory of a `LinkRecords` object in bytes, without the integers in its pages. */
 const OVERHEAD = 200;
 
-/** Indexes of the fields in the record of a commit. */
+/**
+ * Indexes of the fields in the record of a commit: tree, author time, committer time, number of parents, first parent.
+ */
 const COMMIT_TREE = 0;
 const COMMIT_AUTHORED = 1;
 const COMMIT_COMMITTED = 2;
@@ -19,22 +24,28 @@ const COMMIT_COUNT = 3;
 const COMMIT_PARENTS = 4;
 
 /**
- * Links of the commits and trees in one table's packs. They are recorded when the objects are checked on receipt, so
- * that later readers need not inflate the objects. Records consist of integers and are append-only:
+ * Decoded content of the commits and trees of one object table (part of a store): the objects that they refer to, with
+ * times and names. It is recorded when the objects are checked on receipt, so that later readers need not inflate and
+ * parse them. Each object has at most one record, which consists of integers. Objects are identified by their numbers
+ * in the table. Records are only appended:
  *
  *     commit   tree, author seconds, committer seconds, number of parents, parents
  *     tree     entries * 2 + (1 if it is a delta on the tree that is the base of its pack delta), followed by runs
  *              until all entries are given: count * 2 + 1 and as many pairs of key and object, or count * 2 and the
  *              index of the first of `count` entries of the base
  *
- * Records are stored in pages. A record never crosses a page boundary. Its position is page * 2^18 + index. Objects
- * before `first` have no record.
+ * The key of an entry stands for its name and mode (see `TreeNames`). Records are stored in pages, and no record
+ * crosses a page boundary. The position ("place") of a record is page * 2^18 + index. Objects with a number less than
+ * `first` have no record.
  */
 export class LinkRecords {
   readonly #pages: Int32Array[] = [];
   /** Position of the next record. */
   length = NO_RECORD + 1;
-  /** Records from this position on contain `EdgeList` indexes instead of object numbers; see `LinkRecorder`. */
+  /**
+   * Position from which on records are not readable yet, because they contain indexes in the `EdgeList` instead of
+   * object numbers. `LinkRecorder.settle` replaces the indexes.
+   */
   settled = this.length;
 
   constructor(
@@ -48,7 +59,7 @@ export class LinkRecords {
     return integers * 4 + OVERHEAD;
   }
 
-  /** Adds a record. Returns its position, or `NO_RECORD` if it is larger than a page. */
+  /** Appends a record. Returns its position, or `NO_RECORD` if the record is larger than a page and was not stored. */
   add(record: Int32Array): number {
     if (record.length > PAGE) return NO_RECORD;
     if (indexOf(this.length) + record.length > PAGE) this.length = (this.length | (PAGE - 1)) + 1;
@@ -59,14 +70,14 @@ export class LinkRecords {
     return place;
   }
 
-  /** Removes all records from `length` on. */
+  /** Removes all records from position `length` on. Called when new objects are discarded. */
   truncate(length: number): void {
     this.length = length;
     this.settled = Math.min(this.settled, length);
     this.#pages.length = Math.min(this.#pages.length, (length >>> PAGE_BITS) + 1);
   }
 
-  /** Appends all settled records of `other`. Returns the offset to add to their positions. */
+  /** Appends a copy of all readable records of `other`. Returns the offset to add to their positions in `other`. */
   append(other: LinkRecords): number {
     const moved = this.#pages.length << PAGE_BITS;
     for (const page of other.#pages) this.#pages.push(page.slice());
@@ -75,7 +86,7 @@ export class LinkRecords {
     return moved;
   }
 
-  /** Releases the unused rest of the last page. */
+  /** Shrinks the last page to the records in it, because usually no more are appended. This releases unused memory. */
   seal(): void {
     const last = this.#pages.at(-1);
     const used = indexOf(this.length);
@@ -97,7 +108,8 @@ export class LinkRecords {
   }
 
   /**
-   * Replaces each object in the record of a commit by `names[object]`. Returns the number of integers in the record.
+   * Replaces each object `n` in the record of a commit by `names[n]`. Used to replace temporary indexes by object
+   * numbers. Returns the number of integers that were read.
    */
   renameCommit(place: number, names: Int32Array): number {
     const page = this.#pages[place >>> PAGE_BITS]!;
@@ -108,19 +120,25 @@ export class LinkRecords {
     return end - at;
   }
 
-  /** Returns true if the record of the tree is a delta on the tree that is the base of its pack delta. */
+  /**
+   * Returns true if the record of a tree at `place` refers to entries of another tree: the base of the delta as which
+   * the tree is stored.
+   */
   needsBase(place: number): boolean {
     return (this.#headOf(place) & 1) === 1;
   }
 
-  /** Returns the number of integers for the entries of a tree: one key and one object for each. */
+  /**
+   * Returns the number of integers for all entries of a tree: twice the number of entries, for one key (name and mode)
+   * and one object number each.
+   */
   cellCount(place: number): number {
     return (this.#headOf(place) >> 1) * 2;
   }
 
   /**
-   * Writes the keys and objects of all entries of a tree into `cells`. `base`: the cells of its base tree; not used
-   * unless `needsBase`.
+   * Writes all entries of a tree into `cells`: for each entry its key (name and mode) and its object number. `base`:
+   * all entries of its base tree in the same form; needed only if `needsBase` returns true.
    */
   readCells(place: number, base: Int32Array | undefined, cells: Int32Array): void {
     const page = this.#pages[place >>> PAGE_BITS]!;
@@ -140,8 +158,8 @@ export class LinkRecords {
   }
 
   /**
-   * Calls `visit` with the entries that are not from the base: pairs of key and object in `cells` from `start` to
-   * `end`.
+   * Calls `visit` for each run of entries that are in the record itself and not taken from the base tree: pairs of key
+   * and object number in `cells` from `start` to `end` (exclusive).
    */
   eachOwnRun(place: number, visit: (cells: Int32Array, start: number, end: number) => void): void {
     const page = this.#pages[place >>> PAGE_BITS]!;
@@ -163,8 +181,8 @@ export class LinkRecords {
   }
 
   /**
-   * Returns page `number` with capacity for `room` integers. The first page grows by doubling; the others have their
-   * full length from the start. A sealed page grows again.
+   * Returns page `number`, enlarged to a capacity of at least `room` integers. The first page grows by doubling; the
+   * others have their full length from the start. A page that `seal` shrank is enlarged again.
    */
   #pageWithRoom(number: number, room: number): Int32Array {
     const page = this.#pages[number];
@@ -181,7 +199,7 @@ function indexOf(place: number): number {
   return place & (PAGE - 1);
 }
 
-/** Runs of fewer integers are copied with a loop, because it is faster than a call. */
+/** Maximum number of integers that are copied with a loop, because for so few a loop is faster than `set`. */
 const SHORT = 24;
 
 function copyRun(from: Int32Array, start: number, to: Int32Array, at: number, length: number): void {

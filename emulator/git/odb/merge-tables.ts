@@ -5,17 +5,18 @@ import { LinkRecords, NO_RECORD } from './link-records.js';
 import { BYTES_PER_OBJECT, COLUMNS, ObjectTable } from './object-table.js';
 
 /**
- * A table is merged if it has at most this many times the objects of all tables above it. The factor limits how often
- * each object is copied.
+ * Maximum ratio of the size of an object table to the total size of the tables above it (those that build on it) at
+ * which it is merged with them. The factor limits how often each object is copied over time.
  */
 const LARGER = 2;
-/** Number of objects copied between two yields, and the cost of copying them in work units. */
+/** Number of objects copied between two yields, and the cost of copying them in work units (unit of CPU time). */
 const COPIED_AT_ONCE = 1024;
 const COPY_COST = 200;
 
 /**
- * Returns the tables from `top` down that should be merged, with at most `max` objects in total. Returns fewer than
- * two tables if nothing should be merged.
+ * Returns the tables that should be merged: `top` and some of its parent tables, with at most `max` objects in total. A
+ * table contains some objects of a store, and its parent contains older ones. Returns fewer than two tables if nothing
+ * should be merged.
  */
 export function tablesToMerge(top: ObjectTable, max = Number.POSITIVE_INFINITY): ObjectTable[] {
   const tables = [top];
@@ -29,9 +30,10 @@ export function tablesToMerge(top: ObjectTable, max = Number.POSITIVE_INFINITY):
 }
 
 /**
- * Merges a chain of tables, top first, into `top`, whose content stays the same for its readers. Merging limits the
- * number of tables that a lookup visits, however often a store was forked and written to. Does nothing if the memory
- * budget is too small.
+ * Merges `tables` into the first one ("top"). Each table contains some objects of a store, and the next one is its
+ * parent with older objects. Readers of the top table see the same objects as before. Every fork of a repository adds a
+ * table, and a lookup of an object visits one table after another. Merging therefore keeps lookups fast. Does nothing
+ * if the memory budget is too small. Yields between pieces of work, so that other requests can run.
  */
 export function* mergeTables(tables: readonly ObjectTable[], budget: MemoryBudget | undefined): Steps<void> {
   if (tables.length < 2) return;
@@ -52,7 +54,8 @@ export function* mergeTables(tables: readonly ObjectTable[], budget: MemoryBudge
       for (let start = 0; start < table.ownCount; start += COPIED_AT_ONCE) {
         copyObjects(table, merged, start);
         yield COPY_COST;
-        // Stops if another writer has merged the tables in the meantime.
+        // Another writer may have merged or released the tables during the yield. The copy is then out of date and is
+        // abandoned.
         if (!top.isHeld || tables.some(({ firstNumber: first }, index) => first !== firsts[index])) return;
       }
     }
@@ -93,14 +96,17 @@ function copyObjects(from: ObjectTable, to: ObjectTable, start: number): void {
 }
 
 /**
- * Returns `since` if it applies to the objects of this table, else 0. The arrays are shared with a table that continues
- * after the end of this one, so they may contain its results.
+ * Returns `since` (object count from which on a mark is valid) if it is valid for `table`, else 0. The array that
+ * contains it is shared with a larger table that contains later objects, so it may be valid only for that table.
  */
 function valid(since: number, table: ObjectTable): number {
   return since <= table.count ? since : 0;
 }
 
-/** Copies the segments, and the data that only few objects have. Tables must be copied from the bottom up. */
+/**
+ * Copies the segments (memory with the bytes of objects) and the maps for data that only few objects have. Called for
+ * the tables from the bottom up, because the segments must be in the order of their numbers.
+ */
 function copyRest(from: ObjectTable, to: ObjectTable): void {
   to.segments.push(...from.segments);
   to.loose.push(...from.loose);
@@ -110,7 +116,10 @@ function copyRest(from: ObjectTable, to: ObjectTable): void {
   copySince(from.referencedBelow, from, to.referencedSince, to.referencedBelow, to.firstNumber);
 }
 
-/** Appends the table's link records to `links`, if they are still cached. */
+/**
+ * Appends the link records (decoded commits and trees) of the table `from` to `links`, if they are still cached. Stores
+ * their new positions in `to`.
+ */
 function copyLinks(from: ObjectTable, to: ObjectTable, links: LinkRecords): void {
   const shift = from.firstNumber - to.firstNumber;
   const records = from.caches.links;
@@ -123,8 +132,8 @@ function copyLinks(from: ObjectTable, to: ObjectTable, links: LinkRecords): void
 }
 
 /**
- * Copies the `completeSince` or `referencedSince` marks of objects below a table. Objects that are now in the merged
- * table get their mark in its array.
+ * Copies the marks `completeSince` or `referencedSince` that a table has for objects of its parent tables. The mark of
+ * an object that is now in the merged table is stored in `array`; the others are stored in the map `below`.
  */
 function copySince(
   notes: ReadonlyMap<number, number>,

@@ -1,8 +1,8 @@
 import type { CacheGroup, CacheRegion } from '../../memory/memory-cache.js';
 
 /**
- * Cache of values derived from the objects of one store, by object number. Values of quarantined objects are kept
- * apart, because their numbers are not final.
+ * Cache of values computed from the objects of one store, by object number. Values of quarantined objects (received and
+ * not yet visible) are kept in a separate region, because these objects may be renumbered or discarded.
  */
 export class ObjectCache<Value> {
   #count = 0;
@@ -22,18 +22,18 @@ export class ObjectCache<Value> {
     this.#regionOf(number).set(number, value);
   }
 
-  /** Same as `set`, but ignores objects of the quarantine. */
+  /** Same as `set`, but ignores values of quarantined objects, because their numbers may still change. */
   setFinal(number: number, value: Value): void {
     if (number < this.#count) this.#published.set(number, value);
   }
 
-  /** Makes the first `count` numbers final. */
+  /** Makes the first `count` object numbers final: quarantined objects become visible and keep their numbers. */
   publish(count: number): void {
     this.#count = count;
     this.#quarantined.moveTo(this.#published, (number) => number);
   }
 
-  /** Renumbers the objects of the quarantine: `first + at` becomes `moved[at]`. */
+  /** Renumbers the cached values of quarantined objects: object `first + at` gets the number `moved[at]`. */
   renumber(first: number, moved: Int32Array): void {
     this.#quarantined.moveTo(this.#quarantined, (number) => (number < first ? number : moved[number - first]!));
   }

@@ -13,19 +13,22 @@ import { Scratch } from './scratch.js';
 import { StoreReader } from './store-reader.js';
 import { StoredObjects } from './stored-objects.js';
 
-/** Capacity in bytes of the cache of a store that shares no cache. */
+/** Capacity in bytes of the cache of a store that does not share a cache with other stores. */
 const OWN_CACHE = 48 * 1024 * 1024;
 /**
- * A fetch may reuse the stored packs only if at most one object in this many is loose, because loose objects have no
- * delta.
+ * A fetch may send the stored packs as they are only if at most one object in 16 is loose (stored outside a pack),
+ * because loose objects have no delta and would make the response larger.
  */
 const FEW = 16;
 /**
- * A fetch may reuse the stored packs only if they have this many objects on average, because their senders then found
- * most deltas.
+ * A fetch may send the stored packs as they are only if they contain at least this many objects on average. The clients
+ * that pushed large packs found most of the possible deltas.
  */
 const OBJECTS_PER_PACK = 256;
-/** Tables with at most this many objects in total are merged without yielding. */
+/**
+ * Maximum total number of objects in tables that are merged at once. Larger merges yield, so that other requests can
+ * run.
+ */
 const MERGED_AT_ONCE = 2048;
 
 export interface ObjectStoreOptions {
@@ -34,35 +37,35 @@ export interface ObjectStoreOptions {
   readonly budget?: MemoryBudget;
   /** Cache shared with other stores. */
   readonly caches?: MemoryCache;
-  /** Schedule to which the work of reading is reported. */
+  /** Schedule (accounts for the CPU work of all requests) to which the work of reading objects is reported. */
   readonly schedule?: Schedule;
-  /** Inflater and scratch memory shared with other stores. */
+  /** Inflater (zlib decompressor) and scratch memory shared with other stores. */
   readonly scratch?: Scratch;
   /** Replacement for SHA-1, for tests of hash collisions. */
   readonly hash?: HashBytes;
 }
 
 /**
- * Published objects of one repository. Objects are only added, through a quarantine, and never change, so an object
- * number and its bytes stay valid.
+ * Published (visible) objects of one repository. Objects are only added, through a quarantine, and never change, so an
+ * object number and the bytes of its object stay valid.
  *
- * A fork starts with the objects that another store has at that moment. Both share these objects (copy-on-write),
- * whatever is added to either later.
+ * A fork starts with the objects that another store has at that moment. Both stores share these objects, and objects
+ * added to one of them later do not appear in the other (copy-on-write).
  */
 export class ObjectStore extends StoreReader {
-  /** Caches of everything derived from the objects. Closed when the repository is deleted. */
+  /** Caches of all data computed from the objects of this store. Closed when the repository is deleted. */
   readonly caches: CacheGroup;
-  /** Zlib streams that were deflated for packs. */
+  /** Compressed objects and deltas that were produced for packs sent to clients, to be sent again. */
   readonly repackCache: RepackCache;
   readonly schedule: Schedule;
   readonly #options: ObjectStoreOptions;
   readonly #limits: StoreLimits;
   readonly #hash: HashBytes;
   #size: number;
-  /** Fill level when the current writer began; undefined if nobody is writing. */
+  /** Fill level of the object table when the current writer began; undefined if there is no writer. */
   #before: Extent | undefined;
   #isReleased = false;
-  /** Frozen table with which forks start. Discarded when something is published. */
+  /** Immutable view of the published objects with which forks start. Discarded when more objects are published. */
   #frozenTable: ObjectTable | undefined;
 
   constructor(options: ObjectStoreOptions = {}, base?: ObjectTable) {
@@ -84,14 +87,14 @@ export class ObjectStore extends StoreReader {
     return this.#size;
   }
 
-  /** Number of bytes of packs and indexes in memory, including those shared with other stores. */
+  /** Memory in bytes of packs and indexes, including memory shared with other stores. */
   get heldBytes(): number {
     return this.stored.heldBytes;
   }
 
   /**
-   * Opens the store for writing. There is only one writer at a time: throws if the previous quarantine was neither
-   * published nor discarded.
+   * Opens the store for adding objects. Only one writer is allowed at a time: throws if the previous quarantine was
+   * neither published nor discarded.
    */
   quarantine(): Quarantine {
     if (this.#before !== undefined) throw new Error('the store already has a writer');
@@ -107,22 +110,26 @@ export class ObjectStore extends StoreReader {
     });
   }
 
-  /** True if the parent tables have so many objects to merge that a writer should call `compact` first. */
+  /**
+   * True if the parent tables (objects that this store took over as a fork) contain so many objects to merge that a
+   * writer should call `compact` first. `quarantine` only merges small tables, because it does not yield.
+   */
   get isDeep(): boolean {
     return countOf(this.#tablesToMerge()) > MERGED_AT_ONCE;
   }
 
   /**
-   * Merges tables so that lookups are fast again; yields while it works. Optional: without it, lookups become slower
-   * with every fork.
+   * Merges the object tables that this store took over as a fork, so that a lookup visits fewer of them. Optional:
+   * without it, lookups become slower with each further fork of a fork. Yields between pieces of work, so that other
+   * requests can run.
    */
   async compact(meter: Meter): Promise<void> {
     await runYielding(mergeTables(this.#tablesToMerge(), this.#options.budget), meter);
   }
 
   /**
-   * Before its first write, this store has no table of its own, so its parent tables can be merged for all stores that
-   * share them.
+   * Returns the parent tables that should be merged, or an empty list. After the first write, this store has an own
+   * table with objects above them, and merging is no longer possible.
    */
   #tablesToMerge(max?: number): ObjectTable[] {
     const { parent, ownCount } = this.stored;
@@ -130,8 +137,9 @@ export class ObjectStore extends StoreReader {
   }
 
   /**
-   * Releases all memory from the budgets that no other store shares. Readers that are still running keep their data.
-   * Allocations of a running writer count until it ends.
+   * Releases from the memory budgets all memory that this store does not share with another one. Called when the
+   * repository is deleted. Readers that are still running keep their data. Allocations of a running writer count until
+   * it ends.
    */
   release(): void {
     if (this.#isReleased) return;
@@ -141,7 +149,10 @@ export class ObjectStore extends StoreReader {
     this.stored.release();
   }
 
-  /** Returns a new store that starts with the published objects. The cost does not depend on their number. */
+  /**
+   * Returns a new store that starts with the published objects of this one. The objects are shared, so the cost does
+   * not depend on their number.
+   */
   fork(options: ObjectStoreOptions = this.#options): ObjectStore {
     return new ObjectStore({ ...options, hash: this.#hash }, this.#frozen());
   }
@@ -163,8 +174,11 @@ export class ObjectStore extends StoreReader {
   }
 
   /**
-   * Returns true if every unreferenced object is a tip, few objects are loose, and the packs are large. All objects are
-   * reachable from the unreferenced ones, because ids cannot form a cycle.
+   * Returns true if a fetch of the `tips` (object numbers) with their history may send the stored packs as they are:
+   * the tips reach all objects of the store, few objects are loose, and the packs are large.
+   *
+   * All objects are reachable from the unreferenced ones (those that no other object refers to), because ids cannot
+   * form a cycle. It therefore suffices that every unreferenced object is a tip.
    */
   allowsPackReuse(tips: ReadonlySet<number>): boolean {
     for (const root of this.stored.unreferenced(this.#size)) if (!tips.has(root)) return false;

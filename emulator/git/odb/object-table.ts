@@ -6,9 +6,9 @@ import { TreeNames } from '../object/tree-names.js';
 import type { Segment } from '../pack/segment.js';
 import type { TableCaches } from './table-caches.js';
 
-/** Sentinel for the number of a base: the entry is not a delta. */
+/** Sentinel for the object number of a delta base: the object is not stored as a delta. */
 export const UNDELTIFIED = -1;
-/** Bytes per object of all arrays of a table. */
+/** Memory in bytes that one object needs in the arrays of an `ObjectTable`. */
 export const BYTES_PER_OBJECT = OID_BYTES + 36;
 
 const NO_BYTES = new Uint8Array(0);
@@ -18,7 +18,7 @@ const NO_NUMBERS = new Uint32Array(0);
 
 type Column = Uint8Array | Uint16Array | Int32Array | Uint32Array;
 
-/** Arrays of a table, with their number of elements per object. */
+/** Names of the arrays of an `ObjectTable`, with the number of array elements per object. */
 export const COLUMNS = [
   ['oids', OID_BYTES],
   ['types', 1],
@@ -34,25 +34,26 @@ export const COLUMNS = [
   ['referencedSince', 1],
 ] as const;
 
-/** Fill level of a table. */
+/** Fill level of a table, to which the table can be truncated when a write is discarded. */
 export interface Extent {
   readonly count: number;
   readonly segments: number;
   readonly looseBytes: number;
-  /** Bytes in memory beside the arrays. */
+  /** Memory in bytes that the table alone holds, without its arrays. */
   readonly held: number;
   /** Number of objects that the arrays have capacity for. */
   readonly room: number;
 }
 
 /**
- * Object index as a struct of arrays, with one element per object number, and the segments that contain the bytes.
+ * Index of the objects of a store: arrays with one element per object (struct of arrays). The bytes of the objects are
+ * in segments: memory that contains one received pack, or loose objects.
  *
- * Copy-on-write: a fork stores only its own objects and reads the rest from an immutable table `parent`. Numbers
- * less than `firstNumber` belong to the parent. The index in an array is the object number minus `firstNumber`.
+ * Copy-on-write: a fork stores only its own objects and reads the others from an immutable table `parent`. Numbers less
+ * than `firstNumber` belong to the parent. The index of an object in the arrays is its number minus `firstNumber`.
  */
 export class ObjectTable {
-  /** Number of the first object in this table itself. */
+  /** Number of the first object that is in this table itself and not in a parent table. */
   firstNumber: number;
   /** Number of objects, including those of the parent tables. */
   count: number;
@@ -61,32 +62,40 @@ export class ObjectTable {
   types = NO_BYTES;
   sizes = NO_NUMBERS;
   /**
-   * Segment number: 0 and up is a pack segment, -1 and down a segment of loose objects (bodies that are neither
-   * deflated nor have a header).
+   * Number of the segment that contains the bytes of each object. Numbers from 0 up are segments of packs. Negative
+   * numbers are segments of loose objects: bodies that are neither compressed nor have a header.
    */
   segmentOf = NO_INTS;
   offsets = NO_NUMBERS;
   ends = NO_NUMBERS;
   bases = NO_INTS;
   refDeltas = NO_BYTES;
-  /** Number of deltas between the object and the nearest body that is complete or pinned. */
+  /**
+   * Number of deltas that must be applied to read the object, starting at a body that is stored whole or pinned (kept
+   * inflated in memory).
+   */
   depths = NO_SHORTS;
-  /** Position of the object's record in the table's `LinkRecords`, or `NO_RECORD`. */
+  /** Position of the object's record (decoded commit or tree) in the table's `LinkRecords`, or `NO_RECORD`. */
   linksAt = NO_INTS;
-  /** Smallest object count at which everything reachable from the object is present; 0 if unknown. */
+  /**
+   * Number of objects that a table must show so that everything reachable from the object is present; 0 if unknown. A
+   * number and not a flag, because a fork with fewer objects may use the same array.
+   */
   completeSince = NO_NUMBERS;
-  /** Smallest object count at which another object points at this one; 0 if none is known. */
+  /** Number of objects that a table must show so that one of them refers to this object; 0 if unknown. */
   referencedSince = NO_NUMBERS;
-  /** Values of `completeSince` and `referencedSince` for objects of the parent tables. */
+  /** Values of `completeSince` and `referencedSince` for objects of the parent tables, whose arrays must not change. */
   completeBelow = new Map<number, number>();
   referencedBelow = new Map<number, number>();
   /** Hash table from an id to the object number minus `firstNumber`. Contains only published objects. */
   slots: OidSlots;
-  /** Object at the end of each chain of tags, by the number of the first tag. */
+  /** Object number at the end of each chain of annotated tags, by the object number of the first tag. */
   peeled = new Map<number, number>();
-  /** Bodies that stay in memory, by object number. */
+  /** Inflated bodies that stay in memory, by object number. They limit the number of deltas that a read applies. */
   pinned = new Map<number, Buffer>();
-  /** Intern table for names and modes of tree entries. Shared by this table and its parents. */
+  /**
+   * Intern table (each value stored once) for names and modes of tree entries. Shared by this table and its parents.
+   */
   names: TreeNames;
   /** Segments of packs and of loose objects that belong to this table itself, and the numbers of the first of each. */
   segments: Segment[] = [];
@@ -95,12 +104,15 @@ export class ObjectTable {
   firstLoose: number;
   /** Number of published loose objects, including those of the parent tables. */
   looseCount: number;
-  /** Memory shared with other tables: bytes beside the arrays, and bytes of the arrays. */
+  /** Memory that this table shares with other tables: bytes without the arrays, and bytes of the arrays. */
   protected sharedBytes: SharedBytes | undefined;
   protected sharedArrays: SharedBytes | undefined;
   #holders = 1;
 
-  /** Holds a reference to the parent table as long as this table is held. */
+  /**
+   * Creates an empty table, whose numbers follow those of `parent`. Adds a reference to `parent` so that its memory is
+   * not released before this table is.
+   */
   constructor(
     readonly caches: TableCaches,
     parent?: ObjectTable,
@@ -126,7 +138,7 @@ export class ObjectTable {
     return this.firstSegment + this.segments.length;
   }
 
-  /** Bytes in memory, shared or not, including those of the parent tables. */
+  /** Memory of this table and its parents in bytes, shared or not. */
   get heldBytes(): number {
     let bytes = this.sharedBytes?.total ?? 0;
     for (let table: ObjectTable | undefined = this; table !== undefined; table = table.parent)
@@ -134,15 +146,18 @@ export class ObjectTable {
     return bytes;
   }
 
-  /** Adds a reference. Has no effect after the last `release`: a store that uses the table then can only read. */
+  /**
+   * Adds a reference to this table. Has no effect after the last `release`: a store that uses the table then can only
+   * read.
+   */
   hold(): this {
     if (this.#holders > 0) this.#holders++;
     return this;
   }
 
   /**
-   * Removes a reference. The last release frees the memory counted in the budget. Readers that are still running keep
-   * their data.
+   * Removes a reference to this table. When no reference is left, the memory is no longer counted in the budget.
+   * Readers that are still running keep their data.
    */
   release(): void {
     if (this.#holders === 0 || --this.#holders > 0) return;
@@ -158,27 +173,29 @@ export class ObjectTable {
     return this.#holders > 0;
   }
 
-  /** Returns the table that contains the object itself. */
+  /** Returns the table that contains the object itself: this table or one of its parents. */
   tableOf(number: number): ObjectTable {
     let table: ObjectTable = this;
     while (number < table.firstNumber && table.parent !== undefined) table = table.parent;
     return table;
   }
 
-  /** Returns the number of the published object whose id is at `at`, or -1 if absent. */
+  /** Returns the number of the published object whose 20-byte id is at `at`, or -1 if absent. */
   find(bytes: Uint8Array, at: number): number {
     const own = this.slots.find(this.oids, bytes, at);
     if (own >= 0 && own < this.ownCount) return own + this.firstNumber;
     for (let table = this.parent; table !== undefined; table = table.parent) {
       const found = table.slots.find(table.oids, bytes, at);
-      // The hash table is shared with the table that this one was frozen from, which continues after its end. Later
-      // objects are ignored.
+      // A frozen parent table shares its hash table with the growing table of the same objects, to which more were
+      // added. Those objects are not part of the parent.
       if (found >= 0 && found < table.ownCount) return found + table.firstNumber;
     }
     return -1;
   }
 
-  /** Returns at most `limit` ids among the first `count` that start with the hexadecimal digits `prefix`, in order. */
+  /**
+   * Returns at most `limit` ids of the first `count` objects that start with the hexadecimal digits `prefix`, sorted.
+   */
   findPrefix(count: number, prefix: string, limit: number): Oid[] {
     const found: Oid[] = [];
     for (let table: ObjectTable | undefined = this; table !== undefined; table = table.parent) {
@@ -236,7 +253,10 @@ export class ObjectTable {
     return ends[number - first]!;
   }
 
-  /** Returns the position of the object's record. Valid only if `linksOf` returns records for it. */
+  /**
+   * Returns the position of the object's link record (decoded commit or tree). Valid only if `linksOf` returns records
+   * for the object.
+   */
   placeOf(number: number): number {
     const { linksAt, firstNumber: first } = this.tableOf(number);
     return linksAt[number - first]!;
@@ -247,7 +267,7 @@ export class ObjectTable {
     return refDeltas[number - first] === 1;
   }
 
-  /** Returns the number of deltas to apply to a complete or pinned body. */
+  /** Returns the number of deltas to apply to read the object, starting at a body that is stored whole or pinned. */
   depthOf(number: number): number {
     const { depths, firstNumber: first } = this.tableOf(number);
     return depths[number - first]!;
@@ -257,7 +277,7 @@ export class ObjectTable {
     return this.tableOf(tag).peeled.get(tag);
   }
 
-  /** Returns a segment by its number in `segmentOf`. */
+  /** Returns the segment with the number `index`, as stored in `segmentOf`: negative for loose objects. */
   segmentAt(index: number): Segment {
     let table: ObjectTable = this;
     if (index < 0) {
@@ -279,8 +299,8 @@ export class ObjectTable {
   }
 
   /**
-   * Returns true if one of the first `count` objects points at the object. `count` must be the number of all objects,
-   * or of all without the quarantine.
+   * Returns true if one of the first `count` objects refers to the object `number`. `count` must be the number of all
+   * objects, or of all published objects, because marks are kept only for these two.
    */
   isReferenced(number: number, count = this.count): boolean {
     for (let table: ObjectTable = this; ; table = table.parent!) {
@@ -293,7 +313,7 @@ export class ObjectTable {
     }
   }
 
-  /** Yields the objects among the first `count` that none of these points at. */
+  /** Yields those of the first `count` objects to which no other of them refers. */
   *unreferenced(count: number): Generator<number> {
     for (let table: ObjectTable | undefined = this; table !== undefined; table = table.parent) {
       const { firstNumber: first, referencedSince } = table;
@@ -306,7 +326,8 @@ export class ObjectTable {
   }
 
   /**
-   * Returns an immutable view of the objects up to `extent`, on top of the same parent table. It shares the arrays.
+   * Returns an immutable view of the objects up to the fill level `extent`, with which a fork starts. The view has the
+   * same parent table and shares the arrays of this table.
    */
   freeze(extent: Extent): ObjectTable {
     this.caches.group.hold();
@@ -324,8 +345,8 @@ export class ObjectTable {
   }
 
   /**
-   * Replaces the content by that of `merged`: the objects of this table and those of the tables that were merged into
-   * it. `arrays`: memory count of the new arrays.
+   * Replaces the content of this table by that of `merged`, which contains the objects of this table and of the parents
+   * that were merged into it. `arrays`: count of the memory of the new arrays.
    */
   replaceWith(merged: ObjectTable, arrays: SharedBytes): void {
     const before = this.parent;
@@ -341,7 +362,7 @@ export class ObjectTable {
     this.sharedArrays = arrays;
   }
 
-  /** Uses the arrays and maps of another table without copying them. */
+  /** Makes this table use the arrays and maps of `from`, without copying them. */
   private shareContent(from: ObjectTable): void {
     const { slots, peeled, pinned, completeBelow, referencedBelow } = from;
     Object.assign(this, { slots, peeled, pinned, completeBelow, referencedBelow });
@@ -354,13 +375,13 @@ export class ObjectTable {
   }
 }
 
-/** Shared empty hash table of all tables without published objects. */
+/** Empty hash table that all tables without published objects share. */
 const NO_SLOTS = new OidSlots();
 
 /**
- * Returns at most `limit` ids among the first `count` that start with the hexadecimal digits `prefix`, in order.
+ * Returns at most `limit` of the first `count` ids that start with the hexadecimal digits `prefix`, sorted.
  *
- * It scans all ids, because only people use abbreviated ids, and scanning a million ids takes a few milliseconds.
+ * Scans all ids, because only people use abbreviated ids, and scanning a million ids takes a few milliseconds.
  */
 function findPrefix(oids: Uint8Array, count: number, prefix: string, limit: number): Oid[] {
   const whole = prefix.length >> 1;

@@ -15,36 +15,36 @@ import { UNDELTIFIED } from './object-table.js';
 import type { StoredObjects } from './stored-objects.js';
 import type { TreeLayout } from './tree-layout.js';
 
-/** Minimum size in bytes of an object that is written in time slices. */
+/** Minimum size in bytes of an object that is processed in time slices, because it would delay other requests. */
 export const LARGE = 256 * 1024;
 /** Bytes hashed, compared or copied between two yields. */
 const PIECE = 256 * 1024;
 
 /**
- * Check that is called with each new commit, tree and tag while its body is in memory. It throws to refuse the object.
- * The body is valid until the steps are done. Blobs are checked by their names in trees. Returns false if the check had
- * something to report.
+ * Check that is called with each new commit, tree and tag while its body is in memory on receipt. It throws to refuse
+ * the object. It returns false if it found a defect that it only reports. The body is valid until the generator ends.
+ * Blobs are not passed, because only their names matter, which are in trees.
  */
 export type CheckObject = (type: TypeCode, body: Buffer, oid: Oid, changed?: ChangedRuns) => Steps<boolean>;
 
 /**
- * Byte ranges in which a tree differs from another tree that passed the check without a report: pairs of start and end,
- * each extended by the adjacent entries.
+ * Byte ranges in which a tree differs from another tree that passed the check without a report. The check then needs to
+ * look only at these ranges. Pairs of start and end (exclusive), each extended by the adjacent tree entries.
  */
 export type ChangedRuns = Int32Array;
 
 /**
- * Adds objects: computes their ids, compares them with known objects of the same id, stores them, and records their
- * edges.
+ * Adds objects to a store: computes their ids, compares them with known objects of the same id, stores them, and
+ * records the objects that they refer to (edges).
  */
 export class ObjectWriter {
   readonly edges = new EdgeList();
   readonly #links: LinkRecorder;
-  /** Numbers of the new objects in which fsck found a defect. */
+  /** Object numbers of the new objects in which the check (as `git fsck` does it) found a defect. */
   readonly #flawed = new Set<number>();
   /** Hash table from the id of a new object to its index, which is its number minus the first number of the table. */
   readonly slots = new OidSlots();
-  /** Id of the last object. */
+  /** Id (20 bytes) of the object that was processed last. */
   readonly oid = Buffer.alloc(OID_BYTES);
 
   constructor(
@@ -61,14 +61,14 @@ export class ObjectWriter {
     return added >= 0 ? added + objects.firstNumber : objects.find(bytes, at);
   }
 
-  /** Stores a body as a loose object. */
+  /** Stores a body as a loose object (uncompressed, outside a pack). Returns its id. */
   write(type: TypeCode, body: Buffer): Oid {
     return runSync(this.writeSteps(type, [body]));
   }
 
   /**
-   * Same as `write`, for a body that may be large and in parts. Yields while it works. Nothing else may be written
-   * meanwhile.
+   * Same as `write`, for a body that may be large and consist of several parts. Yields between pieces of work, so that
+   * other requests can run. The caller must not add another object before the generator ends.
    */
   *writeSteps(type: TypeCode, parts: readonly Buffer[]): Steps<Oid> {
     let size = 0;
@@ -86,7 +86,10 @@ export class ObjectWriter {
     return this.#keep(type, size, before);
   }
 
-  /** Reserves memory for a body. `before`: length of the segment to truncate to if the body is not needed. */
+  /**
+   * Reserves memory for a body in the segment of loose objects. Throws if the body is too large. `before`: length to
+   * which the segment is truncated if the object turns out to be stored already.
+   */
   #place(type: TypeCode, size: number): { slab: Buffer; bodyStart: number; before: number } {
     const max = type === BLOB ? this.limits.objectBytes : this.limits.structureBytes;
     if (size > max) throw new ObjectTooLarge(size, max);
@@ -96,7 +99,7 @@ export class ObjectWriter {
     return { slab, bodyStart: start + HEADROOM, before };
   }
 
-  /** Keeps the body whose id is in `oid`, unless that object is already stored. */
+  /** Keeps the body that was written last and whose id is in `oid`. Removes it if that object is already stored. */
   #keep(type: TypeCode, size: number, before: number): Oid {
     const loose = this.objects.looseSegment;
     if (this.find(this.oid, 0) >= 0) {
@@ -110,10 +113,10 @@ export class ObjectWriter {
   }
 
   /**
-   * Stores the object of a pack entry. Yields only for a large object. Returns its number, which is the existing one if
-   * the object is already stored. Throws `PackError` if other bytes are stored under the same id. `change`: the delta
-   * that produced a tree. `layout`: filled with the entries of a new tree. The `HEADROOM` bytes before the body are
-   * overwritten.
+   * Stores the object of a pack entry, whose body was inflated or built from a delta. Returns its object number, or the
+   * existing number if the object is already stored. Throws `PackError` if other bytes are stored under the same id.
+   * `change`: the delta from which a tree was built. `layout`: filled with the entries of a new tree. Overwrites the
+   * `HEADROOM` bytes before the body with the header that Git hashes. Yields only for a large object.
    */
   *store(
     type: TypeCode,
@@ -156,22 +159,26 @@ export class ObjectWriter {
     return number;
   }
 
-  /** Fills `layout` with the entries of a tree stored by this writer. Returns false if it has no record. */
+  /**
+   * Fills `layout` with the entries of a tree that this writer stored. Returns false if the tree has no link record.
+   */
   layOut(number: number, layout: TreeLayout): boolean {
     layout.isFlawless = !this.#flawed.has(number);
     return this.#links.layOut(this.objects, number, layout);
   }
 
   /**
-   * Makes the link records of objects from `first` on readable. `numbers`: object number of the target of each edge.
+   * Makes the link records (decoded commits and trees) of the objects from number `first` on readable. `numbers`:
+   * object number of the target of each edge in `edges`.
    */
   *settleLinks(first: number, numbers: Int32Array): Steps<void> {
     yield* this.#links.settle(this.objects, first, numbers);
   }
 
   /**
-   * Renumbers the objects from `first` on in the order of `order`, so that numbers ascend with the offsets in the pack,
-   * whatever the order in which its deltas were resolved.
+   * Renumbers the objects from number `first` on: `order` lists their current numbers in the new order. Called after a
+   * pack was received. Objects are stored in the order in which deltas were resolved; afterwards their numbers ascend
+   * with their offsets in the pack.
    */
   async reorder(first: number, order: Int32Array, meter: Meter): Promise<void> {
     const { objects } = this;
@@ -183,8 +190,8 @@ export class ObjectWriter {
   }
 
   /**
-   * Computes the id of a body into `oid`; yields if the body is large. The `HEADROOM` bytes before the body are
-   * overwritten.
+   * Computes the id of a body and writes it to `this.oid`. Overwrites the `HEADROOM` bytes before the body with the
+   * header that Git hashes. Yields if the body is large.
    */
   *#oidSteps(type: TypeCode, buffer: Buffer, bodyStart: number, size: number): Steps<void> {
     const end = bodyStart + size;
@@ -209,7 +216,7 @@ export class ObjectWriter {
     return number;
   }
 
-  /** Maximum number of distinct targets that can exist. */
+  /** Maximum number of distinct objects that can exist when the current push is complete. */
   get #mostTargets(): number {
     return this.objects.count + 1 + this.limits.objects;
   }
@@ -230,7 +237,7 @@ export class ObjectWriter {
   }
 }
 
-/** Copies bytes; yields between pieces if there are many. */
+/** Copies `source` into `target` from offset `at`. Yields between pieces, so that other requests can run. */
 export function* copySteps(source: Buffer, target: Buffer, at: number): Steps<void> {
   for (let from = 0; from < source.length; from += PIECE) {
     if (from > 0) yield PIECE * COST.byteCopied;

@@ -4,8 +4,10 @@ import { tagTarget } from '../object/tag.js';
 import type { StoredObjects } from './stored-objects.js';
 
 /**
- * Records for each tag from number `first` on that points at a tag the object at the end of the chain. Git follows such
- * chains again each time. Recording them on receipt reads each tag once, and peeling it later takes one lookup.
+ * Records for each new annotated tag that points at another tag the object at the end of its chain of tags. New are the
+ * objects from number `first` on. Git follows the chain whenever it needs that object. With this record, each tag is
+ * read once, on receipt, and later requests need one lookup. Yields between pieces of work, so that other requests can
+ * run.
  */
 export function* peelNewTags(objects: StoredObjects, reader: ObjectReader, first: number): Steps<void> {
   const { count } = objects;
@@ -26,7 +28,7 @@ export function* peelNewTags(objects: StoredObjects, reader: ObjectReader, first
       at = reader.find(reader.peek(at, tagTarget));
       if (chain.length % PIECE === 0) yield PIECE_COST;
     }
-    // The last tag of a chain needs no record, because it names the object itself.
+    // The last tag of a chain needs no record, because it refers directly to the object at the end.
     if (at >= 0) for (const tag of chain) if (tag !== last) objects.setPeeled(tag, at);
     if (number % PIECE === 0) yield PIECE_COST;
   }

@@ -11,24 +11,25 @@ import { StoreReader } from './store-reader.js';
 import type { StoredObjects } from './stored-objects.js';
 
 /**
- * Transaction of new objects; the only way to add objects. Its reader sees the published objects and the new ones,
- * whose numbers start at `base`. The store shows the new objects after `publish`, and never after `discard`.
+ * Transaction that adds objects to a store; the only way to add objects. The new objects have numbers from `base` on.
+ * Reads through the quarantine find the published objects and the new ones. Readers of the store see the new objects
+ * only after `publish`. `discard` removes them.
  */
 export class Quarantine extends StoreReader {
   readonly base: number;
   readonly #writer: ObjectWriter;
   readonly #connectivity: Connectivity;
   #state: 'open' | 'broken' | 'closed' = 'open';
-  /** Number of visible objects once it is closed. */
+  /** Number of objects that reads through the quarantine find after it was published or discarded. */
   #closedSize = 0;
 
   constructor(
     objects: StoredObjects,
-    /** Fill level of the published objects. */
+    /** Fill level of the object table before the first new object. */
     private readonly before: Extent,
     private readonly limits: StoreLimits,
     hash: HashBytes,
-    /** Called when the quarantine ends, whether the new objects were published or discarded. */
+    /** Callback for the end of the quarantine, after the new objects were published or discarded. */
     private readonly close: () => void,
   ) {
     super(objects);
@@ -38,8 +39,8 @@ export class Quarantine extends StoreReader {
   }
 
   /**
-   * Adds an object unless it is already stored. Returns its id. `body` is copied. Throws `ObjectTooLarge`, and
-   * `StoreFull` if the memory budget is used up.
+   * Adds an object with a copy of `body`, unless it is already stored. Returns its id. Throws `ObjectTooLarge`, and
+   * `StoreFull` if the memory budget is exceeded.
    */
   write(type: TypeCode, body: Buffer): Oid {
     this.#refuseUnlessOpen();
@@ -47,15 +48,18 @@ export class Quarantine extends StoreReader {
   }
 
   /**
-   * Same as `write`, for a body that may be large and in parts. Yields while it works. Nothing else may be written
-   * meanwhile.
+   * Same as `write`, for a body that may be large and consist of several parts. Yields between pieces of work, so that
+   * other requests can run. The caller must not add another object before the generator ends.
    */
   writeSteps(type: TypeCode, parts: readonly Buffer[]): Steps<Oid> {
     this.#refuseUnlessOpen();
     return this.#writer.writeSteps(type, parts);
   }
 
-  /** Runs `fill`, which stores many objects through the writer. If it throws, the quarantine can only be discarded. */
+  /**
+   * Calls `fill`, which adds the objects of a whole pack through the writer. If `fill` throws, some objects of the pack
+   * may be missing, so the quarantine can only be discarded.
+   */
   async fill<T>(fill: (writer: ObjectWriter, limits: StoreLimits) => Promise<T>): Promise<T> {
     this.#refuseUnlessOpen();
     this.#state = 'broken';
@@ -65,15 +69,16 @@ export class Quarantine extends StoreReader {
   }
 
   /**
-   * Throws `MissingObject` unless everything reachable from `tips` is present. While nothing is missing, the cost does
-   * not depend on the size of the repository.
+   * Throws `MissingObject` unless everything reachable from `tips` (objects that refs will name) is present. As long as
+   * nothing is missing, the cost does not depend on the number of published objects.
    */
   async checkConnectivity(tips: Iterable<Oid>): Promise<void> {
     for (const missing of (await this.findUnconnected(tips)).values()) throw missing;
   }
 
   /**
-   * Same as `checkConnectivity`, for each of many tips. Returns the tips that lead to a missing object, with its error.
+   * Checks each of many tips (objects that refs will name) separately. Returns the tips from which a missing object is
+   * reachable, each with the error that names the missing object.
    */
   findUnconnected(tips: Iterable<Oid>): Promise<Map<Oid, MissingObject>> {
     this.#refuseUnlessOpen();
@@ -81,8 +86,9 @@ export class Quarantine extends StoreReader {
   }
 
   /**
-   * Returns the first missing object that a new object leads to, whether or not a tip leads to it; undefined if the new
-   * objects are complete. Published objects can be requested by id, so readers rely on all their targets being present.
+   * Returns the error for the first missing object that is reachable from a new object, even if no ref will name the
+   * new object. Returns undefined if all new objects are complete. A client can request any published object by its id,
+   * so readers rely on all objects that it refers to being present.
    */
   findMissing(): Promise<MissingObject | undefined> {
     this.#refuseUnlessOpen();
@@ -90,15 +96,16 @@ export class Quarantine extends StoreReader {
   }
 
   /**
-   * Records the end of each new chain of tags; yields while it works. Everything reachable from the tags must be
-   * present.
+   * Records for each new annotated tag that points at another tag the object at the end of its chain of tags, so that
+   * later requests find it with one lookup. Called after the connectivity check, because all objects of the chain must
+   * be present.
    */
   async peelTags(): Promise<void> {
     const { edges } = this.#writer;
     if (edges.hasTagOfTag || edges.isDoubtful) await this.#inSlices(peelNewTags(this.stored, this, this.base));
   }
 
-  /** Makes all new objects visible at once. */
+  /** Makes all new objects visible to readers of the store at once, and ends the quarantine. */
   publish(): void {
     this.#refuseUnlessOpen();
     this.#state = 'closed';
@@ -108,7 +115,7 @@ export class Quarantine extends StoreReader {
     this.close();
   }
 
-  /** Removes all new objects. Does nothing after `publish` or another `discard`. */
+  /** Removes all new objects and ends the quarantine. Does nothing if it has ended already. */
   discard(): void {
     if (this.#state === 'closed') return;
     this.#state = 'closed';

@@ -1,9 +1,9 @@
 import type { ObjectTable } from './object-table.js';
 
 /**
- * Cache of zlib streams that were deflated for packs of one store, by object and base (`UNDELTIFIED` for a whole
- * object). An empty stream means that a delta on that base is not worthwhile. Streams of shared objects are shared
- * between stores.
+ * Cache of compressed (deflated) objects and deltas that were produced for packs sent to clients. The key is the object
+ * number and the object number of its delta base (`UNDELTIFIED` for a whole object). An empty stream means that a delta
+ * on that base saves too little. Stores that share objects (forks) also share their streams.
  */
 export class RepackCache {
   constructor(private readonly objects: ObjectTable) {}

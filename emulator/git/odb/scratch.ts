@@ -1,15 +1,16 @@
 import { bufferWithRoom } from '../../memory/growable.js';
 import { createInflater, type Inflater } from '../pack/inflater.js';
 
-/** Maximum size in bytes of an arena that is kept for the next object. */
+/** Maximum size in bytes of an arena (memory in which deltas are applied) that is kept for the next object. */
 const KEPT_ARENA = 8 * 1024 * 1024;
 
-/** Maximum number of integers that are kept for the next tree. */
+/** Maximum number of integers of an array for tree entries that is kept for the next tree. */
 const KEPT_CELLS = 1024 * 1024;
 
 /**
- * Reusable tools: an inflater, and memory to apply deltas in. Their content is valid until the next call that uses
- * them, so a caller must not await in between.
+ * Reusable inflater (zlib decompressor) and memory for reading objects, because allocating them for each object is
+ * slow. Their content is valid until the next call that uses them, so a caller must not await before it has used the
+ * content.
  */
 export class Scratch {
   #inflater: Inflater | undefined;
@@ -21,7 +22,10 @@ export class Scratch {
     return this.#inflater;
   }
 
-  /** Returns one of two arrays with at least `count` integers. Its content is undefined. */
+  /**
+   * Returns one of two arrays with at least `count` integers, so that one can be computed from the other. Its content
+   * is undefined.
+   */
   cells(which: number, count: number): Int32Array {
     const cells = this.#cells[which]!;
     if (cells.length >= count) return cells;
@@ -30,7 +34,7 @@ export class Scratch {
     return larger;
   }
 
-  /** Returns at least `bytes` of memory. Its content is undefined. */
+  /** Returns memory of at least `bytes` bytes, valid until the next call. Its content is undefined. */
   arena(bytes: number): Buffer {
     if (bytes > KEPT_ARENA) return Buffer.allocUnsafeSlow(bytes);
     this.#arena = bufferWithRoom(this.#arena, bytes);

@@ -9,11 +9,13 @@ import { entriesOf } from './link-reader.js';
 import type { StoredObjects } from './stored-objects.js';
 import { visitBodies } from './visit-bodies.js';
 
-/** Reads the objects that a store or a quarantine shows. */
+/**
+ * Read access to the objects of a store, or to those of a quarantine (published objects and the new ones of a push).
+ */
 export abstract class StoreReader implements LinkReader {
   readonly #raw = Buffer.alloc(OID_BYTES);
 
-  /** `stored`: all objects. Numbers from `size` on are hidden. */
+  /** `stored`: all objects, including those of a running push. Objects with a number of at least `size` are hidden. */
   constructor(readonly stored: StoredObjects) {}
 
   abstract get size(): number;
@@ -72,7 +74,10 @@ export abstract class StoreReader implements LinkReader {
     return entriesOf(this.stored, this, tree);
   }
 
-  /** Returns the difference from the base of the tree's delta; undefined if it was not recorded. */
+  /**
+   * Returns the difference of a tree from the tree that is its delta base. Returns undefined if the tree was not
+   * received as a delta, or its link record (decoded tree) is absent.
+   */
   differenceOf(tree: number): TreeDifference | undefined {
     const { stored } = this;
     const records = stored.linksOf(tree);
@@ -92,7 +97,9 @@ export abstract class StoreReader implements LinkReader {
     return this.stored.linksOf(commit)?.commitAt(this.stored.placeOf(commit));
   }
 
-  /** Returns the caches of data derived from an object. Stores that share the object share these caches. */
+  /**
+   * Returns the caches of data computed from an object. All stores that share the object (forks) share these caches.
+   */
   cachesOf(number: number): CacheGroup {
     return this.stored.tableOf(number).caches.group;
   }

@@ -14,14 +14,17 @@ import { type ObjectTable, UNDELTIFIED } from './object-table.js';
 import type { Scratch } from './scratch.js';
 import { TableCaches } from './table-caches.js';
 
-/** Minimum size in bytes of a body that is inflated in time slices by `readSteps`. */
+/**
+ * Minimum size in bytes of an object body that `readSteps` inflates in time slices, because it would delay other
+ * requests.
+ */
 const LARGE = 256 * 1024;
-/** Interval at which the bodies of a resolved delta chain are cached. */
+/** Interval at which bodies are cached when a delta chain is resolved: every eighth body of the chain. */
 const KEPT_STEP = 8;
 
 /**
- * All objects of a store by number, published or not, and their bodies. `ObjectStore` and `Quarantine` decide which of
- * them a reader may see.
+ * All objects of a store by object number, including those of a running push, and access to their bodies. `ObjectStore`
+ * and `Quarantine` restrict which of them a reader can see.
  */
 export class StoredObjects extends GrowingTable {
   readonly header = new EntryHeader();
@@ -37,7 +40,9 @@ export class StoredObjects extends GrowingTable {
     super(new TableCaches(caches), budget, parent);
   }
 
-  /** Returns the inflated body of an object. Throws `RangeError` if there is no such object. */
+  /**
+   * Returns the inflated body of an object, from the cache if possible. Throws `RangeError` if there is no such object.
+   */
   read(number: number): Buffer {
     this.schedule.spend(COST.object);
     const known = this.knownBody(number);
@@ -47,7 +52,10 @@ export class StoredObjects extends GrowingTable {
     return body;
   }
 
-  /** Same as `read`, but yields while it works. Use it for objects that may be large or deltas of large objects. */
+  /**
+   * Same as `read`, but yields between pieces of work if a body in the delta chain is large, so that other requests can
+   * run.
+   */
   *readSteps(number: number): Steps<Buffer> {
     const known = this.knownBody(number);
     if (known !== undefined) return known;
@@ -57,25 +65,28 @@ export class StoredObjects extends GrowingTable {
   }
 
   /**
-   * Calls `look` with the body and returns its result. A body that is not in memory is inflated into the scratch
-   * memory, and not cached.
+   * Calls `look` with the body of an object and returns its result. A body that is not in memory is inflated into the
+   * shared scratch memory and not cached, so `look` must not keep it.
    */
   peek<T>(number: number, look: (body: Buffer) => T): T {
     this.schedule.spend(COST.object);
     return look(this.knownBody(number) ?? this.#make(number));
   }
 
-  /** Returns true if the object is a pack entry that is not a delta. */
+  /** Returns true if the object is stored whole in a pack, neither as a delta nor as a loose object. */
   isUndeltifiedEntry(number: number): boolean {
     return this.baseOf(number) === UNDELTIFIED && !this.isLoose(number);
   }
 
-  /** Returns scratch memory for the entries of an intermediate tree. Two arrays alternate. The content is undefined. */
+  /**
+   * Returns scratch memory for the entries of an intermediate tree of a delta chain. Two arrays alternate by `turn`,
+   * because each tree is computed from the previous one. The content is undefined.
+   */
   cellScratch(turn: number, count: number): Int32Array {
     return this.scratch.cells(turn & 1, count);
   }
 
-  /** Returns the cached entries of a tree; undefined if they are not cached. */
+  /** Returns the decoded entries of a tree from the cache; undefined if they are not cached. */
   knownEntries(tree: number): TreeEntries | undefined {
     return this.tableOf(tree).caches.entries.get(tree);
   }
@@ -84,7 +95,7 @@ export class StoredObjects extends GrowingTable {
     this.tableOf(tree).caches.entries.setFinal(tree, entries);
   }
 
-  /** Returns the body of an object that need not be inflated; undefined otherwise. */
+  /** Returns the body of an object that is in memory in inflated form; undefined if it must be inflated. */
   knownBody(number: number): Buffer | undefined {
     if (!(number >= 0 && number < this.count)) throw new RangeError(`there is no object ${number}`);
     const table = this.tableOf(number);
@@ -98,19 +109,24 @@ export class StoredObjects extends GrowingTable {
     this.tableOf(number).caches.bodies.set(number, body);
   }
 
-  /** Returns the segment of an object. */
+  /** Returns the segment (memory of one pack or of loose objects) that contains the bytes of an object. */
   #segmentOf(number: number): Segment {
     return this.segmentAt(this.segmentOfObject(number));
   }
 
-  /** Inflates the body of a pack entry into memory of the inflater or of the arena. */
+  /**
+   * Inflates an object of a pack and applies its deltas. The result is in shared memory and valid until the next call.
+   */
   #make(number: number): Buffer {
     if (this.baseOf(number) !== UNDELTIFIED) return this.#applyChain(this.#chainOf(number));
     const { output, size } = this.inflateEntry(number);
     return output.subarray(HEADROOM, HEADROOM + size);
   }
 
-  /** Returns the object, its delta base, and so on, to the first body that is in memory or not a delta. */
+  /**
+   * Returns the numbers of the object, its delta base, the base of that, and so on, to the first object whose body is
+   * in memory or that is not a delta.
+   */
   #chainOf(number: number): number[] {
     const chain = [number];
     for (let at = number; this.baseOf(at) !== UNDELTIFIED; ) {
@@ -122,8 +138,8 @@ export class StoredObjects extends GrowingTable {
   }
 
   /**
-   * Inflates the body of the first object of `chain` into its own memory. The shared tools cannot be used, because
-   * other requests may use them during a yield.
+   * Returns the body of the first object of `chain`, in which each object is a delta on the next one. Uses its own
+   * inflater and memory, because other requests may use the shared ones during a yield.
    */
   *#makeSteps(chain: number[]): Steps<Buffer> {
     const inflater = createInflater();
@@ -146,8 +162,8 @@ export class StoredObjects extends GrowingTable {
   }
 
   /**
-   * Same as `#makeSteps`, but does not yield. Results alternate between two halves of an arena, because allocating
-   * memory for each takes twice as long.
+   * Same as `#makeSteps`, but does not yield and returns shared memory. The results of the deltas alternate between two
+   * halves of an arena (reused memory), because allocating memory for each result takes twice as long.
    */
   #applyChain(chain: number[]): Buffer {
     const root = this.read(chain.pop()!);
@@ -172,7 +188,7 @@ export class StoredObjects extends GrowingTable {
     return arena.subarray(baseAt, baseAt + baseSize);
   }
 
-  /** Inflates the content of a pack entry: a body or a delta. Valid until the next call that inflates. */
+  /** Inflates the content of an object's pack entry: a body or a delta. Valid until the next call that inflates. */
   inflateEntry(number: number): Inflater {
     const start = this.locate(number);
     const { inflater } = this.scratch;
@@ -181,7 +197,10 @@ export class StoredObjects extends GrowingTable {
     return inflateEntry(inflater, this.#segmentOf(number), start, this.endOf(number), size);
   }
 
-  /** Parses the entry header of an object in a pack segment into `header`. Returns the offset of its zlib stream. */
+  /**
+   * Parses the header of an object's pack entry into `this.header`. Returns the offset in the segment at which the
+   * compressed data (zlib stream) of the entry starts.
+   */
   locate(number: number): number {
     const segment = this.#segmentOf(number);
     const offset = this.offsetOf(number);

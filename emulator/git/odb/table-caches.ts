@@ -3,13 +3,16 @@ import type { TreeEntries } from '../object/tree-entries.js';
 import type { LinkRecords } from './link-records.js';
 import { ObjectCache } from './object-cache.js';
 
-/** Caches of data derived from the objects of one table, by object number. Anything in them can be computed again. */
+/**
+ * Caches of data computed from the objects of one object table (part of a store), by object number. Evicted values can
+ * be computed again from the objects.
+ */
 export class TableCaches {
   #bodies: ObjectCache<Buffer> | undefined;
   #entries: ObjectCache<TreeEntries> | undefined;
   #streams: CacheRegion<string, Buffer> | undefined;
   #links: CacheRegion<typeof ALL, LinkRecords> | undefined;
-  /** Bytes of the bodies that were cached while the current pack was received. */
+  /** Total size in bytes of the bodies that were cached while the current pack was received. */
   #newBytes = 0;
 
   constructor(readonly group: CacheGroup) {}
@@ -26,13 +29,13 @@ export class TableCaches {
     return this.#entries;
   }
 
-  /** Cache of deflated streams; see `RepackCache`. */
+  /** Cache of objects and deltas that were compressed for sending; see `RepackCache`. */
   get streams(): CacheRegion<string, Buffer> {
     this.#streams ??= this.group.region(costOfBuffer);
     return this.#streams;
   }
 
-  /** Link records of all objects of the table; undefined if they were evicted. */
+  /** Link records (decoded commits and trees) of all objects of the table; undefined if they were evicted. */
   get links(): LinkRecords | undefined {
     return this.#links?.get(ALL);
   }
@@ -44,8 +47,8 @@ export class TableCaches {
   }
 
   /**
-   * Caches a copy of the body of a new object, because a client that pushes soon requests some of the objects. A pack
-   * begins with the newest objects, so its first bodies are cached, up to a limit.
+   * Caches a copy of the body of a newly received object, because the pushing client often requests some of the objects
+   * soon. A pack begins with the newest objects, so only its first bodies are cached, up to a limit.
    */
   keepNewBody(number: number, body: Buffer): void {
     if (this.#newBytes + body.length > this.group.capacity * NEW_SHARE) return;
@@ -69,12 +72,12 @@ export class TableCaches {
   }
 }
 
-/** Key of the only value of the region. */
+/** Key of the only value of the cache region of link records. */
 const ALL = 0;
-/** Share of the cache capacity that the new bodies of one push may use. */
+/** Maximum share of the cache capacity for the bodies that are cached while one pack is received. */
 const NEW_SHARE = 1 / 8;
 /**
- * Share of the cache capacity that the link records of one table may use. They are one value, and worth more than the
- * values that they evict, because those can be computed again with their help.
+ * Maximum share of the cache capacity for the link records (decoded commits and trees) of one table. They are kept in
+ * preference to other values, because the other values can be computed again with their help.
  */
 const LINKS_SHARE = 1 / 2;

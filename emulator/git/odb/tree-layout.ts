@@ -1,17 +1,20 @@
 import { withRoom } from '../../memory/growable.js';
 import { lastUpTo } from '../../memory/sorted.js';
 
-/** Entries of a tree whose deltas are being resolved, with their positions in its body. */
+/**
+ * Entries of a tree with their positions in its body. Kept while deltas on the tree are resolved, so that entries that
+ * a delta copies need not be parsed again.
+ */
 export class TreeLayout {
   length = 0;
-  /** True if the check of the tree reported nothing. */
+  /** True if the check of the tree (as `git fsck` does it) reported nothing. */
   isFlawless = false;
-  /** Offset of each entry in the body, followed by the length of the body. */
+  /** Offset in bytes of each entry in the body of the tree. One more element contains the length of the body. */
   starts = new Int32Array(64);
-  /** For each entry its key and its target, as `LinkRecorder` records it. */
+  /** For each entry two integers, as `LinkRecorder` records them: its key (stands for name and mode) and its target. */
   cells = new Int32Array(128);
 
-  /** Grows the arrays to a capacity of `entries`. Existing entries are kept. */
+  /** Grows the arrays to a capacity of at least `entries` entries. Existing entries are kept. */
   reserve(entries: number): void {
     if (entries < this.starts.length) return;
     this.starts = withRoom(this.starts, entries + 1);
@@ -26,7 +29,9 @@ export class TreeLayout {
     this.cells[at * 2 + 1] = target;
   }
 
-  /** Adds the entries `from` to `to` (exclusive) of `base`, the first of which starts at `start`. */
+  /**
+   * Adds the entries `from` to `to` (exclusive) of another tree, `base`. The first of them starts at offset `start`.
+   */
   addRun(base: TreeLayout, from: number, to: number, start: number): void {
     const at = this.length;
     this.length += to - from;
@@ -44,18 +49,23 @@ export class TreeLayout {
     this.starts[this.length] = at;
   }
 
-  /** Returns the index of the entry that starts at `at`, `length` if the body ends there, or -1 if neither. */
+  /**
+   * Returns the index of the entry that starts at offset `at`. Returns `length` if the body ends at `at`, and -1 if
+   * neither is true.
+   */
   startingAt(at: number): number {
     const index = this.#lastUpTo(at);
     return this.starts[index] === at ? index : -1;
   }
 
-  /** Returns the number of entries that end at or before `at`. */
+  /** Returns the number of entries that end at or before offset `at`. */
   endedBy(at: number): number {
     return this.#lastUpTo(at);
   }
 
-  /** Returns the last index, including `length`, whose start is at or before `at`. */
+  /**
+   * Returns the index of the last entry that starts at or before offset `at`. The end of the body counts as an entry.
+   */
   #lastUpTo(at: number): number {
     return Math.max(0, lastUpTo(this.starts, at, this.length + 1));
   }

@@ -6,14 +6,17 @@ import { applyDelta, DeltaHeader } from '../pack/patch-delta.js';
 import { UNDELTIFIED } from './object-table.js';
 import type { StoredObjects } from './stored-objects.js';
 
-/** Bodies of at least this size in bytes are skipped, because they need a reader that can yield within one body. */
+/**
+ * Minimum size in bytes of bodies that `visitBodies` skips, because inflating one of them without a yield would delay
+ * other requests.
+ */
 const LARGE = 256 * 1024;
-/** Maximum bytes of the bodies of one delta chain in the arena. */
+/** Maximum total size in bytes of the bodies of one delta chain that are in the arena (shared memory) at once. */
 const MAX_BYTES = 8 * 1024 * 1024;
-/** Alignment of bodies in bytes, so that they can be read by words. */
+/** Alignment of bodies in the arena in bytes, so that deltas can copy them word by word. */
 const WORD = 8;
 
-/** A delta to be applied to the body at `at` of the arena. */
+/** Object that is a delta on the body at offset `at` of the arena. `size`: size of that body in bytes. */
 interface Pending {
   readonly number: number;
   readonly at: number;
@@ -21,9 +24,10 @@ interface Pending {
 }
 
 /**
- * Calls `look` with the bodies of objects. `look` must not keep them. Visits objects in the order of their deltas, not
- * of `numbers`, so that each entry is inflated once, however many bodies are built from it. Skips large bodies, and
- * those at the end of very long chains. Yields while it works.
+ * Calls `look` with the body of each of the objects `numbers`. `look` must not keep the body. The objects are visited
+ * in the order of their deltas and not in that of `numbers`, so each pack entry is inflated once, however many bodies
+ * are built from it. Large bodies and those at the end of very long delta chains are skipped. Yields between pieces of
+ * work, so that other requests can run.
  */
 export function* visitBodies(
   stored: StoredObjects,
@@ -40,7 +44,8 @@ export function* visitBodies(
   };
   let unreported = 0;
   for (const root of roots) {
-    // A body that was in memory may have been evicted while other requests were served.
+    // The plan started at bodies that were in memory, but they may have been evicted while other requests were served.
+    // They are then read again.
     const isWhole = stored.isUndeltifiedEntry(root);
     const body = stored.knownBody(root) ?? (isWhole ? bodyIn(stored.inflateEntry(root)) : stored.read(root));
     if (!children.has(root)) look(root, body);
@@ -50,7 +55,7 @@ export function* visitBodies(
       enter(root, 0, body.length);
     }
     unreported += body.length * COST.byteCopied;
-    // Takes the last delta first (depth-first), so the memory after the body of its base is free.
+    // The delta that was added last is applied first (depth-first), so the memory after the body of its base is free.
     for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
       const { number, at, size } = next;
       const result = (at + size + WORD - 1) & -WORD;
@@ -77,9 +82,12 @@ export function* visitBodies(
 }
 
 interface VisitPlan {
-  /** First objects of chains, in storage order: bodies that are complete or in memory. */
+  /**
+   * Object numbers of the first objects of delta chains, in storage order: their bodies are stored whole or are in
+   * memory.
+   */
   readonly roots: readonly number[];
-  /** Deltas on each object that are wanted or lead to a wanted object. */
+  /** Object numbers of the deltas on each object, limited to those that are requested or lead to a requested object. */
   readonly children: ReadonlyMap<number, readonly number[]>;
   readonly wanted: ReadonlySet<number>;
 }
@@ -115,7 +123,10 @@ function* planVisit(stored: StoredObjects, numbers: Iterable<number>): Steps<Vis
   return { roots, children, wanted };
 }
 
-/** Returns the object and its delta bases that are not planned yet; undefined if one of them is large. */
+/**
+ * Returns the numbers of the object and of its delta bases, up to one that is already planned, in memory or not a
+ * delta. Returns undefined if one of them is large.
+ */
 function chainOf(stored: StoredObjects, number: number, planned: ReadonlySet<number>): number[] | undefined {
   const chain: number[] = [];
   for (let at = number; !planned.has(at); at = stored.baseOf(at)) {

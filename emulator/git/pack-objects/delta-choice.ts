@@ -8,7 +8,7 @@ import { deflate, deflateInPieces, LARGE } from '../pack/deflater.js';
 import { diffDelta } from '../pack/diff-delta.js';
 import { ABSENT, type Positions } from './positions.js';
 
-/** A delta that was computed for one pack. */
+/** Delta that was computed for a pack that is sent to a client. `base` is the object number of its base. */
 export interface NewDelta {
   readonly base: number;
   /** Inflated size of the delta in bytes. */
@@ -16,41 +16,51 @@ export interface NewDelta {
   readonly stream: Buffer;
 }
 
-/** Function that returns the object that was previously at the path of an object; `UNDELTIFIED` if none. */
+/**
+ * Function that returns the number of the object that was at the path of the given object in an earlier commit. Returns
+ * `UNDELTIFIED` if there is no such object.
+ */
 export type PreviousVersions = (object: number) => number;
 
-/** Bases that the choice of deltas may use. */
+/** Source of objects that can be delta bases in a pack, besides the objects of the pack itself. */
 export interface DeltaSources {
-  /** Returns true if the client already has an object that is not in the pack. */
+  /**
+   * Returns true if the client already has the object, so that a delta on it can be sent although it is not in the
+   * pack.
+   */
   readonly isHeld: (number: number) => boolean;
   readonly previous: () => PreviousVersions;
 }
 
-/** Maximum size in bytes of a body for which a delta is computed. */
+/** Maximum size in bytes of an object for which a new delta is computed, because larger ones take too long. */
 const LARGEST = 4 * 1024 * 1024;
-/** Minimum size in bytes of a body for which a delta is computed. */
+/**
+ * Minimum size in bytes of an object for which a new delta is computed, because a delta of a smaller one saves nothing.
+ */
 const SMALLEST = 50;
 /**
- * Maximum number of objects in a pack in which whole objects may get a delta too. In larger packs, only objects without
- * their base get one, because their senders chose good deltas for the rest.
+ * Maximum number of objects in a pack in which objects that are stored whole may get a delta too. In larger packs, only
+ * objects whose stored delta cannot be sent get a new one. For the others, the pushing client already searched for
+ * deltas.
  */
 const MAX_WITH_UNDELTIFIED = 20_000;
-/** Maximum total bytes of bodies compared for one pack. */
+/** Maximum total size in bytes of the objects that are compared to compute deltas for one pack. */
 const MAX_WORK = 256 * 1024 * 1024;
-/** Maximum number of ancestors (former bases) that are checked for a related object. */
+/** Maximum number of stored delta bases (the base, its base, and so on) for which a related object is looked up. */
 const MAX_GENERATIONS = 64;
-/** Maximum number of earlier versions that are checked for a usable base. */
+/** Maximum number of earlier versions of an object that are checked for one that can be its delta base. */
 const MAX_STEPS = 4096;
 
 /**
- * Chooses the objects of a pack that get another delta than the stored one: objects whose base is not sent and, in
- * packs of moderate size, whole objects whose previous version the client has or receives.
+ * Computes new deltas for some objects of a pack that is sent to a client. Most objects are sent as they are stored. An
+ * object gets a new delta if its stored delta cannot be sent, because the client would not have the base. In packs of
+ * moderate size, an object that is stored whole gets a delta if the client has or receives an earlier version of it.
  */
 export class DeltaChoice {
   readonly #deltas = new Map<number, NewDelta>();
   /**
-   * For each base that is not sent, the first object whose stored delta needed it. This object ("heir") is a likely
-   * base for the other objects that needed the same base.
+   * For each stored delta base that is not sent, the first object of the pack whose stored delta needed it. This object
+   * ("heir") is probably similar to the other objects that needed the same base, so it can replace that base.
    */
   readonly #heirs = new Map<number, number>();
   #previous: PreviousVersions | undefined;
@@ -63,12 +73,15 @@ export class DeltaChoice {
     private readonly cache: RepackCache,
   ) {}
 
-  /** Returns the new delta of an object; undefined if none was chosen. */
+  /** Returns the new delta that was computed for an object; undefined if the object is sent as it is stored. */
   of(number: number): NewDelta | undefined {
     return this.#deltas.get(number);
   }
 
-  /** Returns the base with which an object of the pack will be sent, or `UNDELTIFIED`. */
+  /**
+   * Returns the number of the delta base with which an object of the pack will be sent, or `UNDELTIFIED` if it is sent
+   * whole.
+   */
   baseOf(number: number): number {
     const chosen = this.#deltas.get(number);
     if (chosen !== undefined) return chosen.base;
@@ -95,8 +108,9 @@ export class DeltaChoice {
   }
 
   /**
-   * Records an object as the likely base ("heir") of other objects that lost their base: for each of its ancestors in
-   * the stored delta chain that has no heir yet.
+   * Records the object `number`, whose stored delta cannot be sent, as a replacement ("heir") for each of its stored
+   * delta bases (the base, its base, and so on) that does not have an heir yet. Other objects that needed one of these
+   * bases can then use a delta on `number`.
    */
   #inherit(number: number): void {
     const { objects } = this;
@@ -121,7 +135,10 @@ export class DeltaChoice {
     }
   }
 
-  /** Yields at most one candidate base of each kind, best first. */
+  /**
+   * Yields objects to try as the delta base of `number`, at most one of each kind, best first: an earlier version at
+   * the same path, the nearest usable stored base, and an heir of one of the stored bases.
+   */
   *#candidates(number: number): Generator<number> {
     const { objects } = this;
     const lost = objects.baseOf(number);
@@ -156,8 +173,8 @@ export class DeltaChoice {
   }
 
   /**
-   * Returns true if a delta of `number` on `base` is allowed: they have the same type, a delta is worthwhile, and no
-   * cycle results.
+   * Returns true if `number` can be sent as a delta on `base`: both have the same type and a suitable size, and `base`
+   * is not itself sent as a delta that depends on `number`.
    */
   #isUsable(number: number, base: number): boolean {
     if (this.objects.typeOf(base) !== this.objects.typeOf(number) || !this.#isWorthwhile(base)) return false;
@@ -179,7 +196,9 @@ export class DeltaChoice {
     return readDelta(record, base);
   }
 
-  /** Computes a delta from the two inflated bodies. */
+  /**
+   * Computes a delta from the two inflated bodies. Returns undefined if it would be longer than `#mostDelta` allows.
+   */
   async #findDifference(number: number, base: number, meter: Meter): Promise<Buffer | undefined> {
     const { objects } = this;
     const body = await runYielding(objects.readSteps(number), meter);
@@ -196,7 +215,10 @@ export class DeltaChoice {
     return Buffer.concat([size, deflate(delta)]);
   }
 
-  /** Returns the maximum useful size of a delta. A longer one is not better than the deflated body. */
+  /**
+   * Returns the maximum useful size of a delta in bytes. A longer delta does not save enough compared with sending the
+   * whole object, compressed.
+   */
   #mostDelta(number: number): number {
     const { objects } = this;
     const size = objects.sizeOf(number);
@@ -206,7 +228,7 @@ export class DeltaChoice {
   }
 }
 
-/** Format of a delta in the cache: its size in 4 bytes, followed by its stream. */
+/** Number of bytes before a delta in the cache, which contain its inflated size. The compressed delta follows. */
 const SIZE_BYTES = 4;
 const NOT_WORTH_IT = Buffer.alloc(0);
 

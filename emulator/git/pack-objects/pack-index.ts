@@ -8,21 +8,21 @@ import { sortInSteps } from '../object/sort.js';
 import type { ObjectStore } from '../odb/object-store.js';
 import { writePack } from './pack-writer.js';
 
-/** Offsets from this one on go into the table of 64-bit offsets. */
+/** Smallest offset in a pack that the index stores in its table of 64-bit offsets. */
 const LARGE_OFFSET = 0x8000_0000;
 
-/** Description of a pack that is not kept: its checksum, its size and its index. */
+/** Description of a pack whose bytes are not kept in memory: its checksum, its size and its index. */
 export interface DescribedPack {
-  /** SHA-1 of the pack, which is the checksum at its end. */
+  /** SHA-1 of the pack in hexadecimal digits, which is the checksum at its end. */
   readonly checksum: string;
   readonly size: number;
-  /** Content of its `.idx` file. */
+  /** Content of the pack's `.idx` file. */
   readonly index: Buffer;
 }
 
 /**
- * Writes a pack of `numbers` to `onPiece`, and returns its description. Without `onPiece`, it only describes the pack.
- * Writing it again produces the same bytes.
+ * Writes a pack of the objects `numbers` and passes its pieces to `onPiece`. Returns the description of the pack.
+ * Without `onPiece`, the bytes of the pack are discarded. Writing the same objects again produces the same bytes.
  */
 export async function describePack(
   store: ObjectStore,
@@ -44,7 +44,8 @@ export async function describePack(
     order.push(number);
   };
   for await (const piece of writePack(store, numbers, { onEntry })) {
-    // The checksum at the end is a separate piece, so it is not part of the last entry.
+    // Each piece is added to the CRC of the entries when the next piece arrives. The last piece is the checksum of the
+    // pack, which belongs to no entry, so it is never added.
     take(last, ...entriesWithin(last, size - last.length));
     size += piece.length;
     last = piece;
@@ -78,9 +79,9 @@ interface Entries {
 }
 
 /**
- * Writes an index of version 2 (gitformat-pack): `\377tOc`, the version, 256 cumulative counts of ids by their first
- * byte, the sorted ids, CRC-32 of the entries, offsets (31 bits, or an index into the following table of 64-bit
- * offsets), and two checksums.
+ * Returns the content of a pack index of version 2 (gitformat-pack): `\377tOc`, the version, 256 cumulative counts of
+ * ids by their first byte, the sorted ids, CRC-32 of the entries, offsets (31 bits, or an index into the following
+ * table of 64-bit offsets), and two checksums. Yields between pieces of work, so that other requests can run.
  */
 function* writeIndex(store: ObjectStore, { starts, order, checksums }: Entries, packChecksum: Buffer): Steps<Buffer> {
   const count = order.length;
@@ -128,5 +129,5 @@ function* writeIndex(store: ObjectStore, { starts, order, checksums }: Entries, 
   return Buffer.concat([...parts, hash.digest()]);
 }
 
-/** Bytes hashed between two yields. */
+/** Number of bytes hashed between two yields. */
 const HASHED = 256 * 1024;

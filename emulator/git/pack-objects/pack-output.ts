@@ -2,30 +2,34 @@ import { createHash, type Hash } from 'node:crypto';
 import type { StoredObjects } from '../odb/stored-objects.js';
 
 /**
- * Maximum bytes of small pieces that are collected into one buffer. The first buffer is smaller, because it may be the
- * only one.
+ * Capacity in bytes of the buffers in which small pieces of a pack are collected. The first buffer is smaller, because
+ * a small pack needs only one.
  */
 const GATHERED = 64 * 1024;
 const FIRST_GATHERED = 4 * 1024;
-/** Minimum length in bytes of a run of stored bytes that is sent without copying. */
+/** Minimum length in bytes of a range of stored pack bytes that is sent from where it is stored, without copying. */
 const LONG_RUN = 16 * 1024;
-/** Maximum length in bytes of a piece. */
+/** Maximum length in bytes of a piece that `take` yields. */
 const LONGEST = 256 * 1024;
 const HEADER_BYTES = 12;
 
 /**
- * Produces the bytes of a pack: header, entries, checksum. Adjacent stored bytes of a segment are merged into one run.
- * Runs and collected small pieces are queued until `take`.
+ * Collects the bytes of a pack that is sent to a client: header, entries, checksum. Adjacent ranges of stored bytes are
+ * merged into one range ("run"), which is sent without copying if it is long. Small pieces are copied into one buffer.
+ * All of them are queued until the caller calls `take`.
  */
 export class PackOutput {
-  /** Number of bytes of the pack so far. */
+  /** Number of bytes of the pack that were added so far, which is the offset of the next entry. */
   position = HEADER_BYTES;
   readonly #sha1: Hash = createHash('sha1');
   #ready: Buffer[] = [];
   #readyBytes = 0;
   #gathered = Buffer.allocUnsafe(FIRST_GATHERED);
   #used = 0;
-  /** Stored bytes to be sent next: segment number, start, and end (exclusive). */
+  /**
+   * Range of stored bytes that is added to the queue next: segment number, start, and end (exclusive). Empty if
+   * `#runStart` equals `#runEnd`.
+   */
   #segment = -1;
   #runStart = 0;
   #runEnd = 0;
@@ -41,12 +45,15 @@ export class PackOutput {
     this.#gather(header, 0, HEADER_BYTES);
   }
 
-  /** True if enough bytes are queued to be taken. */
+  /** True if at least `LONGEST` bytes are queued, so that the caller should call `take`. */
   get isFull(): boolean {
     return this.#readyBytes + this.#runEnd - this.#runStart >= LONGEST;
   }
 
-  /** Adds bytes. Short ones are copied; long ones must not change afterwards. */
+  /**
+   * Adds bytes to the pack. Short buffers are copied. Long ones are queued as they are, so the caller must not change
+   * them.
+   */
   copy(bytes: Buffer): void {
     this.#closeRun();
     this.position += bytes.length;
@@ -54,14 +61,16 @@ export class PackOutput {
     else this.#gather(bytes, 0, bytes.length);
   }
 
-  /** Adds the first `length` bytes of a header buffer. They are copied, so the buffer may be reused. */
+  /**
+   * Adds the first `length` bytes of a buffer with an entry header. The bytes are copied, so the buffer may be reused.
+   */
   copyHeader(header: Buffer, length: number): void {
     this.#closeRun();
     this.position += length;
     this.#gather(header, 0, length);
   }
 
-  /** Adds stored bytes of a segment. */
+  /** Adds the bytes from `start` to `end` (exclusive) of a segment, in which received packs are stored. */
   copyStored(segment: number, start: number, end: number): void {
     this.position += end - start;
     if (segment !== this.#segment || start !== this.#runEnd) {
@@ -72,7 +81,7 @@ export class PackOutput {
     this.#runEnd = end;
   }
 
-  /** Yields the queued bytes. */
+  /** Yields the queued bytes of the pack in pieces, and empties the queue. */
   *take(): Generator<Buffer> {
     this.#closeRun();
     const ready = this.#ready;
@@ -87,7 +96,7 @@ export class PackOutput {
     }
   }
 
-  /** Yields the remaining bytes and the checksum. */
+  /** Yields the remaining bytes of the pack, and its checksum as a piece of its own. */
   *end(): Generator<Buffer> {
     this.#closeRun();
     this.#handGathered();

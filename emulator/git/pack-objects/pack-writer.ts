@@ -13,19 +13,25 @@ import { PackOutput } from './pack-output.js';
 import { ABSENT, PENDING, Positions } from './positions.js';
 
 export interface PackOptions {
-  /** True (the default) if the reader supports deltas that identify their base by distance (`ofs-delta`). */
+  /**
+   * True (the default) if the reader of the pack supports deltas that identify their base by its distance in the pack
+   * (`ofs-delta`).
+   */
   readonly ofsDelta?: boolean;
   /**
-   * Returns true if the reader has an object that is not in the pack, so that it can be a base. If absent, the pack is
-   * self-contained.
+   * Returns true if the reader of the pack already has the object `number`, which is not in the pack. Such an object
+   * can be a delta base. If this function is absent, the pack is self-contained.
    */
   readonly thin?: (number: number) => boolean;
   /**
-   * Returns a function from each object to the object that was previously at its path: the preferred base. Called only
-   * when needed.
+   * Returns a function that maps an object to the object that was at its path in an earlier commit, which is the
+   * preferred delta base. Called only when needed, because it may be expensive.
    */
   readonly previous?: () => PreviousVersions;
-  /** Called with the offset and object of each entry before its first byte is yielded. */
+  /**
+   * Called with the offset in the pack and the object number of each entry, before the first byte of the entry is
+   * yielded.
+   */
   readonly onEntry?: (start: number, number: number) => void;
   readonly signal?: AbortSignal;
 }
@@ -33,12 +39,13 @@ export interface PackOptions {
 const NOTHING: PreviousVersions = () => UNDELTIFIED;
 
 /**
- * Writes a pack of the published objects `numbers`, each once. They are in the order of their numbers, except that
- * bases precede their deltas.
+ * Writes a pack of the published objects `numbers` (object numbers in the store), each once. The entries are in the
+ * order of these numbers, except that delta bases precede their deltas.
  *
- * Entries are copied as they are stored, adjacent ones in one piece. Only the header changes if the distance to the
- * base changed. A delta whose base is neither sent nor at the client is replaced by another delta or by the whole
- * object. The reader determines the pace (back-pressure). The store may grow meanwhile.
+ * Entries are copied as they are stored, adjacent ones in one piece. If only the distance to the delta base changed,
+ * only the header is written again. A delta whose base is neither in the pack nor at the client is replaced by another
+ * delta or by the whole object. The consumer of the generator determines the pace (back-pressure). Objects may be added
+ * to the store in the meantime.
  */
 export async function* writePack(
   store: ObjectStore,
@@ -84,8 +91,9 @@ export async function* writePack(
 }
 
 /**
- * Returns the objects to write so that `number` is written, each base before its delta; empty if it is already written.
- * Git's own packs never refer to a later base, and some clients cannot find one.
+ * Returns the numbers of the objects to write next so that `number` is written: each delta base before its deltas.
+ * Returns an empty list if `number` is already written. Git's own packs never refer to a later base, and some clients
+ * cannot find such a base.
  */
 function basesFirst(number: number, deltas: DeltaChoice, positions: Positions): number[] {
   const chain: number[] = [];
@@ -93,7 +101,7 @@ function basesFirst(number: number, deltas: DeltaChoice, positions: Positions): 
   return chain.reverse();
 }
 
-/** Returns the numbers in ascending order without duplicates; `numbers` itself if it already is. */
+/** Returns the numbers in ascending order without duplicates. Returns `numbers` itself if no change is needed. */
 function sortedOnce(numbers: Int32Array | readonly number[]): Int32Array {
   const all = numbers instanceof Int32Array ? numbers : Int32Array.from(numbers);
   let isAscending = true;
@@ -107,7 +115,7 @@ function sortedOnce(numbers: Int32Array | readonly number[]): Int32Array {
   return sorted.subarray(0, length);
 }
 
-/** Writes entries, each in the cheapest correct form. */
+/** Writes pack entries in the cheapest correct form: as stored, with a new header, or compressed again. */
 class EntryWriter {
   readonly #header = Buffer.alloc(64);
 
@@ -121,8 +129,9 @@ class EntryWriter {
   ) {}
 
   /**
-   * Writes objects of `sorted` from `index` on, as long as each entry can be copied as stored. Most can, so most of the
-   * time of a large pack is spent in this loop. Returns the index of the first object that was not written.
+   * Writes the objects of `sorted` from `index` on, as long as the stored bytes of each entry can be copied unchanged.
+   * This is true of most objects, so this loop determines the time to write a large pack. Returns the index of the
+   * first object that was not written.
    */
   writeStored(sorted: Int32Array, index: number): number {
     const { deltas, objects, output, positions } = this;
@@ -147,7 +156,10 @@ class EntryWriter {
     return at;
   }
 
-  /** Writes one entry. Returns a promise if it is not finished yet. */
+  /**
+   * Writes the entry of one object. Returns a promise if a large object is compressed, and undefined if the entry is
+   * complete.
+   */
   write(number: number, meter: Meter): Promise<void> | undefined {
     const { objects } = this;
     const delta = this.deltas.of(number);
@@ -172,14 +184,14 @@ class EntryWriter {
     return undefined;
   }
 
-  /** Records the offset at which the entry starts. */
+  /** Records that the next byte of the pack is the start of the entry of `number`. */
   #begin(number: number): void {
     this.positions.set(number, this.output.position);
   }
 
   /**
-   * Returns true if a stored delta can be sent with its stored header: by id if the base is outside the pack, otherwise
-   * by an unchanged distance.
+   * Returns true if a stored delta can be sent with its stored header. The header must identify the base by id if the
+   * base is not in the pack. Otherwise it must identify it by a distance, and the distance must be unchanged.
    */
   #isSameDelta(number: number, base: number): boolean {
     const { objects } = this;
@@ -193,8 +205,8 @@ class EntryWriter {
   }
 
   /**
-   * Writes the header of a delta: by distance if the base is in the pack and the reader supports that, otherwise by id.
-   * Returns the length of the header.
+   * Writes the entry header of a delta into `#header`. The header identifies the base by distance if the base is in the
+   * pack and the reader supports that, otherwise by id. Returns the length of the header in bytes.
    */
   #writeDeltaHeader(base: number, size: number): number {
     const header = this.#header;

@@ -1,17 +1,23 @@
 /**
- * Sentinel position of an object that is not in the pack. Entries start after the pack header, so no real position is
- * so small.
+ * Sentinel for the position of an object that is not in the pack. The pack header precedes all entries, so an entry
+ * never starts at 0 or 1.
  */
 export const ABSENT = 0;
-/** Sentinel position of an object that is not written yet. */
+/** Sentinel for the position of an object that will be in the pack and is not written yet. */
 export const PENDING = 1;
 
-/** Position of each object in a pack that is being written. Initially, all objects are `PENDING`. */
+/**
+ * Offset of each object in a pack that is being written, by object number. Initially, all objects of the pack are
+ * `PENDING`.
+ */
 export class Positions {
   readonly #positions: Float64Array;
   readonly #first: number;
 
-  /** `numbers` must be ascending. `tell` is called with each position as it becomes known. */
+  /**
+   * `numbers`: numbers of the objects in the pack, ascending. `onPosition` is called with each offset as soon as it is
+   * known.
+   */
   constructor(
     numbers: Int32Array,
     private readonly onPosition?: (position: number, number: number) => void,
@@ -21,7 +27,7 @@ export class Positions {
     for (const number of numbers) this.#positions[number - this.#first] = PENDING;
   }
 
-  /** Returns the position, `PENDING` or `ABSENT`. */
+  /** Returns the offset of the object in the pack, or `PENDING` or `ABSENT`. */
   get(number: number): number {
     return this.#positions[number - this.#first] ?? ABSENT;
   }
