@@ -136,8 +136,8 @@ function* packOrder(
   const order = new Int32Array(objects.count - first);
   let length = 0;
   /**
-   * Objects that were stored before this pack and are also in it or are bases of its deltas. An entry for one of them
-   * is a repetition.
+   * Numbers of objects that were stored before this pack and were found in it so far, or are bases of its deltas.
+   * Another entry for one of them is a repetition.
    */
   const known = new Set(thinBases);
   for (let entry = 0; entry < count; entry++) {

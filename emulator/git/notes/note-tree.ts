@@ -6,24 +6,26 @@ import { isRegular, MODE_FILE, MODE_TREE, type TreeEntry, writeTree } from '../o
 import type { ObjectDatabase } from '../object/tree-edit.js';
 
 /**
- * Folder of a notes tree (`git help notes`, "Notes can be fanned out").
+ * Folder of a notes tree, read into memory (`git help notes`, "Notes can be fanned out").
  *
- * The note of an object is a file named by its id. If there are many notes, the first two digits of the name become a
- * folder, then the next two, and so on: `d3/ad/be…`. `digits` is the number of remaining digits: 40 at the root, 38
- * below.
+ * The note of an object is a file whose name is the object's id. If there are many notes, the first two digits of the
+ * name become a folder, then the next two, and so on: `d3/ad/be…`. `digits` is the number of digits of the names in
+ * this folder: 40 at the root, 38 in its folders.
  */
 interface Level {
   readonly digits: number;
   readonly notes: Map<ByteString, TreeEntry>;
-  /** Folders named by two digits: stored ones by id, or opened ones. */
+  /**
+   * Folders whose names are two hexadecimal digits: the id of the stored tree, or a `Level` if it was read into memory.
+   */
   readonly folders: Map<ByteString, Oid | Level>;
-  /** Files that are not notes. As in Git, they are kept. */
+  /** Tree entries that are not notes, such as files with other names. They are kept unchanged, as in Git. */
   readonly others: TreeEntry[];
 }
 
 const HEX = /^[0-9a-f]+$/;
 
-/** Returns the blob with the note of `target`; undefined if there is none. */
+/** Returns the id of the blob that contains the note of the object `target`; undefined if it has no note. */
 export function* findNote(objects: ObjectReader, tree: Oid, target: Oid): Steps<Oid | undefined> {
   let folder = tree;
   for (let rest = bytesOf(target); ; rest = sliceBytes(rest, 2)) {
@@ -35,7 +37,10 @@ export function* findNote(objects: ObjectReader, tree: Oid, target: Oid): Steps<
   }
 }
 
-/** Yields all notes in tree order: the annotated object and the blob. Yields `undefined` for other entries. */
+/**
+ * Yields all notes of a notes tree in the order of the tree: the id of the annotated object and the id of the blob with
+ * the note. Yields `undefined` for each entry that is not a note, so that the caller can count the work.
+ */
 export function* eachNote(objects: ObjectReader, tree: Oid): Generator<[target: ByteString, blob: Oid] | undefined> {
   const levels = [{ digits: NO_BYTES, entries: runSync(readTree(objects, tree)), at: 0 }];
   for (let level = levels.at(-1); level; level = levels.at(-1)) {
@@ -53,7 +58,8 @@ export function* eachNote(objects: ObjectReader, tree: Oid): Generator<[target: 
 }
 
 /**
- * Sets the note of `target` to `blob`, or removes it if `blob` is undefined. Returns the root of the new notes tree.
+ * Sets the note of the object `target` to `blob`, or removes the note if `blob` is undefined. Returns the id of the new
+ * notes tree.
  */
 export function setNote(objects: ObjectDatabase, tree: Oid, target: Oid, blob: Oid | undefined): Oid {
   const name = bytesOf(target);
@@ -90,7 +96,10 @@ function openLevel(objects: ObjectReader, tree: Oid, digits: number): Level {
   return level;
 }
 
-/** Returns the tree entries of a level. Writes its folders first. */
+/**
+ * Returns the tree entries of one folder of a notes tree. Writes the folders inside it first, because its entries
+ * contain their ids.
+ */
 function entriesOf(objects: ObjectDatabase, level: Level): TreeEntry[] {
   dropEmptyFolders(level);
   if (!isFannedOut(level)) {
@@ -118,8 +127,9 @@ function entriesOf(objects: ObjectDatabase, level: Level): TreeEntry[] {
 }
 
 /**
- * Returns true if a level is fanned out. As in Git, each of the sixteen first digits must begin at least two notes, or
- * an existing folder. A folder counts as two notes, so that a few removals do not flatten the tree.
+ * Returns true if the notes of a folder are to be distributed to folders named by two digits. As in Git, the condition
+ * is that at least two notes, or an existing folder, begin with each of the sixteen hexadecimal digits. A folder counts
+ * as two notes, so that a few removals do not undo the distribution.
  */
 function isFannedOut({ digits, notes, folders }: Level): boolean {
   if (digits <= 2) return false;
@@ -139,7 +149,7 @@ function dropEmptyFolders({ folders }: Level): void {
   }
 }
 
-/** Moves the notes in the folders of a level to the level itself. */
+/** Moves the notes from the folders of a level to the level itself, because there are too few notes for folders. */
 function unpackFolders(objects: ObjectDatabase, level: Level): void {
   for (const [digits, folder] of level.folders) {
     const opened = openFolder(objects, level, folder);

@@ -5,29 +5,29 @@ import type { Meter } from '../../schedule/meter.js';
 import { handleOf, type ZlibHandle } from './zlib-handle.js';
 
 /**
- * Compression level. It takes half the time of Git's level 6 for output that is a tenth larger. Only objects that no
- * sender has deflated before are deflated here.
+ * Compression level of zlib. It takes half the time of Git's level 6 and produces output that is a tenth larger. Few
+ * objects are compressed here, because those received in a pack are sent in the compressed form in which they arrived.
  */
 const LEVEL = 3;
 const { Z_FINISH } = zlib.constants;
-/** Minimum size of an output buffer in bytes, and maximum size of one that is kept between bodies. */
+/** Minimum size in bytes of the output buffer, and maximum size of an output buffer that is kept for the next body. */
 const LEAST_OUTPUT = 16 * 1024;
 const KEPT_OUTPUT = 256 * 1024;
-/** Minimum size in bytes of a body that is deflated on another thread. */
+/** Minimum size in bytes of an object that is compressed on another thread, because it would delay other requests. */
 export const LARGE = 128 * 1024;
-/** Bytes handed to that thread at a time. */
+/** Number of input bytes that are passed to the other thread at a time, and size of its output chunks. */
 const PIECE = 1024 * 1024;
 const LARGE_CHUNK = 256 * 1024;
 
 /**
- * Deflates every body with one zlib handle. Most bodies deflated for a pack have a few hundred bytes, for which
- * creating a stream takes as long as deflating. The handle is not a public API of Node, so `createDeflater` tests it
- * first.
+ * Compressor that uses one internal zlib handle of Node for every body. Most bodies compressed for a pack have a few
+ * hundred bytes, for which creating a zlib stream takes as long as compressing. The handle is not a public API of Node,
+ * so `createDeflater` tests it first.
  */
 class HandleDeflater {
   readonly #stream = new zlib.Deflate({ level: LEVEL });
   readonly #handle: ZlibHandle;
-  /** State after a write: bytes of output left, bytes of input left. */
+  /** Array that the handle updates in each write: number of output bytes left, number of input bytes left. */
   readonly #left: Uint32Array;
   #output = Buffer.allocUnsafeSlow(0);
   #error: string | undefined;
@@ -51,14 +51,15 @@ class HandleDeflater {
     this.#error = undefined;
     this.#handle.reset();
     if (error !== undefined) throw new Error(error);
-    // If the output buffer is full, the end of the stream may be missing.
+    // If the output buffer is full, the end of the stream may be missing, so the body is compressed again with the
+    // public API.
     return left === 0 ? deflateWhole(body) : Buffer.from(output.subarray(0, output.length - left));
   }
 }
 
 /**
- * Upper bound of the length of a stream, larger than zlib's `deflateBound` for any settings: a stored block costs five
- * bytes, the header and checksum six.
+ * Returns an upper bound of the length in bytes of the zlib stream for a body of `bytes` bytes. It is larger than
+ * zlib's `deflateBound` for any settings: a stored block costs five bytes, the header and checksum six.
  */
 function longestStream(bytes: number): number {
   return bytes + (bytes >>> 8) + 64;
@@ -70,7 +71,10 @@ function deflateWhole(body: Buffer): Buffer {
   return zlib.deflateSync(body, { level: LEVEL });
 }
 
-/** Uses the handle if this version of Node has it and it works, else the public API. Both produce the same bytes. */
+/**
+ * Returns a function that compresses with the internal handle if this version of Node has it and it works, otherwise
+ * with the public API. Both produce the same bytes.
+ */
 function createDeflater(): Deflate {
   try {
     const deflater = new HandleDeflater();
@@ -86,13 +90,16 @@ function createDeflater(): Deflate {
 
 let deflater: Deflate | undefined;
 
-/** Deflates a body into a zlib stream, synchronously. */
+/** Compresses a body. Returns the zlib stream. Does not yield, so it is used for small bodies. */
 export function deflate(body: Buffer): Buffer {
   deflater ??= createDeflater();
   return deflater(body);
 }
 
-/** Same as `deflate`, but yields to other requests. Returns the stream in pieces that are not joined. */
+/**
+ * Same as `deflate`, but compresses on another thread and yields, so that other requests can run. Returns the zlib
+ * stream in several buffers, which are not joined.
+ */
 export async function deflateInPieces(body: Buffer, meter: Meter): Promise<Buffer[]> {
   const deflater = zlib.createDeflate({ level: LEVEL, chunkSize: LARGE_CHUNK });
   const pieces: Buffer[] = [];

@@ -1,11 +1,18 @@
 const LONGEST_INSERT = 0x7f;
-/** Longest copy instruction. Git never writes a longer one, and its older readers do not support one. */
+/**
+ * Maximum number of bytes that one copy instruction of a delta copies. Git never writes a longer copy, and its older
+ * versions cannot read one.
+ */
 const LONGEST_COPY = 0x10000;
-/** Maximum bytes of the two sizes at the start of a delta, or of one instruction without its data. */
+/** Upper bound in bytes of the two sizes at the start of a delta, and of one instruction without the inserted data. */
 const LONGEST_HEAD = 16;
 const FIRST_OUTPUT = 512;
 
-/** Writes a delta of at most `most` bytes. The format is quoted in patch-delta.ts. */
+/**
+ * Writer of a delta: instructions to build a target from a base. The format is quoted in patch-delta.ts. `most`:
+ * maximum useful length of the delta in bytes. If it would be longer, `isTooLong` becomes true and the rest is not
+ * written.
+ */
 export class DeltaWriter {
   #output = Buffer.allocUnsafe(FIRST_OUTPUT);
   #length = 0;
@@ -13,7 +20,7 @@ export class DeltaWriter {
 
   constructor(private readonly most: number) {}
 
-  /** Writes the sizes of base and target. Must be called first. */
+  /** Writes the sizes of base and target in bytes. Must be called before all other methods. */
   sizes(base: number, target: number): void {
     for (const size of [base, target]) {
       let rest = size;
@@ -22,7 +29,7 @@ export class DeltaWriter {
     }
   }
 
-  /** Writes bytes `from` to `to` of `text` as insert instructions. */
+  /** Writes instructions that insert the bytes `from` to `to` (exclusive) of `text` into the target. */
   insert(text: Buffer, from: number, to: number): void {
     for (let at = from; at < to && this.#hasRoom(to - at); at += LONGEST_INSERT) {
       const count = Math.min(LONGEST_INSERT, to - at);
@@ -52,7 +59,7 @@ export class DeltaWriter {
       op |= 1 << byte;
       output[this.#length++] = value;
     }
-    // The size 0x10000 is written as 0, that is, without size bytes.
+    // Two size bytes suffice, because the largest size, 0x10000, is written as 0, that is, without size bytes.
     for (let byte = 0; byte < 2; byte++) {
       const value = (length >>> (byte * 8)) & 0xff;
       if (value === 0) continue;
@@ -62,7 +69,10 @@ export class DeltaWriter {
     output[opAt] = op;
   }
 
-  /** Returns true if at least `bytes` more bytes stay within the limit. Then grows the output so that they fit. */
+  /**
+   * Returns true if `bytes` more bytes do not exceed the maximum length of the delta. If so, grows the output so that
+   * the next instruction fits.
+   */
   #hasRoom(bytes: number): boolean {
     if (this.#length + bytes > this.most) this.isTooLong = true;
     if (this.isTooLong) return false;

@@ -3,33 +3,39 @@ import type { Steps } from '../../schedule/steps.js';
 import { DeltaWriter } from './delta-writer.js';
 import { sameBytes, sameBytesBefore } from './same-bytes.js';
 
-/** Minimum length of a match in bytes, and length of the hashed blocks. */
+/**
+ * Minimum length in bytes of a range that the delta copies from the base after a search, and length of the hashed
+ * blocks.
+ */
 const BLOCK = 16;
-/** Maximum number of blocks with the same hash that are compared. Repetitive data has very many of them. */
+/**
+ * Maximum number of blocks of the base with the same hash that are compared with one position of the target. Repetitive
+ * data has very many such blocks.
+ */
 const MAX_TRIES = 16;
-/** Length in bytes of a match at which the search stops. */
+/** Length in bytes of a match (equal bytes in base and target) at which the search for a longer one stops. */
 const LONG_ENOUGH = 4096;
 /**
- * Unchanged bytes of the base on each side of the changed part that are searched too: at least `LEAST_MARGIN`, or
- * `MARGIN_TIMES` times the length of the changed part of the target.
+ * Number of bytes of the base before and after its changed part that are also searched for matches: at least
+ * `LEAST_MARGIN`, or `MARGIN_TIMES` times the length of the changed part of the target.
  */
 const LEAST_MARGIN = 1024;
 const MARGIN_TIMES = 8;
-/** Bytes compared between two yields. */
+/** Number of bytes compared or hashed between two yields. */
 const PIECE = 64 * 1024;
 const PIECE_UNITS = PIECE * COST.byteScanned;
 const MULTIPLIER = 0x01000193;
-/** `MULTIPLIER` to the power of `BLOCK`: the weight of the byte that leaves the rolling window. */
+/** `MULTIPLIER` to the power of `BLOCK`: the factor with which the oldest byte of the rolling hash is subtracted. */
 const LEAVING = powerOfMultiplier(BLOCK);
 
 /**
- * Returns `target` as a delta on `base`; yields while it works. The format is quoted in patch-delta.ts. Returns
- * undefined if the delta would be longer than `max` bytes, or if the target is empty, because Git may refuse its delta
- * as too short.
+ * Returns a delta (instructions to build `target` from `base`). The format is quoted in patch-delta.ts. Returns
+ * undefined if the delta would be longer than `max` bytes. Also returns undefined if the target is empty, because Git
+ * may refuse its delta as too short. Yields between pieces of work, so that other requests can run.
  *
  * The common prefix and suffix are copied without a search. For the part between them, every 16-byte block of the base
- * goes into a hash table, and a rolling hash (Rabin-Karp) runs over the target. Each match is extended in both
- * directions.
+ * is added to a hash table, and a rolling hash (Rabin-Karp) of the target is looked up at each byte. Each match is
+ * extended in both directions.
  */
 export function* diffDelta(base: Buffer, target: Buffer, max: number): Steps<Buffer | undefined> {
   if (target.length === 0) return undefined;
@@ -51,7 +57,8 @@ export function* diffDelta(base: Buffer, target: Buffer, max: number): Steps<Buf
     isSame = same === count;
     yield same * COST.byteScanned;
   }
-  // Ignores a short suffix, because a copy costs up to seven bytes; the search may find a better match.
+  // A copy instruction costs up to seven bytes, so a short common suffix is not copied. The search may find a longer
+  // match that includes it.
   if (suffix < BLOCK) suffix = 0;
   const writer = new DeltaWriter(max);
   writer.sizes(base.length, target.length);
@@ -59,8 +66,8 @@ export function* diffDelta(base: Buffer, target: Buffer, max: number): Steps<Buf
   else prefix = 0;
   const end = target.length - suffix;
   if (end - prefix >= BLOCK && base.length >= BLOCK) {
-    // The changed part of the target mostly resembles the changed part of the base, so a search near it finds most
-    // matches for little cost.
+    // The changed part of the target mostly resembles the changed part of the base. A search limited to the bytes
+    // around that part therefore finds most matches for little cost.
     const margin = Math.max(LEAST_MARGIN, (end - prefix) * MARGIN_TIMES);
     const index = new BlockIndex(
       base,
@@ -84,7 +91,7 @@ function* searchCopies(
   yield* index.fill();
   /** Bytes compared since the last yield. */
   let compared = 0;
-  /** Start of the target bytes that are not written yet; they end at `at`. */
+  /** Start of the target bytes for which no instruction is written yet. These bytes end at `at`. */
   let pending = start;
   let at = start;
   let hash = hashBlock(target, at);
@@ -136,7 +143,7 @@ function* searchCopies(
   writer.insert(target, pending, end);
 }
 
-/** Hash table of the blocks of a part of the base. Blocks with the same hash form a linked list. */
+/** Hash table of the 16-byte blocks of a part of the base. Blocks with the same hash form a linked list. */
 class BlockIndex {
   readonly #heads: Int32Array;
   readonly #nexts: Int32Array;
@@ -155,7 +162,10 @@ class BlockIndex {
     this.#nexts = new Int32Array(blocks);
   }
 
-  /** Inserts all blocks, beginning with the last, so that each list starts with the earliest block. */
+  /**
+   * Adds all blocks to the table, beginning with the last, so that each list starts with the block that is first in the
+   * base.
+   */
   *fill(): Steps<void> {
     for (let block = this.#nexts.length - 1; block >= 0; block--) {
       if ((block * BLOCK) % PIECE === 0) yield PIECE_UNITS;

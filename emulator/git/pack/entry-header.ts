@@ -4,13 +4,14 @@ export const OFS_DELTA = 6;
 export const REF_DELTA = 7;
 
 /**
- * Largest weight of a size byte. Git's reader (`unpack_object_header_buffer`) refuses a size with more bytes, even if
- * these add nothing.
+ * Factor of the last possible size byte in an entry header. Git's reader (`unpack_object_header_buffer`) refuses a size
+ * with more bytes, even if their value is 0.
  */
 const LARGEST_SCALE = 2 ** 57;
 
 /**
- * Maximum length of an entry header in bytes, rounded up: 10 of type and size, then 20 of an id or 10 of a distance.
+ * Upper bound of the length of an entry header in bytes: 10 bytes for type and size, then 20 for an id or 10 for a
+ * distance.
  */
 export const LONGEST_HEADER = 32;
 
@@ -26,11 +27,11 @@ export const LONGEST_HEADER = 32;
 export class EntryHeader {
   type = 0;
   size = 0;
-  /** Distance to the base in bytes; 0 unless the type is `OFS_DELTA`. */
+  /** Number of bytes from the start of the delta's base back from this entry; 0 unless the type is `OFS_DELTA`. */
   distance = 0;
-  /** Offset of the 20-byte id of the base; -1 unless the type is `REF_DELTA`. */
+  /** Offset in the parsed bytes of the 20-byte id of the delta's base; -1 unless the type is `REF_DELTA`. */
   baseAt = -1;
-  /** Offset at which the zlib stream starts. */
+  /** Offset in the parsed bytes at which the compressed data (zlib stream) starts. */
   end = 0;
 
   get isDelta(): boolean {
@@ -38,8 +39,8 @@ export class EntryHeader {
   }
 
   /**
-   * Parses the header at `start`. Returns an empty string if it is valid, the reason if it is malformed, or undefined
-   * if it does not end before `limit`.
+   * Parses the header at `start`. Returns an empty string if it is valid, and the reason if it is malformed. Returns
+   * undefined if it does not end before `limit`, so more bytes are needed.
    */
   parse(bytes: Uint8Array, start: number, limit: number): string | undefined {
     let at = start;
@@ -78,7 +79,7 @@ export class EntryHeader {
   }
 }
 
-/** Writes type and size. Returns the offset after them. */
+/** Writes the type and the inflated size of a pack entry to `target` from `at` on. Returns the offset after them. */
 export function writeTypeAndSize(target: Uint8Array, at: number, type: TypeCode | 6 | 7, size: number): number {
   let rest = Math.floor(size / 16);
   let byte = (type << 4) | (size & 15);
@@ -92,7 +93,9 @@ export function writeTypeAndSize(target: Uint8Array, at: number, type: TypeCode 
   return end;
 }
 
-/** Writes the distance of an `OFS_DELTA`. Returns the offset after it. */
+/**
+ * Writes the distance from an `OFS_DELTA` entry back to its base to `target` from `at` on. Returns the offset after it.
+ */
 export function writeDistance(target: Uint8Array, at: number, distance: number): number {
   let length = 1;
   for (let rest = Math.floor(distance / 128); rest > 0; rest = Math.floor((rest - 1) / 128)) length++;

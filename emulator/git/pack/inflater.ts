@@ -5,37 +5,41 @@ import { HEADROOM } from '../object/object-hash.js';
 import type { Segment } from './segment.js';
 import { handleOf, type ZlibHandle } from './zlib-handle.js';
 
-/** Initial size of the output in bytes, and the most memory reserved for the size declared in an entry header. */
+/**
+ * Initial size of the output buffer in bytes. An entry header may declare any size, so no more memory is reserved for
+ * it at first.
+ */
 const FIRST_OUTPUT = 64 * 1024;
 /**
- * Input bytes taken at a time, and maximum output bytes of one call. The output is limited too, because a few kilobytes
- * of deflated zeros can inflate to megabytes.
+ * Maximum number of input bytes, and of output bytes, for which one call of `feed` works. The output is limited too,
+ * because a few kilobytes of compressed zeros can inflate to megabytes.
  */
 export const FEED_BYTES = 256 * 1024;
 const MAX_OUTPUT = 256 * 1024;
 /**
- * Output size in bytes from which on the declared size is trusted: the whole output is reserved at once, so that it is
- * not copied again.
+ * Number of output bytes after which the size declared in the entry header is trusted: memory for the whole output is
+ * then reserved at once, so that the output is not copied again.
  */
 const BELIEVED = 4 * 1024 * 1024;
-/** Maximum output buffer in bytes that is kept between objects. A larger one is released. */
+/** Maximum size in bytes of an output buffer that is kept for the next object. A larger one is released. */
 const KEPT_OUTPUT = 1024 * 1024;
 
 const SYNC_FLUSH = zlib.constants.Z_SYNC_FLUSH;
 const EMPTY = Buffer.alloc(0);
 
-/** Thrown when bytes are not a zlib stream, or inflate to more than the declared size. */
+/** Thrown when the compressed data of a pack entry is not a zlib stream, or inflates to more than the declared size. */
 export class InflateError extends Error {
   override readonly name = 'InflateError';
 }
 
 /**
- * Inflates zlib streams whose compressed length is unknown: call `start`, then `feed` pieces until `isDone`. The body
- * is `size` bytes of `output` after the first `HEADROOM` bytes. It is valid until the next `start`.
+ * Decompressor for zlib streams whose compressed length is unknown, as in a pack. Call `start`, then `feed` with pieces
+ * until `isDone` is true. The result is `size` bytes of `output` after the first `HEADROOM` bytes, which are reserved
+ * for the header that Git hashes. It is valid until the next `start`.
  */
 export abstract class Inflater {
   isDone = false;
-  /** True if the input taken so far produces more output. `feed` then must be called again, even without input. */
+  /** True if zlib has more output for the input passed so far. `feed` then must be called again, even without input. */
   hasMore = false;
   output: Buffer = Buffer.allocUnsafeSlow(HEADROOM);
   size = 0;
@@ -48,7 +52,7 @@ export abstract class Inflater {
     this.hasMore = false;
   }
 
-  /** Returns the body and gives up its buffer, so that nothing overwrites it. */
+  /** Returns the inflated body and uses a new buffer for the next one, so that the body is not overwritten. */
   takeOutput(): Buffer {
     const body = this.output.subarray(HEADROOM, HEADROOM + this.size);
     this.output = Buffer.allocUnsafeSlow(HEADROOM);
@@ -56,24 +60,24 @@ export abstract class Inflater {
   }
 
   /**
-   * Takes bytes of the stream from `start` on, at most to `end`, and returns their number. The end of the stream is
-   * detected only if a byte follows it, which a pack always has. An empty input while `hasMore` is false means that no
-   * input follows. Throws `InflateError`.
+   * Inflates bytes of the stream from `start` on, at most to `end` (exclusive). Returns the number of input bytes used.
+   * The end of the stream is detected only if a byte follows it, which is always true in a pack. An empty input while
+   * `hasMore` is false means that no more input follows. Throws `InflateError`.
    */
   abstract feed(input: Buffer, start: number, end: number): number;
 }
 
 /**
- * Inflates every stream with one zlib handle. A pack has many thousand small streams: `inflateSync` takes 4 to 10
- * microseconds of setup for each, the handle 0.4 to 4. The handle is not a public API of Node, so `createInflater`
- * tests it first.
+ * Inflater that uses one internal zlib handle of Node for every stream. A pack contains many thousand small streams:
+ * `inflateSync` takes 4 to 10 microseconds of setup for each, the handle 0.4 to 4. The handle is not a public API of
+ * Node, so `createInflater` tests it first.
  */
 export class HandleInflater extends Inflater {
   #error: string | undefined;
   #isFresh = true;
   readonly #stream = new zlib.Inflate();
   readonly #handle: ZlibHandle;
-  /** State after a write: bytes of output left, bytes of input left. */
+  /** Array that the handle updates in each write: number of output bytes left, number of input bytes left. */
   readonly #left: Uint32Array;
 
   constructor() {
@@ -105,9 +109,9 @@ export class HandleInflater extends Inflater {
       at = end - this.#left[1]!;
       this.size += room - outputLeft;
       if (this.size > this.declared) this.#fail('serious inflate inconsistency');
-      // If the output is full, zlib may hold more.
+      // If the output buffer is full, zlib may have more output for the same input.
       this.hasMore = outputLeft === 0;
-      // If both input and output are left, the stream has ended.
+      // If input bytes and space for output are left, zlib has reached the end of the stream.
       if (outputLeft > 0 && at < end) {
         this.isDone = true;
         break;
@@ -117,8 +121,9 @@ export class HandleInflater extends Inflater {
   }
 
   /**
-   * Returns the number of bytes that the output can take: at most one more than still expected, because zlib does not
-   * check its checksum while the output is full. The output grows with the data received, not with the declared size.
+   * Returns the number of output bytes that zlib may write next. It is at most one more than the bytes still expected,
+   * because zlib does not check its checksum while the output is full. Grows the output buffer in proportion to the
+   * input received and not to the declared size, which may be false.
    */
   #makeRoom(inputLeft: number): number {
     const wanted = this.declared - this.size + 1;
@@ -141,7 +146,8 @@ export class HandleInflater extends Inflater {
 }
 
 /**
- * Inflater that uses only the public API: it inflates the whole input, and tries again whenever the input has doubled.
+ * Inflater that uses only the public API of Node, for versions without a working internal handle. It collects the input
+ * and inflates all of it again whenever the input has doubled.
  */
 export class PlainInflater extends Inflater {
   #pieces: Buffer[] = [];
@@ -159,7 +165,7 @@ export class PlainInflater extends Inflater {
     const before = this.#collected;
     this.#pieces.push(Buffer.from(input.subarray(start, end)));
     this.#collected += end - start;
-    // Each try inflates the whole input. Trying only after the input has doubled keeps the total time linear. Small
+    // Each try inflates the whole input. A try only after the input has doubled keeps the total time linear. Small
     // inputs are tried every time.
     if (this.#collected < this.#nextTry && start < end) return end - start;
     const whole = Buffer.concat(this.#pieces);
@@ -173,7 +179,7 @@ export class PlainInflater extends Inflater {
   #inflate(whole: Buffer): number {
     try {
       const options = { info: true, maxOutputLength: this.declared + 1 };
-      // The option `info` is documented, but the types of some releases omit it.
+      // The cast is necessary, because the types of some Node releases omit the documented option `info`.
       const { buffer, engine } = zlib.inflateSync(whole, options) as unknown as {
         buffer: Buffer;
         engine: { bytesWritten: number };
@@ -193,12 +199,15 @@ export class PlainInflater extends Inflater {
 }
 
 /**
- * True if the internal handle exists and works. Computed for the first inflater and then kept, because the version of
- * Node does not change. Undefined before.
+ * True if the internal zlib handle of Node exists and works; undefined before the first inflater is created. Tested
+ * once, because the version of Node does not change.
  */
 let isHandleUsable: boolean | undefined;
 
-/** Returns the fast inflater if this version of Node has a working internal handle, else the plain one. */
+/**
+ * Returns an inflater that uses the internal zlib handle if this version of Node has a working one, otherwise one that
+ * uses the public API.
+ */
 export function createInflater(): Inflater {
   isHandleUsable ??= probeHandle();
   return isHandleUsable ? new HandleInflater() : new PlainInflater();
@@ -220,7 +229,10 @@ function probeHandle(): boolean {
   }
 }
 
-/** Inflates the bytes `start` to `end` of `segment`, which are exactly one stream of `size` bytes. */
+/**
+ * Inflates the bytes `start` to `end` (exclusive) of `segment`, which are exactly one zlib stream with `size` bytes of
+ * output. Returns the inflater, which contains the output.
+ */
 export function inflateEntry(inflater: Inflater, segment: Segment, start: number, end: number, size: number): Inflater {
   inflater.start(size);
   for (let at = start; at < end || inflater.hasMore; ) {
@@ -232,8 +244,8 @@ export function inflateEntry(inflater: Inflater, segment: Segment, start: number
 }
 
 /**
- * Same as `inflateEntry`, but yields between pieces, so never for a small stream. The inflater must not be used for
- * anything else meanwhile.
+ * Same as `inflateEntry`, but yields between pieces of 256 KiB, so that other requests can run. It does not yield for a
+ * small stream. The inflater must not be used for another stream before the generator ends.
  */
 export function* inflateSteps(
   inflater: Inflater,
@@ -251,7 +263,7 @@ export function* inflateSteps(
   if (inflater.size !== size) inflater.feed(EMPTY, 0, 0);
 }
 
-/** Returns a copy of the first `used` bytes in a buffer of `length` bytes. */
+/** Returns a new buffer of `length` bytes with a copy of the first `used` bytes of `buffer`. */
 function withExactRoom(buffer: Buffer, length: number, used: number): Buffer {
   const larger = Buffer.allocUnsafeSlow(length);
   buffer.copy(larger, 0, 0, used);

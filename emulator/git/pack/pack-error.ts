@@ -1,6 +1,6 @@
 /**
- * Reason why a pack was refused: malformed, over a limit, a base is missing, or an object whose id belongs to different
- * content.
+ * Reason why a received pack was refused: it is malformed, it exceeds a limit, the base of a delta is missing, or it
+ * contains an object whose id belongs to different content.
  */
 export type PackIssue = 'corrupt' | 'limit' | 'unresolved' | 'collision';
 

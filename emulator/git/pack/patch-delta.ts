@@ -1,7 +1,7 @@
 import { COST } from '../../schedule/cost.js';
 import type { Steps } from '../../schedule/steps.js';
 
-/** Thrown when bytes are not a delta, or not a delta on this base. */
+/** Thrown when bytes are not a valid delta, or are a delta for a different base. */
 export class DeltaError extends Error {
   override readonly name = 'DeltaError';
   constructor() {
@@ -11,7 +11,7 @@ export class DeltaError extends Error {
 
 /** Length in bytes of the shortest delta that Git applies (`DELTA_SIZE_MIN` in Git's delta.h). */
 const SHORTEST_DELTA = 4;
-/** Largest power of two by which Git shifts the bits of a size in a delta. */
+/** Factor of the last possible byte of a size in a delta. A size with more bytes is refused. */
 const LARGEST_SCALE = 2 ** 63;
 
 /**
@@ -25,10 +25,12 @@ const LARGEST_SCALE = 2 ** 63;
 export class DeltaHeader {
   baseSize = 0;
   resultSize = 0;
-  /** Offset at which the instructions start. */
+  /** Offset in the parsed bytes at which the instructions of the delta start. */
   end = 0;
 
-  /** Throws `DeltaError`. */
+  /**
+   * Reads the two sizes at `start` of `bytes`. Throws `DeltaError` if the delta is too short or a size is malformed.
+   */
   parse(bytes: Uint8Array, start: number, limit: number): void {
     if (limit - start < SHORTEST_DELTA) throw new DeltaError();
     this.end = start;
@@ -37,8 +39,8 @@ export class DeltaHeader {
   }
 
   /**
-   * Reads a size as Git's `get_delta_hdr_size` does: the end of the delta also ends a size whose last byte has the
-   * continuation bit.
+   * Reads a size as Git's `get_delta_hdr_size` does. If the last byte of the delta has the continuation bit, the size
+   * ends with it and is not refused.
    */
   #size(bytes: Uint8Array, limit: number): number {
     if (this.end >= limit) throw new DeltaError();
@@ -52,19 +54,21 @@ export class DeltaHeader {
   }
 }
 
-/** Copies shorter than this many bytes use a loop, because it is faster than a call of `copyWithin`. */
+/**
+ * Minimum number of bytes that are copied with `copyWithin` or `copy`. For fewer bytes a loop is faster than the call.
+ */
 const SHORT = 12;
-/** Bytes of delta read plus result written between two yields. */
+/** Number of bytes read from the delta plus bytes written to the result between two yields. */
 const PIECE = 256 * 1024;
 
-/** Parser of a copy instruction. */
+/** Parser of a copy instruction of a delta. `offset` and `count`: range of the base that is copied. */
 class CopyInstruction {
   offset = 0;
   count = 0;
 
   /**
-   * Reads the bytes after `op`. Returns the offset after them. The values are undefined if it reads past the end of the
-   * delta.
+   * Reads the bytes of the instruction after its first byte `op`. Returns the offset after them. If the delta ends too
+   * early, the returned offset is after its end, and `offset` and `count` are undefined values.
    */
   read(delta: Uint8Array, start: number, op: number): number {
     let at = start;
@@ -83,7 +87,10 @@ class CopyInstruction {
   }
 }
 
-/** Calls `visit` with each copy instruction of a valid delta: offset in the result, offset in the base, and length. */
+/**
+ * Calls `visit` for each copy instruction of a valid delta with its offset in the result, its offset in the base, and
+ * its length. `start` and `limit`: bounds of the instructions in `delta`.
+ */
 export function eachCopy(
   delta: Uint8Array,
   start: number,
@@ -105,25 +112,28 @@ export function eachCopy(
   }
 }
 
-/** Input of `applyDelta`. */
+/** Input of `applyDelta`: a delta, its base, and the memory for the result. */
 export interface DeltaWork {
   readonly delta: Uint8Array;
-  /** Start and end of the instructions. */
+  /** Start and end (exclusive) of the instructions in `delta`. */
   readonly start: number;
   readonly limit: number;
   readonly base: Buffer;
   readonly baseAt: number;
   readonly baseSize: number;
-  /** May be the buffer that contains the base. */
+  /**
+   * Buffer for the result. It may be the buffer that contains the base, because a copy within one buffer takes a third
+   * of the time of a copy between two.
+   */
   readonly result: Buffer;
   readonly resultAt: number;
   readonly resultSize: number;
 }
 
 /**
- * Applies a delta until about `max` bytes are read and written. Returns true if the result is complete; otherwise
- * stores in `next` where to continue. A copy within one buffer takes a third of the time of a copy between two. Throws
- * `DeltaError`, and never writes outside the result.
+ * Applies a delta until about `max` bytes are read and written. Returns true if the result is complete. Otherwise
+ * stores in `next` the offsets at which the next call continues. Throws `DeltaError`, and never writes outside the
+ * result.
  */
 export function applyDelta(
   { delta, start, limit, base, baseAt, baseSize, result, resultAt, resultSize }: DeltaWork,
@@ -139,7 +149,7 @@ export function applyDelta(
     if ((op & 0x80) === 0) {
       const end = at + op;
       if (op === 0 || end > limit || out + op > resultEnd) throw new DeltaError();
-      // Copies at most 127 bytes with a loop, because a call is not faster for so few.
+      // An insert instruction has at most 127 bytes, for which a loop is not slower than a call.
       while (at < end) result[out++] = delta[at++]!;
       continue;
     }
@@ -161,15 +171,15 @@ export function applyDelta(
   return at >= limit;
 }
 
-/** Same as `applyDelta`, but yields while it works. */
+/** Same as `applyDelta`, but applies the whole delta and yields every 256 KiB, so that other requests can run. */
 export function* deltaSteps(work: DeltaWork): Steps<void> {
   const next = { at: work.start, out: work.resultAt };
   while (!applyDelta(work, PIECE, next)) yield PIECE * COST.byteCopied;
 }
 
 /**
- * Applies a whole delta to `base`; yields while it works. Throws `DeltaError` if the delta is malformed, is for another
- * base, or has a result of more than `max` bytes.
+ * Applies a delta, including its header, to `base`. Returns the result in new memory. Throws `DeltaError` if the delta
+ * is malformed, is for another base, or has a result of more than `max` bytes. Yields every 256 KiB.
  */
 export function* patchDelta(base: Buffer, delta: Buffer, max = Number.POSITIVE_INFINITY): Steps<Buffer> {
   const { length } = delta;

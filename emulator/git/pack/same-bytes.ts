@@ -1,14 +1,19 @@
-/** Number of bytes that are compared with a loop before `Buffer.compare` is called. */
+/**
+ * Number of bytes that are compared with a loop before `Buffer.compare` is called, because the call is slow for few
+ * bytes.
+ */
 const SHORT = 32;
 
-/** Returns the number of equal bytes from `oneAt` and `otherAt` on, at most `max`. */
+/**
+ * Returns the number of bytes, at most `max`, that are equal in `one` from `oneAt` on and in `other` from `otherAt` on.
+ */
 export function sameBytes(one: Buffer, oneAt: number, other: Buffer, otherAt: number, max: number): number {
   let same = 0;
   const soon = Math.min(max, SHORT);
   while (same < soon && one[oneAt + same] === other[otherAt + same]) same++;
   if (same < soon) return same;
-  // Galloping search: compares pieces that double in length, and halve after the first difference, because a match of
-  // 32 bytes mostly continues much further.
+  // Galloping search: compares pieces that double in length, and that halve after the first difference. Doubling is
+  // fast, because a match of 32 bytes mostly continues much further.
   for (let count = SHORT, isGrowing = true; same < max; ) {
     count = Math.min(count, max - same);
     if (isEqual(one, oneAt + same, other, otherAt + same, count)) {
@@ -24,7 +29,9 @@ export function sameBytes(one: Buffer, oneAt: number, other: Buffer, otherAt: nu
   return same;
 }
 
-/** Returns the number of equal bytes before `oneEnd` and `otherEnd`, at most `max`. */
+/**
+ * Returns the number of bytes, at most `max`, that are equal in `one` before `oneEnd` and in `other` before `otherEnd`.
+ */
 export function sameBytesBefore(one: Buffer, oneEnd: number, other: Buffer, otherEnd: number, max: number): number {
   let same = 0;
   for (let count = SHORT, isGrowing = true; same < max; ) {

@@ -3,7 +3,7 @@ import { lastUpTo } from '../../memory/sorted.js';
 const FIRST_SLAB = 4 * 1024;
 const LARGEST_SLAB = 4 * 1024 * 1024;
 
-/** Contiguous part of a segment. */
+/** Contiguous bytes of a segment: the range from `start` to `end` (exclusive) of the buffer `slab`. */
 export interface Piece {
   readonly slab: Buffer;
   readonly start: number;
@@ -11,18 +11,20 @@ export interface Piece {
 }
 
 /**
- * Append-only byte sequence: a pack as received, or the objects written by the API. It is stored in slabs of doubling
- * size, so it grows without copying and without a known final length.
+ * Append-only byte sequence in memory. It contains a pack as received, or the objects that were created through the
+ * HTTP API. The bytes are in buffers ("slabs") of doubling size, so a segment grows without copying and without a known
+ * final length.
  */
 export class Segment {
   readonly #slabs: Buffer[] = [];
-  /** Offset of each slab in the segment. */
+  /** Offset in the segment of the first byte of each slab. */
   readonly #starts: number[] = [];
   #length = 0;
   #held = 0;
 
   /**
-   * `onHold` is called with the number of bytes allocated, negative if released. It may throw to refuse an allocation.
+   * `onHold` is called with the number of bytes that were allocated, or a negative number if they were released. It
+   * counts them against a memory limit, and may throw to refuse an allocation.
    */
   constructor(private readonly onHold: (bytes: number) => void) {}
 
@@ -30,7 +32,7 @@ export class Segment {
     return this.#length;
   }
 
-  /** Copies `bytes` to the end, across slabs if needed. */
+  /** Appends a copy of `bytes`. It may be split across several slabs. */
   append(bytes: Uint8Array): void {
     let from = 0;
     while (from < bytes.length) {
@@ -47,7 +49,7 @@ export class Segment {
     }
   }
 
-  /** Appends `bytes` without copying. Nobody may write to them afterwards. */
+  /** Appends `bytes` without copying. The caller must not change the buffer afterwards. */
   adopt(bytes: Buffer): void {
     this.seal();
     this.#hold(bytes.length);
@@ -56,7 +58,7 @@ export class Segment {
     this.#length += bytes.length;
   }
 
-  /** Reserves `count` contiguous bytes at the end for the caller to fill. */
+  /** Reserves `count` contiguous bytes at the end of the segment. The caller must fill them. */
   reserve(count: number): Piece {
     if (this.#room() < count) {
       this.#closeSlab();
@@ -68,7 +70,7 @@ export class Segment {
     return { slab, start, end: start + count };
   }
 
-  /** Returns the longest contiguous piece of `from` to `to` that starts at `from`. */
+  /** Returns the longest contiguous piece that starts at offset `from` of the segment and ends at or before `to`. */
   pieceAt(from: number, to: number): Piece {
     const index = lastUpTo(this.#starts, from);
     const slab = this.#slabs[index]!;
@@ -76,7 +78,7 @@ export class Segment {
     return { slab, start: from - base, end: Math.min(to - base, slab.length) };
   }
 
-  /** Returns the bytes `from` to `to`: a view if they are in one slab, otherwise a copy. */
+  /** Returns the bytes `from` to `to` (exclusive) of the segment: a view if they are in one slab, otherwise a copy. */
   bytes(from: number, to: number): Buffer {
     if (from === to) return Buffer.alloc(0);
     const piece = this.pieceAt(from, to);
@@ -84,7 +86,7 @@ export class Segment {
     return Buffer.concat([...this.views(from, to)]);
   }
 
-  /** Yields views that together are the bytes `from` to `to`. */
+  /** Yields the bytes `from` to `to` (exclusive) of the segment as views of its memory, one for each slab. */
   *views(from: number, to: number): Generator<Buffer> {
     for (let at = from; at < to; ) {
       const { slab, start, end } = this.pieceAt(at, to);
@@ -93,7 +95,7 @@ export class Segment {
     }
   }
 
-  /** Removes everything from byte `length` on. */
+  /** Shortens the segment to `length` bytes and releases the slabs after them. */
   truncate(length: number): void {
     while (this.#slabs.length > 0 && this.#starts.at(-1)! >= length) {
       this.#hold(-this.#slabs.pop()!.length);
@@ -103,8 +105,8 @@ export class Segment {
   }
 
   /**
-   * Returns a read-only segment of the first `length` bytes. It shares the slabs, because later appends go after those
-   * bytes. Their memory remains counted by this segment.
+   * Returns a read-only segment that consists of the first `length` bytes. It shares the slabs, because bytes that are
+   * appended to this segment later are stored after those bytes. The memory remains counted by this segment.
    */
   upTo(length: number): Segment {
     const part = new Segment(() => undefined);
@@ -117,7 +119,10 @@ export class Segment {
     return part;
   }
 
-  /** Releases the unused rest of the last slab. Later appends go to a new slab. */
+  /**
+   * Releases the unused end of the last slab by copying its content into a buffer of the exact size. Bytes that are
+   * appended later are stored in a new slab.
+   */
   seal(): void {
     const index = this.#slabs.length - 1;
     if (index < 0 || this.#room() === 0) return;
@@ -134,7 +139,7 @@ export class Segment {
     return index < 0 ? 0 : this.#starts[index]! + this.#slabs[index]!.length - this.#length;
   }
 
-  /** Skips the rest of the last slab, so that each offset still belongs to exactly one slab. */
+  /** Makes the unused end of the last slab part of the segment, because offsets must not have gaps between slabs. */
   #closeSlab(): void {
     this.#length += this.#room();
   }

@@ -1,8 +1,8 @@
 import type { Deflate, Inflate } from 'node:zlib';
 
 /**
- * Internal interface of a zlib stream of Node, as far as it is used here. It is not public, so every user tests it
- * first.
+ * Internal interface of a zlib stream of Node, limited to the methods that this project calls. It is not a public API,
+ * so each class that uses it is tested once before the first use.
  */
 export interface ZlibHandle {
   onerror: (message: string, code: number) => void;
@@ -19,8 +19,8 @@ export interface ZlibHandle {
 }
 
 /**
- * Returns the handle of a stream, and the array that it updates after each write: bytes of output left, bytes of input
- * left.
+ * Returns the internal handle of a zlib stream, and the array that the handle updates in each write: number of output
+ * bytes left, number of input bytes left.
  */
 export function handleOf(stream: Deflate | Inflate): { readonly handle: ZlibHandle; readonly left: Uint32Array } {
   const inner = stream as unknown as { _handle: ZlibHandle; _writeState: Uint32Array };

@@ -1,10 +1,13 @@
 import { type ByteString, textOf } from '../object/bytes.js';
 import { type Oid, ZERO_OID } from '../object/object.js';
 
-/** Change of one ref from an old value to a new one. The zero id stands for "does not exist". */
+/**
+ * Requested change of one ref from an old object id to a new one. The zero id (40 zeros) means that the ref does not
+ * exist.
+ */
 export interface RefChange {
   readonly name: ByteString;
-  /** Value that the ref must have when the change is made. */
+  /** Object id that the ref must have when the change is made; otherwise the change is refused. */
   readonly old: Oid;
   readonly new: Oid;
 }
@@ -23,17 +26,17 @@ export function isDeletion(change: Pick<RefChange, 'new'>): boolean {
  */
 export type RefIssue = 'stale' | 'blocked' | 'together' | 'repeated' | 'no-commit';
 
-/** A change that cannot be made, with the reason. */
+/** Change of a ref that cannot be made, with the reason. */
 export interface RefConflict {
   readonly issue: RefIssue;
   readonly change: RefChange;
-  /** Current value of the ref; undefined if it does not exist. */
+  /** Current object id of the ref; undefined if the ref does not exist. */
   readonly current: Oid | undefined;
-  /** The ref that blocks the change; undefined unless the reason is `blocked` or `together`. */
+  /** Name of the other ref that blocks the change; undefined unless the reason is `blocked` or `together`. */
   readonly other: ByteString | undefined;
 }
 
-/** Thrown when an atomic transaction cannot be committed. */
+/** Thrown when an atomic transaction (all ref changes or none) cannot be committed, because one change is refused. */
 export class RefTransactionFailed extends Error {
   override readonly name = 'RefTransactionFailed';
   constructor(readonly conflict: RefConflict) {
@@ -41,7 +44,7 @@ export class RefTransactionFailed extends Error {
   }
 }
 
-/** Describes a conflict in the words of Git's ref transactions. */
+/** Returns the description of a refused ref change in the words of Git's own error messages. */
 export function describeConflict({ issue, change, current, other }: RefConflict): string {
   const name = textOf(change.name);
   switch (issue) {

@@ -1,12 +1,18 @@
 import { requestLimit } from '../limits/request-limits.js';
 import { type ByteString, bytesOf } from '../object/bytes.js';
 
-/** Maximum length of a branch name given to the API. Longer names are accepted from pushes, as in Git. */
+/**
+ * Maximum length in bytes of a branch name given in a request of the HTTP API. A push may create longer names, as in
+ * Git.
+ */
 const MAX_BRANCH_BYTES = requestLimit('branchBytes');
 
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
-/** Rules of `git check-ref-format`: code, pattern that a ref name must not match, and description. */
+/**
+ * Rules of `git check-ref-format` for ref names. Each rule has a code, a pattern that a valid name does not match, and
+ * a description of a violation.
+ */
 const REF_RULES = [
   ['empty', /^$/, 'is empty'],
   ['only-at', /^@$/, 'is `@`'],
@@ -19,7 +25,9 @@ const REF_RULES = [
   ['lock', /\.lock(?:\/|$)/, 'has a component that ends with `.lock`'],
 ] as const;
 
-/** Further rules of the API for branch and tag names. */
+/**
+ * Descriptions of violations of the rules that the HTTP API has in addition for branch and tag names, by their code.
+ */
 const SHORT_NAME_ISSUES = {
   dash: 'begins with a dash',
   'refs-prefix': 'begins with `refs/`',
@@ -36,14 +44,14 @@ const REASONS = new Map<RefNameIssue, string>([
   ...(Object.entries(SHORT_NAME_ISSUES) as [RefNameIssue, string][]),
 ]);
 
-/** Returns the description of a broken rule. It completes the sentence "the branch name …". */
+/** Returns the description of a violated rule. It completes a sentence that begins with "the branch name". */
 export function describeRefNameIssue(issue: RefNameIssue): string {
   return REASONS.get(issue)!;
 }
 
 /**
- * Returns the rule that `name` breaks, or undefined if `git check-ref-format` accepts it (with `--allow-onelevel` if
- * `oneLevel`).
+ * Returns the code of the first rule of `git check-ref-format` that `name` violates, or undefined if it is valid.
+ * `oneLevel`: names without a slash are valid too (`--allow-onelevel`).
  */
 export function refNameIssue(name: ByteString, { oneLevel = false } = {}): RefNameIssue | undefined {
   for (const [issue, pattern] of REF_RULES) {
@@ -57,12 +65,15 @@ export function isRefName(name: ByteString): boolean {
   return refNameIssue(name) === undefined;
 }
 
-/** A branch or tag name given by a client as a byte string, or the rule that it breaks. */
+/**
+ * Result of validating a branch or tag name given by a client: the name as a byte string, or the code of the violated
+ * rule.
+ */
 export type NameReading = { readonly name: ByteString; readonly issue?: undefined } | { readonly issue: RefNameIssue };
 
 /**
- * Validates the short name of a branch. Accepts what `git check-ref-format --branch` accepts, except names that start
- * with `refs/`, the name `HEAD`, and names longer than `MOST_BRANCH_BYTES` bytes.
+ * Validates the short name of a branch (without `refs/heads/`). Accepts the names that `git check-ref-format --branch`
+ * accepts, except those that start with `refs/`, the name `HEAD`, and names longer than `MAX_BRANCH_BYTES` bytes.
  */
 export function readBranchName(text: string): NameReading {
   if (LONE_SURROGATE.test(text)) return { issue: 'not-text' };
@@ -71,7 +82,10 @@ export function readBranchName(text: string): NameReading {
   return issue === undefined ? { name } : { issue };
 }
 
-/** Tags follow the same rules as branches: `git tag` also refuses `HEAD` and a leading dash. */
+/**
+ * Validates the short name of a tag. The rules are those for branches: `git tag` also refuses `HEAD` and a leading
+ * dash.
+ */
 export const readTagName = readBranchName;
 
 function branchNameIssue(name: ByteString): RefNameIssue | undefined {

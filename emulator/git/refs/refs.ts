@@ -3,18 +3,18 @@ import { type ByteString, bytesOf, concatBytes, NO_BYTES, SLASH, sliceBytes } fr
 import type { Oid } from '../object/object.js';
 import { byBytes } from '../object/sort.js';
 
-/** Target of HEAD: the name of a ref, which need not exist yet, or a commit (detached HEAD). */
+/** Target of HEAD: the full name of a ref, which need not exist yet, or the id of a commit (detached HEAD). */
 export type Head = { readonly symref: ByteString } | { readonly oid: Oid };
 
 export interface Ref {
   readonly oid: Oid;
-  /** Time at which the ref was created, in milliseconds on the world's clock. */
+  /** Time at which the ref was created, in milliseconds on the simulated clock of the server. */
   readonly createdAt: number;
 }
 
 const HEADS = bytesOf('refs/heads/');
 
-// The package is CommonJS. Under Node's ES modules, its class is the `default` member of its exports.
+// The package `sorted-btree` is CommonJS. In Node's ES modules, its class is the `default` member of its exports.
 const BTree = sortedBTree.default;
 type Tree = sortedBTree.default<ByteString, Ref>;
 
@@ -47,12 +47,12 @@ export class Refs {
     return this.#tree.get(name);
   }
 
-  /** Object that HEAD resolves to; undefined while its branch is unborn. */
+  /** Id of the object that HEAD resolves to; undefined as long as the ref that HEAD names does not exist. */
   get headOid(): Oid | undefined {
     return 'oid' in this.head ? this.head.oid : this.get(this.head.symref);
   }
 
-  /** Yields `[name, ref]` for every ref whose name starts with `prefix`, in byte order. */
+  /** Yields `[name, ref]` for every ref whose full name starts with `prefix`, sorted by the bytes of the names. */
   *entries(prefix: ByteString = NO_BYTES): IterableIterator<[ByteString, Ref]> {
     for (const [name, ref] of this.#tree.entries(prefix)) {
       if (!name.startsWith(prefix)) return;
@@ -60,17 +60,23 @@ export class Refs {
     }
   }
 
-  /** Same as `RefsDraft.conflictWith`. */
+  /** Returns the existing ref that conflicts with a new ref `name`, or undefined. See `RefsDraft.conflictWith`. */
   conflictWith(name: ByteString): ByteString | undefined {
     return conflictIn(this.#tree, name);
   }
 
-  /** Returns a mutable copy, which later becomes a new `Refs`. `now`: creation time of the refs that it creates. */
+  /**
+   * Returns a mutable copy of the refs, from which a new `Refs` is made. `now`: creation time of the refs that are
+   * added to the copy.
+   */
   draft(now: number): RefsDraft {
     return new RefsDraft(this.#tree.clone(), now, (tree) => new Refs(tree, this.head));
   }
 
-  /** Returns a copy with the changes applied in order. An id sets the ref; undefined removes it. */
+  /**
+   * Returns a copy of the refs with `changes` applied in order. An id creates or moves the ref; undefined removes it.
+   * `now`: creation time of new refs.
+   */
   with(changes: Iterable<readonly [ByteString, Oid | undefined]>, now: number): Refs {
     const draft = this.draft(now);
     for (const [name, oid] of changes) draft.put(name, oid);
@@ -82,7 +88,10 @@ export class Refs {
   }
 }
 
-/** Mutable copy of refs. Many changes share one copy of the map, and each change sees the changes before it. */
+/**
+ * Mutable copy of the refs of a repository. Many changes can be applied to one copy, and each change takes the changes
+ * before it into account.
+ */
 export class RefsDraft {
   constructor(
     private readonly tree: Tree,
@@ -95,28 +104,29 @@ export class RefsDraft {
   }
 
   /**
-   * Returns the existing ref that conflicts with a ref `name`: `a` for `a/b`, or `a/b` for `a`. Returns undefined if
-   * there is none. Git stores refs as files, so one name cannot be both a file and a folder.
+   * Returns the name of an existing ref that conflicts with a new ref `name`: `a` for `a/b`, or `a/b` for `a`. Returns
+   * undefined if there is no such ref. Git stores refs as files, so one name cannot be both a file and a folder.
    */
   conflictWith(name: ByteString): ByteString | undefined {
     return conflictIn(this.tree, name);
   }
 
-  /** Sets the ref, or removes it if `oid` is undefined. */
+  /** Creates or moves a ref, or removes it if `oid` is undefined. A moved ref keeps its creation time. */
   put(name: ByteString, oid: Oid | undefined): void {
     if (oid === undefined) this.tree.delete(name);
     else this.tree.set(name, { oid, createdAt: this.tree.get(name)?.createdAt ?? this.now });
   }
 
-  /** Returns the refs in their current state. The draft must not be changed afterwards. */
+  /** Returns an immutable `Refs` with the current state of the copy. The copy must not be changed afterwards. */
   done(): Refs {
     return this.finish(this.tree);
   }
 }
 
 /**
- * Searches in Git's order: first the folders that contain `name`, outermost first, then the refs inside `name`. Skips
- * folders that cannot be refs, because a name may be inside thousands of folders.
+ * Returns the name of the ref in `tree` that conflicts with a new ref `name`, or undefined. Searches in Git's order:
+ * first refs named like a folder that contains `name`, outermost first, then refs inside the folder `name`. Skips
+ * folders that cannot be the name of a ref, because a name may be inside thousands of folders.
  */
 function conflictIn(tree: Tree, name: ByteString): ByteString | undefined {
   for (let at = name.indexOf('/'); at !== -1; ) {
@@ -124,8 +134,8 @@ function conflictIn(tree: Tree, name: ByteString): ByteString | undefined {
     const next = tree.getPairOrNextHigher(folder)?.[0];
     if (next === folder) return folder;
     if (next === undefined || next > name) break;
-    // Skips the folders that contain both `name` and `next`: such a folder would sort before `next`, but `next` is the
-    // first ref at or after `folder`.
+    // `next` is the first ref at or after `folder`. A folder that contains both `name` and `next` would sort before
+    // `next`, so it cannot be a ref and is skipped.
     at = name.indexOf('/', Math.max(at + 1, commonLength(name, next)));
   }
   return firstInside(tree, concatBytes(name, SLASH));

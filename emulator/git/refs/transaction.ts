@@ -8,39 +8,44 @@ import type { Quarantine } from '../odb/quarantine.js';
 import { isDeletion, type RefChange, type RefConflict, RefTransactionFailed } from './ref-change.js';
 import type { Head, Refs, RefsDraft } from './refs.js';
 
-/** The refs of a repository, and the checks of its owner on changes. */
+/**
+ * Storage of the refs of a repository, with the checks that its owner makes before a change. Implemented by the
+ * repository.
+ */
 export interface RefStore {
   read(): Refs;
-  /** Replaces the refs. Must not throw. */
+  /**
+   * Replaces all refs of the repository by `refs`. Must not throw, because the new objects are already published then.
+   */
   swap(refs: Refs): void;
-  /** Returns the creation time of refs that are created now. */
+  /** Returns the creation time for refs that are created by the transaction, in milliseconds. */
   now(): number;
-  /** Throws if the repository accepts no writes. */
+  /** Throws if the repository does not accept writes, for example because it was deleted. */
   requireWritable(): void;
 }
 
 /**
- * `prune`: a ref may reuse a name that a deletion of the same transaction frees. `git fetch --prune` deletes and
- * creates such refs one after the other.
+ * Options of `RefTransaction.prepare`. `prune`: a new ref may have a name that conflicts with a ref deleted by the same
+ * transaction (`a/b` after `a`). `git fetch --prune` makes such changes one after the other.
  */
 export interface PrepareOptions {
   readonly prune?: boolean;
 }
 
 /**
- * Transaction that changes the refs of a repository. Every change of a ref goes through one. The operations are those
- * of Git's files backend:
+ * Transaction that changes the refs of a repository. It is the only way to change them. The operations are those of
+ * Git's files backend:
  *
  *     update      plans a change; its new objects are written to the quarantine `objects`
  *     prepare     runs every check: links, types, current values of refs, conflicting names
  *     commit      publishes the objects and swaps the refs, in one synchronous operation that cannot fail
  *     abort       discards the new objects
  *
- * The repository opens a transaction when all earlier writers have ended, so no other write moves a ref in the
- * meantime. It commits the transaction when the writer returns, so a writer cannot miss the result of a change.
+ * The repository runs one transaction at a time, in the order of arrival, so no other write changes a ref during a
+ * transaction. It commits the transaction when the callback of the writer returns.
  */
 export class RefTransaction {
-  /** The refs before the transaction. */
+  /** Refs of the repository before the transaction. */
   readonly refs: Refs;
   readonly #changes: RefChange[] = [];
   readonly #also: (() => void)[] = [];
@@ -58,36 +63,42 @@ export class RefTransaction {
     this.refs = store.read();
   }
 
-  /** The published objects and the new ones. New objects are discarded unless the transaction is committed. */
+  /**
+   * Quarantine (new objects that are not yet visible) of this transaction. Reads through it find the published objects
+   * too. The new objects are discarded unless the transaction is committed.
+   */
   get objects(): Quarantine {
     this.#quarantine ??= this.published.quarantine();
     return this.#quarantine;
   }
 
-  /** Plans the change of a ref. */
+  /** Adds a ref change to the transaction. It is checked by `prepare` and made by `commit`. */
   update(change: RefChange): void {
     if (this.#next !== undefined) throw new Error('the transaction is prepared already');
     this.#changes.push(change);
   }
 
-  /** Discards all planned changes. */
+  /** Discards all ref changes that were added with `update`. */
   clear(): void {
     this.#changes.length = 0;
   }
 
-  /** Plans a change of HEAD. */
+  /** Adds a change of HEAD to the transaction. It is made by `commit`. */
   updateHead(head: Head): void {
     this.#head = head;
   }
 
-  /** Plans another change that is made together with the commit. `change` must not throw. */
+  /**
+   * Registers a function that `commit` calls after the refs have changed, to change other data at the same time.
+   * `change` must not throw.
+   */
   alsoCommit(change: () => void): void {
     this.#also.push(change);
   }
 
   /**
-   * Prepares an atomic change: all refs or none. Throws `RefTransactionFailed` for the first ref that cannot be
-   * changed, and `MissingObject` if an object that a ref would lead to is missing.
+   * Checks all planned ref changes, which are then made together or not at all (atomic). Throws `RefTransactionFailed`
+   * for the first ref that cannot be changed, and `MissingObject` if an object reachable from a new value is missing.
    */
   async prepare(options: PrepareOptions = {}): Promise<void> {
     await this.#checkObjects(this.#changes);
@@ -96,15 +107,16 @@ export class RefTransaction {
   }
 
   /**
-   * Prepares a change in which each ref succeeds or fails on its own. Deletions come first, so that `a` can be replaced
-   * by `a/b`. Returns for each change the reason why it will not be made; undefined if it will be made.
+   * Checks each planned ref change on its own, so that some can be made although others are refused. Deletions come
+   * first, so that the ref `a` can be replaced by `a/b`. Returns for each change the reason why it is refused, or
+   * undefined if `commit` will make it.
    */
   async prepareEach(): Promise<readonly (RefConflict | undefined)[]> {
     await this.#checkObjects(this.#changes);
     return runYielding(this.#stageEach(), this.#meter());
   }
 
-  /** Discards the new objects. Does nothing once the transaction is committed. */
+  /** Ends the transaction and discards its new objects. Does nothing after `commit`. */
   abort(): void {
     this.#isOpen = false;
     this.#quarantine?.discard();
@@ -115,17 +127,17 @@ export class RefTransaction {
   }
 
   /**
-   * Publishes the objects and swaps the refs, synchronously and so atomically for all readers. Returns the refs that
-   * moved. Everything that can fail was checked before.
+   * Publishes the new objects and replaces the refs. All of it is synchronous, so other requests see either no change
+   * or all changes. Returns the refs that changed. Everything that can fail was checked by `prepare`.
    */
   commit(): readonly RefChange[] {
     if (!this.#isOpen || this.#next === undefined) throw new Error('the transaction is over, or not prepared');
     const next = this.#head === undefined ? this.#next : this.#next.withHead(this.#head);
-    // The repository may have been deleted while the writer was working.
+    // The repository may have been deleted or locked since the start of the transaction, so the check is repeated.
     this.store.requireWritable();
     if (this.store.read() !== this.refs) throw new Error('refs were moved outside a transaction');
     this.#isOpen = false;
-    // If only deletions are left, no new object is needed.
+    // If all remaining changes are deletions, the new objects are not needed and are discarded.
     const isPublishing = this.#done.some((change) => !isDeletion(change));
     if (isPublishing) this.#quarantine?.publish();
     else this.#quarantine?.discard();
@@ -138,7 +150,10 @@ export class RefTransaction {
     return new Meter({ schedule: this.published.schedule });
   }
 
-  /** Checks that every new value is an object whose links all lead to existing objects of the right type. */
+  /**
+   * Checks that the new value of every ref is an existing object, and that all objects reachable from it exist and have
+   * the right type. Throws `MissingObject`.
+   */
   async #checkObjects(changes: readonly RefChange[]): Promise<void> {
     const tips = new Set<Oid>();
     for (const change of changes) if (!isDeletion(change)) tips.add(change.new);
@@ -168,7 +183,8 @@ export class RefTransaction {
   }
 
   /**
-   * Compares every change with the refs before the transaction, not with the results of earlier changes, as Git does.
+   * Returns the first conflict of an atomic transaction, or undefined after the new refs were prepared. As in Git,
+   * every change is compared with the refs before the transaction and not with the results of earlier changes.
    */
   *#stage({ prune = false }: PrepareOptions): Steps<RefConflict | undefined> {
     const changes = this.#changes;
@@ -178,8 +194,8 @@ export class RefTransaction {
       seen.add(change.name);
     }
     const draft = this.refs.draft(this.store.now());
-    // Applies all deletions first, so that `final` is the state after the transaction, even if a change reuses a name
-    // that a deletion frees.
+    // `final` must be the state after the transaction. All deletions are applied first, because another change may
+    // reuse a name that a deletion frees.
     const [deletions, others] = [changes.filter(isDeletion), changes.filter((change) => !isDeletion(change))];
     const final = this.refs.draft(this.store.now());
     for (const change of [...deletions, ...others]) {
@@ -230,14 +246,14 @@ export class RefTransaction {
   }
 }
 
-/** Returns true if the ref is a branch of the repository or of a ref namespace in it (gitnamespaces). */
+/** Returns true if the ref is a branch of the repository, or of a ref namespace in it (`git help gitnamespaces`). */
 function isBranch(name: ByteString): boolean {
   return /^(?:refs\/namespaces\/[^/]+\/)*refs\/heads\//.test(name);
 }
 
 /**
- * Returns the cost of a change in work units. Each folder of the name is looked up, and the lookup may compare all its
- * bytes.
+ * Returns the cost of checking a ref change in work units (unit of CPU time). Each folder of the name is looked up, and
+ * each lookup may compare all bytes of the name.
  */
 function costOf({ name }: RefChange): number {
   return COST.entry + name.split('/').length * name.length * COST.byteFound;

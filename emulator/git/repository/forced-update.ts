@@ -6,7 +6,7 @@ import type { Quarantine } from '../odb/quarantine.js';
 import { isDeletion, type RefChange } from '../refs/ref-change.js';
 import type { GitRepository } from './repository.js';
 
-/** Returns true if the old tip is lost: by a deletion, or by a move to an object that does not descend from it. */
+/** Returns true if a ref change is forced: the ref is deleted, or its new commit does not descend from the old one. */
 export function isForced(git: GitRepository, objects: Quarantine, change: RefChange): boolean {
   if (change.old === ZERO_OID) return false;
   if (isDeletion(change)) return true;
@@ -17,8 +17,8 @@ export function isForced(git: GitRepository, objects: Quarantine, change: RefCha
 }
 
 /**
- * Walks from `tip` through the commits that are new in the quarantine. Returns them, and the published commits that
- * they lead to.
+ * Walks from the commit `tip` through its ancestors that are new in the quarantine (objects of a push that are not yet
+ * visible). Returns the ids of the new commits, and those of the published commits that are their parents.
  */
 export function newCommits(objects: Quarantine, tip: Oid): { added: Oid[]; published: Set<Oid> } {
   const added: Oid[] = [];

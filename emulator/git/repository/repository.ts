@@ -7,26 +7,33 @@ import type { Refs } from '../refs/refs.js';
 import { type RefStore, RefTransaction } from '../refs/transaction.js';
 import type { History } from '../revwalk/history.js';
 
-/** Owner of a repository. It stores the refs and is notified when they move. */
+/** Owner of a `GitRepository`: the part of the server that stores its refs and reacts when they change. */
 export interface RepositoryHost extends RefStore {
-  /** Called after refs have moved. */
+  /** Called after refs have changed, before the next writer starts. */
   moved?(changes: readonly RefChange[]): void;
-  /** Called with an error that occurred after a commit. The writer has succeeded and does not receive it. */
+  /**
+   * Called with an error that occurred after the refs were changed. The writer has succeeded and does not receive the
+   * error.
+   */
   failed?(error: unknown): void;
 }
 
 export interface TransactOptions {
-  /** Throws if the write must not be made. Called when all earlier writers have ended, and again during the commit. */
+  /**
+   * Throws if the write must not be made, for example because the state of the repository forbids it. Called when all
+   * earlier writers have ended, and again immediately before the refs are changed.
+   */
   readonly check?: () => void;
   /**
-   * Set for the first refs of a new repository: their creation time, in milliseconds. The host is not notified of them.
+   * Creation time of the refs in milliseconds; set only for the first refs of a new repository. The host is then not
+   * notified of these refs.
    */
   readonly startedAt?: number;
 }
 
 /**
- * One Git repository: objects, refs, and data derived from them. A reader takes `refs` once and keeps it as a snapshot,
- * because objects are never changed or removed while it reads.
+ * One Git repository: objects, refs, and data computed from them. A reader uses the value of `refs` as a snapshot,
+ * which stays valid because objects are never changed or removed.
  */
 export class GitRepository {
   #writers: Promise<unknown> = Promise.resolve();
@@ -45,8 +52,8 @@ export class GitRepository {
   }
 
   /**
-   * Runs `task` after every earlier writer has ended, in order of arrival, and commits its planned changes when it
-   * returns. Changes nothing if `task` throws. This is the only way to move a ref.
+   * Runs `task`, which plans ref changes, after every earlier writer has ended, in order of arrival. Commits the
+   * changes when `task` returns. Changes nothing if `task` throws. This is the only way to change a ref.
    */
   async transact<T>(task: (transaction: RefTransaction) => T | Promise<T>, options: TransactOptions = {}): Promise<T> {
     const writer = this.#writers.then(() => this.#run(task, options));
@@ -81,14 +88,17 @@ export class GitRepository {
       swap: (refs) => host.swap(refs),
       now: () => startedAt ?? host.now(),
       requireWritable: () => {
-        // Runs the writer's own check first, because its error is more specific.
+        // Calls the check of the writer before that of the host, because its error is more specific.
         check?.();
         host.requireWritable();
       },
     };
   }
 
-  /** Notifies the host during the commit, so that it receives changes in their order. */
+  /**
+   * Notifies the host of changed refs. Called before the next writer starts, so that the host receives changes in their
+   * order.
+   */
   #notify(changes: readonly RefChange[]): void {
     try {
       this.#host.moved?.(changes);
@@ -98,10 +108,10 @@ export class GitRepository {
   }
 
   /**
-   * Extends the commit graph with the new tips. It runs after the commit, because positions in the commit graph are
-   * numbers of published objects. It should not fail, because a commit is published only if everything reachable from
-   * it is present. If it does fail, nothing depends on it: missing parts of the graph are computed when they are
-   * needed.
+   * Adds the new commits to the commit graph (parents and generations of commits, kept for fast walks). Called after
+   * the refs have changed, because positions in the graph are numbers of published objects. It should not fail, because
+   * a commit is published only if everything reachable from it is present. If it fails, the missing parts of the graph
+   * are computed when they are needed.
    */
   async #extendHistory(changes: readonly RefChange[]): Promise<void> {
     const { objects } = this;
@@ -115,8 +125,8 @@ export class GitRepository {
   }
 
   /**
-   * Reports an error to the host instead of throwing it, because the refs have already moved and the writer has
-   * succeeded.
+   * Runs `task` and reports an error to the host instead of throwing it. The refs have already changed, so the writer
+   * has succeeded.
    */
   async #attempt(task: () => void | Promise<void>): Promise<void> {
     try {
