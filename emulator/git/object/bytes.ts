@@ -1,22 +1,22 @@
 import type { Oid } from './object.js';
 
 /**
- * A string with one character (0 to 255) per byte, as `latin1` decodes it.
+ * String with one character (0 to 255) per byte, as the encoding `latin1` decodes it.
  *
- * Git names paths, refs and tree entries by bytes, not by text. `git/` and `smart-http/` keep them in this form,
- * because no byte is lost and `<` compares two of them in Git's byte order. Only `textOf` and `bytesOf` convert from
- * and to text, where data enters or leaves these folders.
+ * Git names paths, refs and tree entries by bytes, not by text. The code in `git/` and `smart-http/` keeps these names
+ * as byte strings, because no byte is lost and `<` compares them in Git's byte order. Only `textOf` and `bytesOf`
+ * convert from and to text, where data enters or leaves these folders.
  */
 export type ByteString = string & { readonly [bytes]: true };
 
 declare const bytes: unique symbol;
 
-/** Empty byte string. As a path, the root folder. */
+/** Empty byte string. Used as a path, it names the root folder. */
 export const NO_BYTES = '' as ByteString;
 /** Separator of paths and ref names. */
 export const SLASH = '/' as ByteString;
 
-/** Returns the byte string of `buffer` from `start` to `end`. */
+/** Returns the bytes of `buffer` from `start` to `end` (exclusive) as a byte string. */
 export function bytesIn(buffer: Buffer, start = 0, end = buffer.length): ByteString {
   return buffer.toString('latin1', start, end) as ByteString;
 }
@@ -26,32 +26,32 @@ export function concatBytes(first: ByteString | Oid, second: ByteString, third?:
   return (third === undefined ? first + second : first + second + third) as ByteString;
 }
 
-/** Same as `String.prototype.slice`. */
+/** Returns a part of a byte string, as `String.prototype.slice` does. */
 export function sliceBytes(value: ByteString, start: number, end?: number): ByteString {
   return value.slice(start, end) as ByteString;
 }
 
-/** Same as `String.prototype.split`. */
+/** Splits a byte string at each `separator`, as `String.prototype.split` does. */
 export function splitBytes(value: ByteString, separator: string): ByteString[] {
   return value.split(separator) as ByteString[];
 }
 
-/** Same as `Array.prototype.join`. */
+/** Joins byte strings with `separator` between them, as `Array.prototype.join` does. */
 export function joinBytes(parts: readonly ByteString[], separator: string): ByteString {
   return parts.join(separator) as ByteString;
 }
 
-/** Decodes a byte string as UTF-8. Malformed sequences become U+FFFD, as `git log` prints them. */
+/** Returns the text of a byte string, decoded as UTF-8. Malformed sequences become U+FFFD, as `git log` prints them. */
 export function textOf(bytes: ByteString): string {
   return isAscii(bytes) ? bytes : Buffer.from(bytes, 'latin1').toString('utf8');
 }
 
-/** Encodes text as a byte string: its UTF-8 encoding, one character per byte. */
+/** Returns the UTF-8 encoding of a text as a byte string (one character per byte). */
 export function bytesOf(text: string): ByteString {
   return (isAscii(text) ? text : Buffer.from(text, 'utf8').toString('latin1')) as ByteString;
 }
 
-/** Returns true if `bytes` is well-formed UTF-8. */
+/** Returns true if the bytes of a byte string are well-formed UTF-8. */
 export function isUtf8(bytes: ByteString): boolean {
   return isAscii(bytes) || bytesOf(textOf(bytes)) === bytes;
 }
@@ -64,8 +64,8 @@ export function isAscii(value: string): boolean {
 }
 
 /**
- * Template tag that builds a byte string. Its literal parts must be ASCII. Its values are byte strings, ids and
- * numbers; text must be encoded with `bytesOf` first.
+ * Template tag that returns a byte string (one character per byte). The literal parts must be ASCII. The inserted
+ * values are byte strings, ids and numbers; text must be encoded with `bytesOf` first.
  */
 export function latin1(literals: TemplateStringsArray, ...values: readonly (ByteString | Oid | number)[]): ByteString {
   let all = literals[0]!;
@@ -73,12 +73,12 @@ export function latin1(literals: TemplateStringsArray, ...values: readonly (Byte
   return all as ByteString;
 }
 
-/** Returns a byte string of one byte. */
+/** Returns a byte string that consists of one byte with the value `code`. */
 export function byteOf(code: number): ByteString {
   return String.fromCharCode(code) as ByteString;
 }
 
-/** Same as `String.prototype.replace`. */
+/** Replaces the matches of `pattern` in a byte string, as `String.prototype.replace` does. */
 export function replaceBytes(
   value: ByteString,
   pattern: RegExp,
@@ -87,7 +87,7 @@ export function replaceBytes(
   return value.replace(pattern, replace) as ByteString;
 }
 
-/** Returns true if the bytes at `start` begin with the ASCII text `text`. */
+/** Returns true if `bytes` contains the ASCII text `text` at offset `start`. */
 export function startsWithAt(bytes: Buffer, start: number, text: string): boolean {
   if (start + text.length > bytes.length) return false;
   for (let at = 0; at < text.length; at++) {

@@ -9,17 +9,20 @@ export interface Commit {
   readonly parents: readonly Oid[];
   readonly author: Identity;
   readonly committer: Identity;
-  /** Text after the header, unchanged. */
+  /** Text after the headers and the empty line, unchanged. */
   readonly message: string;
-  /** Value of the `encoding` header, undefined if absent. `writeCommit` always writes UTF-8 without this header. */
+  /**
+   * Value of the `encoding` header, which names the character encoding of the message; undefined if absent.
+   * `writeCommit` writes UTF-8 without this header.
+   */
   readonly encoding?: string;
   /** ASCII-armored text of the `gpgsig` header, without a final line feed. */
   readonly signature?: string;
-  /** Other headers in order, such as `mergetag` and `change-id`. */
+  /** All other headers in their order, such as `mergetag` and `change-id`. */
   readonly extra?: readonly (readonly [name: string, value: string])[];
 }
 
-/** The fields of a commit that history walks need. Times are in seconds since 1970. */
+/** Fields of a commit that are needed to walk through the history. Times are in seconds since 1970. */
 export interface CommitLinks {
   readonly tree: Oid;
   readonly parents: Oid[];
@@ -36,7 +39,7 @@ export function readCommit(objects: ObjectReader, oid: Oid): Commit {
 }
 
 /**
- * Reads a commit object:
+ * Parses the body of a commit object:
  *
  *     tree <oid>
  *     parent <oid>            (none, one or more)
@@ -57,7 +60,10 @@ export function parseCommit(body: Buffer): Commit {
   return { tree, parents, ...(utf8 === undefined ? fields : { ...parseFields(utf8), encoding: encoding! }) };
 }
 
-/** Parses the rest of a commit, beginning with the line feed before its `author` line. */
+/**
+ * Parses the part of a commit after its `tree` and `parent` lines. `text` begins with the line feed that ends these
+ * lines.
+ */
 function parseFields(text: ByteString): Omit<Commit, 'tree' | 'parents'> {
   const split = text.indexOf('\n\n');
   const headers = parseHeaders(sliceBytes(text, 1, split < 0 ? text.length : Math.max(1, split)));
@@ -97,7 +103,10 @@ export function parseHeaders(text: ByteString): [name: ByteString, value: ByteSt
   return headers.map(([name, lines]) => [name, joinBytes(lines, '\n')]);
 }
 
-/** Writes a commit in UTF-8. Removes NULs from the message, because Git cannot store them. */
+/**
+ * Returns the body of a commit object, encoded in UTF-8. Removes NULs from the message, because Git does not allow them
+ * in a message.
+ */
 export function writeCommit(commit: Omit<Commit, 'encoding'>): Buffer {
   const lines = [`tree ${commit.tree}`];
   for (const parent of commit.parents) lines.push(`parent ${parent}`);
@@ -112,15 +121,18 @@ function writeHeader(name: string, value: string): ByteString {
 }
 
 /**
- * Reads the links and times of a commit without decoding text. Throws `MalformedObject` in the same cases as
- * `parseCommit`.
+ * Parses the tree, the parents and the times of a commit, without decoding text. Throws `MalformedObject` in the same
+ * cases as `parseCommit`.
  */
 export function commitLinks(body: Buffer): CommitLinks {
   const { tree, parents } = parseLinks(body);
   return { tree, parents, ...commitTimes(body, parents.length) };
 }
 
-/** Reads the author and committer time of a commit that has `parents` parents. */
+/**
+ * Parses the author time and committer time of a commit. `parents`: number of its parents, from which the offset of the
+ * author line follows.
+ */
 export function commitTimes(body: Buffer, parents: number): Pick<CommitLinks, 'authoredAt' | 'committedAt'> {
   const start = TREE_LINE + parents * PARENT_LINE;
   const authorEnd = lineEnd(body, start);
@@ -137,7 +149,7 @@ function parseLinks(body: Buffer): { tree: Oid; parents: Oid[]; end: number } {
   const tree = oidAt(body, 5);
   const parents: Oid[] = [];
   let end = TREE_LINE;
-  // Ignores a `parent` line that is cut off by the end of the body, as Git does.
+  // The condition on the length ignores a `parent` line that is cut off by the end of the body, as Git does.
   for (; end + PARENT_LINE <= body.length && startsParent(body, end); end += PARENT_LINE) {
     if (body[end + PARENT_LINE - 1] !== LF) throw new MalformedObject('commit', 'bad parent line');
     parents.push(oidAt(body, end + 7));
@@ -146,8 +158,7 @@ function parseLinks(body: Buffer): { tree: Oid; parents: Oid[]; end: number } {
 }
 
 function startsParent(body: Buffer, at: number): boolean {
-  // Compares the first byte (`p`) separately. No other header of Git starts with it, so a line that is not a `parent`
-  // line costs one comparison.
+  // The first byte (`p`) is compared separately, because it is fast and no other header of Git starts with it.
   return body[at] === 0x70 && body.toString('latin1', at, at + 7) === 'parent ';
 }
 
@@ -163,7 +174,8 @@ function lineEnd(body: Buffer, start: number): number {
 }
 
 /**
- * Returns the seconds of the identity line from `start` to `end`: the digits after its last `>`. 0 if there are none.
+ * Returns the time in seconds of the author or committer line from `start` to `end` (exclusive): the digits after its
+ * last `>`. Returns 0 if there are no digits.
  */
 function secondsOf(body: Buffer, start: number, end: number): number {
   let at = end - 1;
@@ -181,8 +193,8 @@ function isDigit(byte: number): boolean {
 }
 
 /**
- * Returns the bytes that the signature of a commit covers: the object without its `gpgsig` and `gpgsig-sha256` headers,
- * as in Git. Returns `body` itself if it has no such header.
+ * Returns the bytes for which the signature of a commit was computed: the commit without its `gpgsig` and
+ * `gpgsig-sha256` headers, as in Git. Returns `body` itself if it has no such header.
  */
 export function payloadOf(body: Buffer): Buffer {
   const kept: Buffer[] = [];

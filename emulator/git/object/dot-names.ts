@@ -1,9 +1,9 @@
 import { type ByteString, sliceBytes } from './bytes.js';
 
 /**
- * File names that Git treats specially. Their other spellings, by which Windows (NTFS) or macOS (HFS+) would open the
- * same file, are recognized below. `short` is the 8.3 name that NTFS uses when the regular short names are taken;
- * undefined for `.git`, which has no such name.
+ * File names that Git treats specially, without their leading dot. Windows (NTFS) and macOS (HFS+) open the same files
+ * by other spellings too, which the functions below recognize. `short` is the beginning of the 8.3 name that NTFS uses
+ * when the regular short names are taken; undefined for `.git`, which has no such name.
  */
 const DOT_NAMES = {
   git: { name: 'git', short: undefined },
@@ -15,14 +15,14 @@ const DOT_NAMES = {
 
 export type DotName = keyof typeof DOT_NAMES;
 
-/** Returns true if a file system may open `.git`, `.gitmodules` and so on by the path component `name`. */
+/** Returns true if NTFS or HFS+ may open the special file `wanted` (such as `.git`) by the path component `name`. */
 export function isDotName(name: ByteString, wanted: DotName): boolean {
   return maySpellDotName(name) && (isNtfsDotName(name, wanted) || isHfsDotName(name, wanted));
 }
 
 /**
- * Same as `isDotName`, but also checks each part after a backslash, because Windows reads a backslash as a folder
- * separator.
+ * Returns true if `isDotName` does, or if it would for a part of `name` after a backslash, because Windows reads a
+ * backslash as a folder separator.
  */
 export function hidesDotName(name: ByteString, wanted: DotName): boolean {
   if (isDotName(name, wanted)) return true;
@@ -33,24 +33,25 @@ export function hidesDotName(name: ByteString, wanted: DotName): boolean {
 }
 
 /**
- * Quickly rules out most names by their first two bytes and by the tilde of short names. Returns false only if `name`
- * cannot be a spelling of any of the `DOT_NAMES`.
+ * Returns false only if `name` cannot be a spelling of any of the `DOT_NAMES`. It looks only at the first two bytes and
+ * at the tilde of short names, so most names are ruled out quickly.
  */
 function maySpellDotName(name: ByteString): boolean {
-  // Matches a dot and the first letter, or the first UTF-8 byte of a code point that HFS+ ignores.
+  // The pattern matches a dot followed by the first letter of a special name. It also matches the first UTF-8 byte of a
+  // code point that HFS+ ignores.
   if (/^(?:\.[gGmM\xe2\xef]|[\xe2\xef])/.test(name)) return true;
   const tilde = name.indexOf('~');
   return tilde >= 0 && tilde < 7;
 }
 
 /**
- * Returns true if NTFS reads `name` as the file `wanted`. NTFS ignores case, and spaces and dots at the end. It reads
- * `:` as the start of a stream name. A short name is the first six characters followed by `~1` to `~4`, or a hash
- * followed by `~` and a number.
+ * Returns true if NTFS reads `name` as the special file `wanted`. NTFS ignores case, and spaces and dots at the end. It
+ * reads `:` as the start of a stream name. A short name consists of the first six characters followed by `~1` to `~4`,
+ * or of a hash followed by `~` and a number.
  */
 function isNtfsDotName(name: ByteString, wanted: DotName): boolean {
   const { name: word, short } = DOT_NAMES[wanted];
-  // For `.git`, Git treats `\` as the end of the name too.
+  // For `.git`, Git ends the name at a backslash too.
   const ends = wanted === 'git' ? /[:\\]/ : /:/;
   const end = name.search(ends);
   const plain = (end < 0 ? name : name.slice(0, end)).replace(/[ .]*$/, '').toLowerCase();
@@ -62,11 +63,14 @@ function isNtfsDotName(name: ByteString, wanted: DotName): boolean {
   return tilde >= 0 && short.startsWith(plain.slice(0, tilde)) && /^~[1-9][0-9]*$/.test(plain.slice(tilde));
 }
 
-/** Code points that HFS+ ignores in names: joiners, direction marks, shaping controls, and the byte order mark. */
+/**
+ * Code points that the macOS file system HFS+ ignores in file names: joiners, direction marks, shaping controls, and
+ * the byte order mark.
+ */
 const HFS_IGNORED = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
 
 function isHfsDotName(name: ByteString, wanted: DotName): boolean {
-  // HFS+ ignores only the case of ASCII names. The NTFS check already covers that.
+  // For an ASCII name, HFS+ differs only in ignoring case, which `isNtfsDotName` already covers.
   if (!/[\x80-\xff]/.test(name)) return false;
   const text = Buffer.from(name, 'latin1').toString('utf8');
   return text.replace(HFS_IGNORED, '').toLowerCase() === `.${DOT_NAMES[wanted].name}`;

@@ -2,8 +2,8 @@ import { type ByteString, bytesOf, sliceBytes } from './bytes.js';
 import { decodeText } from './text-encoding.js';
 
 /**
- * Author, committer or tagger: name, e-mail address and time. `seconds` counts from 1970 in UTC; `offset` has the form
- * `+0100`.
+ * Author or committer of a commit, or tagger of a tag: name, e-mail address and time. `seconds` counts from 1970 in
+ * UTC. `offset` is the time zone in the form `+0100`.
  */
 export interface Identity {
   readonly name: string;
@@ -12,14 +12,14 @@ export interface Identity {
   readonly offset: string;
 }
 
-/** Last second that RFC 3339 can represent: 9999-12-31T23:59:59Z. */
+/** Last time that RFC 3339 can represent, in seconds since 1970: 9999-12-31T23:59:59Z. */
 const LAST_SECOND = 253_402_300_799;
 
 /**
  * Parses `Name <e-mail> seconds offset`, the value of an `author`, `committer` or `tagger` line.
  *
- * It is as lenient as `git log`: the name ends at the first `<`, the e-mail address at the next `>`, and the date
- * follows the last `>`. Missing or malformed parts become empty text or the epoch.
+ * Accepts malformed lines, as `git log` does: the name ends at the first `<`, the e-mail address at the next `>`, and
+ * the date follows the last `>`. Missing or malformed parts become empty text or the time 0 (start of 1970).
  */
 export function parseIdentity(line: ByteString): Identity {
   const open = line.indexOf('<');
@@ -33,8 +33,8 @@ export function parseIdentity(line: ByteString): Identity {
 }
 
 /**
- * Removes only ASCII white space from the end, as Git does, because another byte may be the last one of a multi-byte
- * letter.
+ * Removes ASCII white space from the end of a name. Other bytes are kept, as in Git, because they may be the last byte
+ * of a multi-byte letter.
  */
 function trimmedEnd(value: ByteString): ByteString {
   let end = value.length;
@@ -50,8 +50,8 @@ function parseDate(text: string): { seconds: number; offset: string } {
 }
 
 /**
- * Writes the form that `parseIdentity` reads, in UTF-8. Removes `<`, `>`, line feeds and NULs, as Git does, because
- * they would end the field early.
+ * Returns the value of an `author`, `committer` or `tagger` line in UTF-8: `Name <e-mail> seconds offset`. Removes `<`,
+ * `>`, line feeds and NULs from name and e-mail address, as Git does, because they would end the field early.
  */
 export function writeIdentity(identity: Identity): ByteString {
   const seconds = Number.isSafeInteger(identity.seconds) ? Math.max(0, identity.seconds) : 0;
@@ -64,8 +64,8 @@ function writtenPart(text: string): string {
 }
 
 /**
- * Cleans a name or e-mail address as `git commit` does: removes white space, control characters and punctuation from
- * both ends, and `<`, `>`, line feeds and NULs everywhere.
+ * Returns a name or e-mail address without the characters that `git commit` removes: white space, control characters
+ * and punctuation at both ends, and `<`, `>`, line feeds and NULs everywhere.
  */
 export function cleanIdentityPart(text: string): string {
   let start = 0;
@@ -80,9 +80,9 @@ function isCrud(code: number): boolean {
 }
 
 /**
- * Formats a time in RFC 3339 with the author's offset, such as `2026-01-02T03:04:05+01:00`, and with `Z` for UTC. Uses
- * UTC if RFC 3339 cannot represent the offset, or if the local year would have more than four digits. Uses the epoch if
- * RFC 3339 cannot represent the time.
+ * Returns a time in the format of RFC 3339 with the author's time zone, such as `2026-01-02T03:04:05+01:00`, or with
+ * `Z` for UTC. Uses UTC if RFC 3339 cannot represent the time zone, or if the local year would have more than four
+ * digits. Uses the time 0 (start of 1970) if RFC 3339 cannot represent the time.
  */
 export function formatDate({ seconds, offset }: Pick<Identity, 'seconds' | 'offset'>): string {
   if (!(seconds >= 0 && seconds <= LAST_SECOND)) return formatDate({ seconds: 0, offset: '+0000' });
@@ -96,7 +96,7 @@ export function formatDate({ seconds, offset }: Pick<Identity, 'seconds' | 'offs
   return `${date}${minutes < 0 ? '-' : '+'}${zone}`;
 }
 
-/** Returns the minutes east of UTC of `+hhmm`, or 0 if `offset` is not a valid time of day. */
+/** Returns the minutes east of UTC for a time zone such as `+0130`. Returns 0 if the hours or minutes are not valid. */
 function offsetMinutes(offset: string): number {
   const match = /^([+-])(\d+)$/.exec(offset);
   if (!match) return 0;

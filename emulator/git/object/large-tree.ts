@@ -6,10 +6,13 @@ import { sortInSteps } from './sort.js';
 import { canonicalMode, compareEntries, MODE_TREE, type TreeEntry, writeTree } from './tree.js';
 import { TreeCursor } from './tree-cursor.js';
 
-/** Number of entries read or written between two yields. */
+/** Number of tree entries that are read or written between two yields. */
 const UNIT = 4096;
 
-/** Same as `writeTree`, but yields while it works. Returns the body in parts. */
+/**
+ * Same as `writeTree`, but yields between pieces of work, so that other requests can run. Returns the body of the tree
+ * in several parts.
+ */
 export function* writeTreeInSteps(entries: Iterable<TreeEntry>): Steps<Buffer[]> {
   const sorted = yield* sortInSteps([...entries], compareEntries);
   const parts: Buffer[] = [];
@@ -21,8 +24,9 @@ export function* writeTreeInSteps(entries: Iterable<TreeEntry>): Steps<Buffer[]>
 }
 
 /**
- * Finds entries by name. Returns them, and the body in the form that `writeTree` writes: sorted, with unique names and
- * canonical modes. This form differs from `body` only if another tool wrote the tree and broke these rules.
+ * Returns the entries of a tree whose names are in `names`, and the body of the tree in the form that `writeTree`
+ * writes: sorted, with unique names and canonical modes. This form differs from `body` only if another tool wrote the
+ * tree and violated these rules. Yields between pieces of work.
  */
 export function* findEntries(
   body: Buffer,
@@ -52,7 +56,8 @@ function* findRewritten(body: Buffer, names: { has(name: ByteString): boolean })
 }
 
 /**
- * Replaces all entries whose names are in `names` by `entries`. `body` must be sorted. Returns the new body in parts.
+ * Replaces all entries of a tree whose names are in `names` by `entries`. `body` must be sorted in Git's order. Returns
+ * the body of the new tree in several parts. Yields between pieces of work.
  */
 export function* replaceEntries(
   body: Buffer,
@@ -62,7 +67,10 @@ export function* replaceEntries(
   const added = yield* sortInSteps([...entries], compareEntries);
   const parts: Buffer[] = [];
   const scan = new TreeCursor(body);
-  /** Number of entries of `added` that were written, and the offset at which the unwritten part of the body starts. */
+  /**
+   * Number of entries of `added` that were written so far, and the offset at which the part of `body` starts that was
+   * not copied yet.
+   */
   let written = 0;
   let start = 0;
   for (let scanned = 1; scan.next(); scanned++) {

@@ -3,7 +3,10 @@ import type { ObjectReader } from './object.js';
 import type { TreeEntries } from './tree-entries.js';
 import type { TreeNames } from './tree-names.js';
 
-/** Links and times of a commit, by object number. Times are in seconds since 1970. */
+/**
+ * Decoded commit: its tree and parents as object numbers (index in the tables of the store), and its times in seconds
+ * since 1970.
+ */
 export interface CommitRecord {
   readonly tree: number;
   readonly parents: readonly number[];
@@ -11,27 +14,33 @@ export interface CommitRecord {
   readonly committedAt: number;
 }
 
-/** Delta of a tree: its difference from a base tree. */
+/** Difference of a tree from a base tree, known because the tree was received as a delta. */
 export interface TreeDifference {
   /**
-   * Object number of the base tree. Every entry that is not in the delta is an entry of the base tree. The base tree
-   * may have more entries.
+   * Object number of the base tree. Every entry of the tree that is not in the difference is also an entry of the base
+   * tree. The base tree may have more entries.
    */
   readonly base: number;
-  /** Calls `visit` with the entries of the delta: pairs of key and object in `cells` from `start` to `end`. */
+  /**
+   * Calls `visit` for each run of entries of the difference: pairs of key (name and mode) and object number in `cells`
+   * from `start` to `end` (exclusive).
+   */
   eachOwn(visit: (cells: Int32Array, start: number, end: number) => void): void;
 }
 
-/** Object reader that also returns the links of objects by object number. */
+/**
+ * Object reader that also returns decoded commits and trees, which refer to other objects by object number instead of
+ * id. They were recorded when the objects were received ("link records"), so reading them does not inflate objects.
+ */
 export interface LinkReader extends ObjectReader {
-  /** Name table that resolves the keys of entries. */
+  /** Table from the key of a tree entry to its name and mode. */
   readonly names: TreeNames;
-  /** Returns the entries of a tree. Throws `MalformedObject`. */
+  /** Returns the decoded entries of a tree. Throws `MalformedObject`. */
   entriesOf(tree: number): Steps<TreeEntries>;
-  /** Returns the recorded delta of a tree, or undefined if none was recorded. */
+  /** Returns the recorded difference of a tree from its delta base, or undefined if it was not recorded. */
   differenceOf(tree: number): TreeDifference | undefined;
-  /** Returns true if the links of the object were recorded. */
+  /** Returns true if the commit or tree was recorded in decoded form. */
   hasRecord(object: number): boolean;
-  /** Returns the recorded links and times of a commit, or undefined if none were recorded. */
+  /** Returns the recorded decoded commit, or undefined if it was not recorded and must be parsed. */
   recordOf(commit: number): CommitRecord | undefined;
 }

@@ -1,26 +1,33 @@
 import * as crypto from 'node:crypto';
 import { type Oid, oidIn, type TypeCode, typeName } from './object.js';
 
-/** Maximum length of an object header in bytes, rounded up: `commit 18446744073709551615\0` has 28. */
+/**
+ * Number of bytes reserved before an object body for the header that Git hashes, `<type> SP <size> NUL`. The longest
+ * header, `commit 18446744073709551615\0`, has 28 bytes.
+ */
 export const HEADROOM = 32;
 
 const PREFIXES = ([1, 2, 3, 4] as const).map((code) => Buffer.from(`${typeName(code)} `, 'latin1'));
 const ZERO = 0x30;
 
-/** Writes the SHA-1 of the bytes `start` to `end` of `buffer` to `target` at offset `at`. */
+/**
+ * Function that writes the SHA-1 (20 bytes) of the bytes `start` to `end` (exclusive) of `buffer` to `target` at offset
+ * `at`.
+ */
 export type HashBytes = (buffer: Buffer, start: number, end: number, target: Buffer, at: number) => void;
 
 /**
- * Uses the one-shot `crypto.hash` (Node 20.12 and later), because it takes a quarter of the time of `createHash`. A
- * `binary` digest is the cheapest to copy.
+ * Computes the SHA-1 with the one-shot `crypto.hash` (Node 20.12 and later), because it takes a quarter of the time of
+ * `createHash`. The digest is requested as a `binary` string, because it is the fastest to copy.
  */
 export const hashBytes: HashBytes = (buffer, start, end, target, at) => {
   target.write(crypto.hash('sha1', buffer.subarray(start, end), 'binary'), at, 20, 'latin1');
 };
 
 /**
- * Writes the header that Git hashes before a body, `<type> SP <size in decimal> NUL`, so that it ends where the body
- * starts. The buffer needs `HEADROOM` bytes before the body. Returns the offset at which the header starts.
+ * Writes the header that Git hashes before an object body, `<type> SP <size in decimal> NUL`, so that it ends where the
+ * body starts. The buffer must have `HEADROOM` free bytes before the body. Returns the offset at which the header
+ * starts.
  */
 export function writeHeaderBefore(buffer: Buffer, bodyStart: number, type: TypeCode, size: number): number {
   let at = bodyStart - 1;

@@ -3,9 +3,9 @@ import { withRoom } from '../../memory/growable.js';
 export const OID_BYTES = 20;
 
 /**
- * Hash table with open addressing that maps raw object ids to numbers. The caller owns the array of the ids, 20 bytes
- * each. A slot contains a number plus one; 0 marks a free slot. The first four bytes of an id are its hash, because ids
- * are SHA-1.
+ * Hash table with open addressing that maps object ids to numbers. The caller owns the array `oids`, in which the id of
+ * number `n` is the 20 bytes from `n * 20` on. A slot contains a number plus one; 0 marks a free slot. The first four
+ * bytes of an id are its hash, because ids are SHA-1.
  */
 export class OidSlots {
   #slots: Int32Array;
@@ -23,7 +23,7 @@ export class OidSlots {
     return this.#count;
   }
 
-  /** Returns the number whose id is the 20 bytes at `at`, or -1 if absent. */
+  /** Returns the number whose id equals the 20 bytes of `bytes` at `at`, or -1 if absent. */
   find(oids: Uint8Array, bytes: Uint8Array, at: number): number {
     let slot = hashAt(bytes, at) & this.#mask;
     for (let number = this.#slots[slot]!; number !== 0; number = this.#slots[slot]!) {
@@ -33,14 +33,14 @@ export class OidSlots {
     return -1;
   }
 
-  /** Adds `number`. Its id must not be in the table yet. */
+  /** Adds `number`, whose id is already in `oids`. The id must not be in the table yet. */
   insert(oids: Uint8Array, number: number): void {
     if ((this.#count + 1) * 2 > this.#slots.length) this.#grow(oids);
     this.#place(oids, number + 1);
     this.#count++;
   }
 
-  /** Returns a table with capacity for `more` further numbers: this one, or a larger copy. */
+  /** Returns a table with capacity for `more` further numbers: this table, or a larger copy if it is too small. */
   withRoom(oids: Uint8Array, more: number): OidSlots {
     if ((this.#count + more) * 2 <= this.#slots.length) return this;
     const larger = new OidSlots(this.#count + more);
@@ -49,7 +49,7 @@ export class OidSlots {
     return larger;
   }
 
-  /** Renumbers every number from `first` on: `number` becomes `moved[number - first]`. */
+  /** Replaces every number `n` of at least `first` by `moved[n - first]`. Called after objects were renumbered. */
   renumber(first: number, moved: Int32Array): void {
     const slots = this.#slots;
     for (let slot = 0; slot < slots.length; slot++) {
@@ -74,7 +74,7 @@ export class OidSlots {
   }
 }
 
-/** Set of ids that numbers them in insertion order. */
+/** Set of object ids, numbered from 0 in the order in which they were added. */
 export class OidSet {
   oids = new Uint8Array(64 * OID_BYTES);
   readonly #slots = new OidSlots();
@@ -83,7 +83,7 @@ export class OidSet {
     return this.#slots.count;
   }
 
-  /** Returns the number of the id at `at`. Adds the id if it is new. */
+  /** Returns the number of the id that is the 20 bytes of `bytes` at `at`. Adds the id if it is new. */
   add(bytes: Uint8Array, at: number): number {
     const known = this.find(bytes, at);
     if (known >= 0) return known;
@@ -99,7 +99,7 @@ export class OidSet {
     return this.#slots.find(this.oids, bytes, at);
   }
 
-  /** Returns the offset in `oids` at which the id of a number starts. */
+  /** Returns the offset in `oids` at which the id with this number starts. */
   startOf(number: number): number {
     return number * OID_BYTES;
   }

@@ -7,7 +7,7 @@ const MAX_NAME_BYTES = 255;
 
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
-/** Reasons why a path cannot be written to a tree, with their texts. */
+/** Descriptions of the reasons why a path given by a client is invalid, by their code. */
 const PATH_ISSUES = {
   'not-text': 'is not well-formed Unicode text',
   empty: 'is empty',
@@ -22,18 +22,21 @@ const PATH_ISSUES = {
 
 export type PathIssue = keyof typeof PATH_ISSUES;
 
-/** Returns the text of a reason. It completes the sentence "the path …". */
+/** Returns the description of a reason why a path is invalid. It completes a sentence that begins with "the path". */
 export function describePathIssue(issue: PathIssue): string {
   return PATH_ISSUES[issue];
 }
 
-/** A path from the API as a byte string, or the reason why it is invalid. */
+/**
+ * Result of validating a path from a request of the HTTP API: the path as a byte string, or the reason why it is
+ * invalid.
+ */
 export type PathReading = { readonly path: ByteString; readonly issue?: undefined } | { readonly issue: PathIssue };
 
 /**
- * Validates a path given by a client. Removes slashes from its start. The rest must be a path that Git would check
- * out on any file system (git's `verify_path` with `core.protectNTFS` and `core.protectHFS`). A backslash is an
- * ordinary byte. `mode` matters only for a symbolic link, because `.gitmodules` must not be one.
+ * Validates a path given by a client, after removing slashes from its start. Accepts a path if Git would check it out
+ * on any file system (Git's `verify_path` with `core.protectNTFS` and `core.protectHFS`). A backslash is an ordinary
+ * byte. `mode`: file mode, needed only for a symbolic link, because `.gitmodules` must not be one.
  */
 export function readPath(text: string, mode?: number): PathReading {
   if (LONE_SURROGATE.test(text)) return { issue: 'not-text' };
@@ -48,7 +51,7 @@ function stripLeadingSlashes(text: string): string {
   return text.slice(start);
 }
 
-/** Returns the reason why `path` cannot be in a tree, or undefined if it can. */
+/** Returns the reason why `path` cannot be the path of a tree entry, or undefined if it can. */
 export function pathIssue(path: ByteString, mode?: number): PathIssue | undefined {
   if (path === '') return 'empty';
   if (path.length > MAX_PATH_BYTES) return 'too-long';
@@ -69,12 +72,12 @@ function nameIssue(name: ByteString): PathIssue | undefined {
   return hidesDotName(name, 'git') ? 'git-name' : undefined;
 }
 
-/** Joins a folder and a name. */
+/** Returns the path of the entry `name` in the folder `folder`. The root folder is the empty path. */
 export function pathIn(folder: ByteString, name: ByteString): ByteString {
   return folder === '' ? name : concatBytes(folder, SLASH, name);
 }
 
-/** Returns the folder that contains a path. */
+/** Returns the path of the folder that contains `path`; empty for the root folder. */
 export function folderOf(path: ByteString): ByteString {
   const slash = path.lastIndexOf('/');
   return slash < 0 ? NO_BYTES : sliceBytes(path, 0, slash);

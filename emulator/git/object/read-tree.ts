@@ -5,12 +5,15 @@ import { EMPTY_TREE_OID, MissingObject, type ObjectReader, type Oid, TREE } from
 import { canonicalMode, MODE_TREE, type PathEntry, type TreeEntry } from './tree.js';
 import { TreeCursor } from './tree-cursor.js';
 
-/** Number of entries read between two yields. */
+/** Number of tree entries that are read between two yields. */
 const UNIT = 4096;
 const SLASH = 0x2f;
 const EMPTY = Buffer.alloc(0);
 
-/** Returns all entries of a tree, in stored order. Throws `MalformedObject`. */
+/**
+ * Returns all entries of a tree object with canonical modes, in stored order. Throws `MalformedObject`. Yields between
+ * pieces of work.
+ */
 export function* parseTree(body: Buffer): Steps<TreeEntry[]> {
   const entries: TreeEntry[] = [];
   const entry = new TreeCursor(body);
@@ -21,7 +24,10 @@ export function* parseTree(body: Buffer): Steps<TreeEntry[]> {
   return entries;
 }
 
-/** Returns the body of a tree. The empty tree need not be stored. Throws `MissingObject`. */
+/**
+ * Returns the body of the tree object `oid`. The empty tree need not be stored. Throws `MissingObject` if the tree does
+ * not exist.
+ */
 export function* readTreeBody(objects: ObjectReader, oid: Oid): Steps<Buffer> {
   const number = objects.find(oid);
   if (number < 0 && oid === EMPTY_TREE_OID) return EMPTY;
@@ -29,12 +35,15 @@ export function* readTreeBody(objects: ObjectReader, oid: Oid): Steps<Buffer> {
   return yield* objects.readSteps(number);
 }
 
-/** Same as `parseTree`, for a stored tree. Throws `MissingObject`. */
+/** Returns all entries of the stored tree `oid`, in stored order. Throws `MissingObject` and `MalformedObject`. */
 export function* readTree(objects: ObjectReader, oid: Oid): Steps<TreeEntry[]> {
   return yield* parseTree(yield* readTreeBody(objects, oid));
 }
 
-/** Returns the entry at `path` below `tree`, or undefined if absent. The empty path returns the tree itself. */
+/**
+ * Returns the entry at `path` in the tree `tree` or its subfolders, or undefined if absent. The empty path returns an
+ * entry for `tree` itself.
+ */
 export function* findEntry(objects: ObjectReader, tree: Oid, path: ByteString): Steps<PathEntry | undefined> {
   let mode = MODE_TREE;
   let oid = tree;

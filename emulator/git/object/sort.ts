@@ -2,10 +2,13 @@ import { COST } from '../../schedule/cost.js';
 import type { Steps } from '../../schedule/steps.js';
 import type { ByteString } from './bytes.js';
 
-/** Number of items sorted or merged between two yields. */
+/** Number of items that are sorted or merged between two yields. */
 const UNIT = 4096;
 
-/** Merge sort that yields while it works. Stable, like `Array.prototype.sort`. */
+/**
+ * Returns `items` sorted by `compare`, stable like `Array.prototype.sort`. Merge sort that yields between pieces of
+ * work, so that other requests can run.
+ */
 export function* sortInSteps<T>(items: readonly T[], compare: (a: T, b: T) => number): Steps<T[]> {
   let runs: T[][] = [];
   for (let at = 0; at < items.length; at += UNIT) {
@@ -30,7 +33,7 @@ function* merge<T>(a: readonly T[], b: readonly T[], compare: (a: T, b: T) => nu
   return merged;
 }
 
-/** Compares byte strings by their bytes, as `<` does. */
+/** Compares two byte strings by their bytes, as `<` does. Returns -1, 0 or 1. */
 export function byBytes(a: ByteString, b: ByteString): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -10,7 +10,7 @@ const KEY = 'object ';
 const LF = 0x0a;
 
 /**
- * Returns the id of the object that a tag object names:
+ * Returns the id of the object that an annotated tag refers to. `body` has this form:
  *
  *     object <oid>
  *     (type, name, tagger and message, which are ignored)
@@ -28,17 +28,17 @@ export function tagTarget(body: Buffer): Oid {
 
 export interface Tag {
   readonly object: Oid;
-  /** Type of the object according to the tag. */
+  /** Type of the tagged object according to the tag itself. */
   readonly type: string;
   readonly name: string;
-  /** Undefined if absent, as in tags of Git's first year. */
+  /** Author of the tag; undefined if absent, as in tags of Git's first year. */
   readonly tagger?: Identity;
-  /** Text after the header, unchanged. Includes a signature at its end. */
+  /** Text after the headers, unchanged. Includes the signature of a signed tag, which is at its end. */
   readonly message: string;
 }
 
 /**
- * Reads a tag object:
+ * Parses the body of a tag object:
  *
  *     object <oid>
  *     type <type>
@@ -64,13 +64,13 @@ export function parseTag(body: Buffer): Tag {
 }
 
 /**
- * Follows tags, including tags of tags, and returns the object that they lead to. Returns `oid` itself if it is not a
- * tag. Throws `MissingObject` and `MalformedObject`.
+ * Returns the id of the object at the end of a chain of annotated tags that begins with `oid`. Returns `oid` itself if
+ * it is not a tag. Throws `MissingObject` and `MalformedObject`.
  */
 export function* peelTags(objects: ObjectReader, oid: Oid): Steps<Oid> {
   let peeled = oid;
-  // The loop ends, because tags cannot form a cycle, and chains of tags in a repository were followed when they were
-  // received.
+  // The loop ends, because tags cannot form a cycle. It is short, because the ends of chains of tags were recorded when
+  // they were received.
   for (;;) {
     const number = numberOf(objects, peeled);
     if (objects.typeOf(number) !== TAG) return peeled;
@@ -82,14 +82,18 @@ export function* peelTags(objects: ObjectReader, oid: Oid): Steps<Oid> {
 }
 
 /**
- * Returns the commit that `oid` is or that its tags lead to. Returns undefined if they lead to another type of object.
+ * Returns the id of the commit that `oid` is, or that an annotated tag `oid` leads to. Returns undefined if it is or
+ * leads to another type of object.
  */
 export function* findCommit(objects: ObjectReader, oid: Oid): Steps<Oid | undefined> {
   const peeled = yield* peelTags(objects, oid);
   return objects.typeOf(numberOf(objects, peeled)) === COMMIT ? peeled : undefined;
 }
 
-/** Returns the tree that `oid` is, or that its tags and commit lead to. Returns undefined for a blob. */
+/**
+ * Returns the id of the tree that `oid` is, or to which the tag or commit `oid` leads. Returns undefined if it is or
+ * leads to a blob.
+ */
 export function* findTree(objects: ObjectReader, oid: Oid): Steps<Oid | undefined> {
   const peeled = yield* peelTags(objects, oid);
   const number = numberOf(objects, peeled);

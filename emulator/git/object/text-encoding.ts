@@ -3,14 +3,15 @@ import { type ByteString, bytesOf, isAscii } from './bytes.js';
 
 const UTF8_LABEL = /^utf-?8$/i;
 /**
- * Encodings that are not supersets of ASCII, so that they would change the header lines of an object, and codecs of
- * iconv-lite that are not text encodings.
+ * Names of encodings that are not used: those that are not supersets of ASCII, which would change the header lines of a
+ * commit, and codecs of the package iconv-lite that are not text encodings.
  */
 const NOT_ASCII_BASED = /^(?:utf|ucs|cesu|unicode|binary|base64|hex|internal)/;
 const ISO_2022_JP = /^(?:csiso2022jp|iso-?2022-?jp)$/i;
 
 /**
- * Characters that glibc's iconv decodes differently from Microsoft's tables, which iconv-lite and `TextDecoder` use.
+ * Characters that the iconv of glibc, which Git uses, decodes differently from Microsoft's tables, which iconv-lite and
+ * `TextDecoder` use.
  */
 const JIS = {
   '\uff5e': '\u301c',
@@ -20,17 +21,23 @@ const JIS = {
   '\uff0d': '\u2212',
   '\uffe2': '\xac',
 };
-/** Maximum size in bytes of a commit that is converted, because a conversion cannot yield to the event loop. */
+/**
+ * Maximum size in bytes of a commit whose encoding is converted, because a conversion cannot yield and would delay
+ * other requests.
+ */
 const MAX_BYTES = 256 * 1024;
 
 interface Variant {
   readonly labels: RegExp;
   readonly characters?: Readonly<Record<string, string>>;
-  /** True if bytes from 0x80 on are valid only as pairs of 0xa1 to 0xfe, where iconv-lite decodes a superset. */
+  /**
+   * True if bytes from 0x80 on are valid only as pairs of bytes from 0xa1 to 0xfe. The package iconv-lite decodes more
+   * than that.
+   */
   readonly isOfPairs?: boolean;
 }
 
-/** Differences between iconv-lite and glibc's iconv, which Git uses. */
+/** Differences between the package iconv-lite and the iconv of glibc, which Git uses, for some encodings. */
 const VARIANTS: readonly Variant[] = [
   { labels: /^(?:shift[-_]jis|sjis|ms_kanji|csshiftjis)$/i, characters: { ...JIS, '\\': '\xa5', '~': '\u203e' } },
   { labels: /^(?:euc-?jp|cseucpkdfmtjapanese|ujis)$/i, characters: JIS },
@@ -44,9 +51,9 @@ const VARIANTS: readonly Variant[] = [
 ];
 
 /**
- * Converts a whole commit whose `encoding` header is `label` to UTF-8, as `git log` does. Returns undefined if Git
- * shows the bytes unchanged, because the label is UTF-8 or unknown, or because some bytes are invalid in the encoding.
- * Also returns undefined for more than `MOST_BYTES`.
+ * Converts a whole commit from the encoding that its `encoding` header names (`label`) to UTF-8, as `git log` does.
+ * Returns undefined if Git shows the bytes unchanged: the label is UTF-8 or unknown, or some bytes are invalid in the
+ * encoding. Also returns undefined for more than `MAX_BYTES` bytes.
  */
 export function reencode(bytes: ByteString, label: string): ByteString | undefined {
   if (UTF8_LABEL.test(label) || bytes.length > MAX_BYTES) return undefined;
@@ -59,7 +66,10 @@ export function reencode(bytes: ByteString, label: string): ByteString | undefin
   return bytesOf(text.replace(/[\\~\u0080-\uffff]/g, (character) => characters[character] ?? character));
 }
 
-/** Returns undefined if the encoding is unknown. Invalid bytes become U+FFFD or make the result undefined. */
+/**
+ * Returns the decoded text, or undefined if the encoding is unknown. Invalid bytes become U+FFFD or make the result
+ * undefined, depending on the encoding.
+ */
 function decode(bytes: Buffer, label: string): string | undefined {
   try {
     if (ISO_2022_JP.test(label)) {
@@ -73,7 +83,8 @@ function decode(bytes: Buffer, label: string): string | undefined {
 }
 
 /**
- * Decodes UTF-8. Text that is not valid UTF-8 is decoded as ISO 8859-1, as `git commit` does to repair such a message.
+ * Returns the text of a byte string, decoded as UTF-8. Bytes that are not valid UTF-8 are decoded as ISO 8859-1, as
+ * `git commit` does to repair such a message.
  */
 export function decodeText(bytes: ByteString): string {
   if (isAscii(bytes)) return bytes;

@@ -6,30 +6,30 @@ import { type ObjectReader, type Oid, TREE, type TypeCode } from './object.js';
 import { readTreeBody } from './read-tree.js';
 import { MODE_FILE, MODE_GITLINK, MODE_TREE, type TreeEntry } from './tree.js';
 
-/** Number of edits between two yields. */
+/** Number of edits that are processed between two yields. */
 const UNIT = 256;
 const NO_BODY = Buffer.alloc(0);
 const NO_CHILDREN: ReadonlyMap<ByteString, EditNode> = new Map();
 
-/** Object database that new trees are written to: a quarantine, which also reads. */
+/**
+ * Store to which new trees are written and from which existing objects are read. Implemented by a quarantine (new
+ * objects that are not yet visible).
+ */
 export interface ObjectDatabase extends ObjectReader {
   write(type: TypeCode, body: Buffer): Oid;
-  /** Same as `write`, for a body that may be large and in parts. Yields while it works. */
+  /** Same as `write`, for a body that may be large and consist of several parts. Yields between pieces of work. */
   writeSteps(type: TypeCode, parts: readonly Buffer[]): Steps<Oid>;
 }
 
 /**
- * One change of a file. Without `mode`, an existing file keeps its mode and a new file gets 100644. The caller has
- * validated the path.
+ * Change of one file in a tree: write or delete. Without `mode`, an existing file keeps its mode and a new file gets
+ * the mode 100644. The caller must validate the path before.
  */
 export type TreeEdit =
   | { readonly path: ByteString; readonly mode?: number | undefined; readonly oid: Oid; readonly delete?: false }
   | { readonly path: ByteString; readonly delete: true };
 
-/**
- * Kind of conflict between edits, or between an edit and the tree: a path is edited twice, or would be both a file and
- * a folder.
- */
+/** Reason why edits of a tree are refused: a path is edited twice, or would be both a file and a folder. */
 export type EditIssue = 'duplicate' | 'file-in-the-way' | 'folder-in-the-way';
 
 const ISSUE_TEXTS: Readonly<Record<EditIssue, string>> = {
@@ -53,32 +53,35 @@ interface Upsert {
   readonly oid: Oid;
 }
 
-/** Node of a trie of edited paths: one path segment, the edit of its entry, and the nodes below it. */
+/**
+ * Node of a trie of the paths to edit. A node is one path segment, with the edit of the entry at this path and the
+ * nodes for longer paths.
+ */
 interface EditNode {
   readonly name: ByteString;
   upsert?: Upsert;
   isDeleted?: boolean;
-  /** True if an edit writes a file somewhere below this node. */
+  /** True if an edit writes a file at a longer path that begins with this one, so this path must be a folder. */
   writesBelow?: boolean;
   children?: Map<ByteString, EditNode>;
 }
 
-/** A folder that is being edited. */
+/** Folder of the tree that is being edited. */
 interface Folder {
   readonly node: EditNode;
-  /** Body of the folder before the edits. */
+  /** Body of the folder's tree object before the edits. */
   readonly body: Buffer;
-  /** Entries named by edits, in their current state. */
+  /** Entries of the folder that edits name, with the edits made so far. */
   readonly entries: Map<ByteString, TreeEntry>;
   readonly pending: Iterator<EditNode>;
   isChanged: boolean;
 }
 
 /**
- * Applies edits to the tree `base` and returns the new tree. Deletions are applied before writes, whatever the order of
- * `edits`. A deletion removes a file or a whole folder, and does nothing if the path does not exist, like `git
- * fast-import`. Folders that become empty are removed. Reads and writes only the folders on edited paths. Throws
- * `EditConflict`.
+ * Applies edits to the tree `base` and returns the id of the new tree. Deletions are applied before writes, whatever
+ * the order of `edits`. A deletion removes a file or a whole folder, and does nothing if the path does not exist, like
+ * `git fast-import`. Folders that become empty are removed. Only the folders on edited paths are read and written.
+ * Throws `EditConflict`. Yields between pieces of work, so that other requests can run.
  */
 export function* applyEdits(objects: ObjectDatabase, base: Oid, edits: Iterable<TreeEdit>): Steps<Oid> {
   const root = yield* openFolder(objects, yield* planEdits(edits), base);
@@ -138,7 +141,10 @@ function editedBody({ node, body, entries }: Folder): Steps<Buffer[]> {
   return replaceEntries(body, node.children ?? NO_CHILDREN, entries.values());
 }
 
-/** Edits one entry of `folder`. Returns the subfolder to descend into, or undefined if nothing is left to do below. */
+/**
+ * Applies the edits at and below one entry of `folder`. Returns the subfolder to edit next, or undefined if the entry
+ * is finished.
+ */
 function* editEntry(objects: ObjectReader, stack: Folder[], folder: Folder, node: EditNode): Steps<Folder | undefined> {
   if (node.isDeleted && folder.entries.delete(node.name)) folder.isChanged = true;
   const entry = folder.entries.get(node.name);
@@ -162,7 +168,10 @@ function placeFile(stack: Folder[], folder: Folder, name: ByteString, upsert: Up
   folder.isChanged = true;
 }
 
-/** Writes an edited folder into its parent. Removes it if it is empty. */
+/**
+ * Writes the tree object of an edited folder and updates the entry of its parent. Removes the entry if the folder is
+ * empty.
+ */
 function* closeFolder(objects: ObjectDatabase, folder: Folder, parent: Folder): Steps<void> {
   if (!folder.isChanged) return;
   parent.isChanged = true;

@@ -8,11 +8,14 @@ import { NONE, TreeCursor } from './tree-cursor.js';
 import type { EntryKey, TreeNames } from './tree-names.js';
 
 /**
- * Immutable entries of a tree in stored order, as pairs of integers, so that comparing many trees compares only
- * integers.
+ * Immutable decoded entries of a tree in stored order. Each entry is a pair of integers, so comparing many trees
+ * compares only integers.
  */
 export class TreeEntries {
-  /** `cells`: for each entry, its key followed by its object (see `objectAt`). */
+  /**
+   * `cells`: for each entry two integers, its key (stands for name and mode, see `names`) and its object (see
+   * `objectAt`).
+   */
   constructor(
     readonly names: TreeNames,
     readonly cells: Int32Array,
@@ -27,8 +30,8 @@ export class TreeEntries {
   }
 
   /**
-   * Object number of the entry. `NONE` if it is an empty tree that is not stored. `-2 - ForeignId` if the object is not
-   * in this store. For a gitlink, its `ForeignId`.
+   * Returns the number of the entry's object. Returns `NONE` for the empty tree if it is not stored, and `-2 -
+   * ForeignId` if the object is not in this store. For a gitlink (submodule commit), returns its `ForeignId`.
    */
   objectAt(index: number): number {
     return this.cells[index * 2 + 1]!;
@@ -38,7 +41,7 @@ export class TreeEntries {
     return this.names.nameOf(this.keyAt(index));
   }
 
-  /** Canonical mode, as Git reads it. */
+  /** Returns the mode of the entry in canonical form, as Git reads it. */
   modeAt(index: number): number {
     return canonicalMode(this.names.modeOf(this.keyAt(index)));
   }
@@ -51,7 +54,7 @@ export class TreeEntries {
     return this.names.isGitlink(this.keyAt(index));
   }
 
-  /** Returns the index of the first entry of this name, or -1 if absent. */
+  /** Returns the index of the first entry with this name, or -1 if absent. */
   find(name: ByteString): number {
     const { names, cells } = this;
     const id = names.find(name);
@@ -61,7 +64,10 @@ export class TreeEntries {
   }
 }
 
-/** Decodes the body of a tree; yields while it works. Throws `MalformedObject`. */
+/**
+ * Decodes the body of a tree object. `names`: table to which its names are added. `objects` finds objects by id. Throws
+ * `MalformedObject`. Yields between pieces of work, so that other requests can run.
+ */
 export function* decodeTree(
   body: Buffer,
   names: TreeNames,
@@ -84,14 +90,17 @@ export function* decodeTree(
   return new TreeEntries(names, cells.slice(0, length));
 }
 
-/** Returns the object number of an entry; `NONE` if it is an empty tree that is not stored. Throws `MissingObject`. */
+/**
+ * Returns the number of an entry's object. Returns `NONE` for the empty tree if it is not stored. Throws
+ * `MissingObject` if another object is not stored.
+ */
 export function objectAt(entries: TreeEntries, index: number): number {
   const number = entries.objectAt(index);
   if (number >= NONE) return number;
   throw new MissingObject(entries.names.oidOfForeign(-2 - number));
 }
 
-/** Returns the object id of an entry. */
+/** Returns the id of an entry's object, whether the object is stored or not. */
 export function entryOid(objects: ObjectReader, entries: TreeEntries, index: number): Oid {
   const number = entries.objectAt(index);
   if (number < NONE) return entries.names.oidOfForeign(-2 - number);
@@ -102,6 +111,6 @@ export function entryOid(objects: ObjectReader, entries: TreeEntries, index: num
 function objectOf(entry: TreeCursor, names: TreeNames, objects: Pick<ObjectReader, 'findRaw'>): number {
   const number = objects.findRaw(entry.body, entry.oidStart);
   if (number >= 0) return number;
-  // Git can read the empty tree even if it is not stored.
+  // Git can read the empty tree even if it is not stored, so it does not count as missing.
   return entry.isTree && entry.oid === EMPTY_TREE_OID ? NONE : -2 - names.foreign(entry.oid);
 }

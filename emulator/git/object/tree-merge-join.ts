@@ -1,19 +1,19 @@
 import type { TreeEntries } from './tree-entries.js';
 
 /**
- * Merge join of two versions of a folder, in Git's order of tree entries. Skips entries that are equal in both versions
- * unless `withEqual` is set.
+ * Iterator over the entries of two versions of a folder at once, in Git's order of tree entries (merge join). Skips
+ * entries that are equal in both versions unless `withEqual` is set.
  */
 export class TreeMergeJoin {
-  /** Indexes of the current entry in both versions. */
+  /** Index of the current entry in `left` and in `right`. */
   before = -1;
   after = -1;
   /**
-   * Negative: the current entry is only in `left`. Positive: only in `right`. 0: in both, and either both are trees or
-   * neither is.
+   * Versions that contain the current entry. Negative: only `left`. Positive: only `right`. 0: both, and either both
+   * entries are trees or neither is.
    */
   order = 0;
-  /** Number of equal entries that were skipped. */
+  /** Number of entries that were skipped because they are equal in both versions. */
   compared = 0;
 
   constructor(
@@ -22,7 +22,7 @@ export class TreeMergeJoin {
     readonly withEqual = false,
   ) {}
 
-  /** Moves to the next entry. Returns false at the end. */
+  /** Moves to the next entry of either version. Returns false after the last entry. */
   next(): boolean {
     const { left, right, order } = this;
     if (order <= 0) this.before++;
@@ -38,8 +38,8 @@ export class TreeMergeJoin {
   }
 
   /**
-   * True if the current entry has the same object and mode in both versions. Compares canonical modes, because a mode
-   * may be stored in two ways.
+   * True if the current entry has the same object and the same mode in both versions. Compares canonical modes, because
+   * the same mode may be stored in two ways.
    */
   get isSame(): boolean {
     const { left, right, before, after } = this;

@@ -4,60 +4,69 @@ import type { Oid } from './object.js';
 import { canonicalMode, MODE_EXECUTABLE, MODE_FILE, MODE_GITLINK, MODE_SYMLINK, MODE_TREE } from './tree.js';
 import type { TreeCursor } from './tree-cursor.js';
 
-/** Number of a pair of name and stored mode. */
+/** Number of a pair of a name and a mode as stored in tree entries, assigned by `TreeNames`. */
 export type EntryKey = number;
-/** Number of a name. */
+/** Number of a file name in tree entries, assigned by `TreeNames`. */
 export type NameId = number;
-/** Number of an id that has no object in this store, such as the commit named by a gitlink. */
+/**
+ * Number, assigned by `TreeNames`, of an object id that has no object in this store, such as the commit of a gitlink
+ * (submodule).
+ */
 export type ForeignId = number;
 
-/** Number of shards; a power of two. */
+/** Number of maps over which the names are distributed (shards); a power of two. */
 const SHARDS = 32;
 const ONE = 0x31;
-/** Modes that Git writes. */
+/** Modes of tree entries that Git writes. */
 const MODES = [MODE_FILE, MODE_TREE, MODE_EXECUTABLE, MODE_SYMLINK, MODE_GITLINK];
 const OID_BYTES = 20;
 /**
- * Limit of `heldBytes`. Above it, received trees are read without this table, because a client can send distinct names
- * cheaply and so fill the memory.
+ * Maximum memory in bytes of one `TreeNames`. When it is reached, received trees are processed without this table.
+ * Without a limit, a client could fill the memory by sending trees with many distinct names.
  */
 const MAX_BYTES = 64 * 1024 * 1024;
-/** Approximate memory of one name, key or id in bytes, beside its characters. */
+/** Approximate memory in bytes of one name, key or object id, without the characters of a name. */
 const BYTES_EACH = 120;
 
 /**
- * Intern table for data that repeats across the trees of a repository and its forks: names, names with modes, and the
- * ids named by gitlinks. Two entries with the same key have the same bytes before their id.
+ * Intern table (each value stored once and numbered) for data that repeats in the trees of a repository and its forks:
+ * names, names with modes, and ids of gitlinks. Two tree entries with the same key have the same bytes before their
+ * object id.
  */
 export class TreeNames {
-  /** Keys plus 1 of entries with a mode of `MODES`, at `NameId * MODES.length + index of the mode`; 0 if absent. */
+  /** Keys plus 1 for entries with one of `MODES`, at index `NameId * MODES.length + index of the mode`; 0 if absent. */
   #keysOf = new Int32Array(1024);
-  /** Keys of entries with other modes, by the bytes of mode and name. */
+  /** Keys of entries with other modes, by the bytes of mode and name in the tree. */
   readonly #otherKeys = new Map<ByteString, EntryKey>();
-  /** Name ids by name, in shards, because a map with a million names takes 30 ms to grow. */
+  /**
+   * Number of each name, in several maps (shards), because a single map with a million names takes 30 ms to grow,
+   * during which other requests wait.
+   */
   readonly #shards: (Map<ByteString, NameId> | undefined)[] = Array(SHARDS);
   readonly #names: ByteString[] = [];
   readonly #foreignIds = new Map<Oid, ForeignId>();
   readonly #foreign: Oid[] = [];
   #keyCount = 0;
-  // Indexed by key:
+  // The following arrays have one element for each key.
   #nameOf = new Int32Array(256);
   #modeOf = new Uint16Array(256);
   #lengthOf = new Int32Array(256);
-  /** Approximate memory use in bytes. */
+  /** Approximate memory in bytes that this table uses. */
   heldBytes = 0;
 
-  /** Number of names. */
+  /** Number of different names in the table. */
   get size(): number {
     return this.#names.length;
   }
 
-  /** True if the table has reached its limit, so that received trees are read without it. */
+  /** True if the table has reached its memory limit, so that received trees are processed without it. */
   get isFull(): boolean {
     return this.heldBytes > MAX_BYTES;
   }
 
-  /** Returns the key of the cursor's current entry. Adds the entry's name and mode if they are new. */
+  /**
+   * Returns the key (number for name and mode) of the cursor's current entry. Adds the name and mode if they are new.
+   */
   keyOf(entry: TreeCursor): EntryKey {
     const mode = isWrittenByGit(entry) ? MODES.indexOf(entry.mode) : -1;
     if (mode < 0) return this.#otherKeyOf(entry);
@@ -84,12 +93,12 @@ export class TreeNames {
     return this.#names[this.#nameOf[key]!]!;
   }
 
-  /** Returns the number of the name alone, which is the same for a file and a folder. */
+  /** Returns the number of the name without the mode, which is the same for a file and a folder of this name. */
   nameIdOf(key: EntryKey): NameId {
     return this.#nameOf[key]!;
   }
 
-  /** Returns the mode as stored, not canonical. */
+  /** Returns the mode as stored in the tree, which may be one that Git no longer writes. */
   modeOf(key: EntryKey): number {
     return this.#modeOf[key]!;
   }
@@ -102,7 +111,7 @@ export class TreeNames {
     return canonicalMode(this.#modeOf[key]!) === MODE_GITLINK;
   }
 
-  /** Returns the length of the whole entry in bytes, including its id. */
+  /** Returns the length in bytes of a whole tree entry with this key, including its object id. */
   lengthOf(key: EntryKey): number {
     return this.#lengthOf[key]!;
   }
@@ -128,8 +137,8 @@ export class TreeNames {
   }
 
   /**
-   * Compares two entries in Git's order (`base_name_compare`): by the bytes of their names, with `/` appended to the
-   * name of a folder.
+   * Compares the keys of two tree entries in Git's order (`base_name_compare`): by the bytes of their names, with `/`
+   * appended to the name of a folder. Returns -1, 0 or 1.
    */
   order(left: EntryKey, right: EntryKey): number {
     const a = this.#nameOf[left]!;
@@ -152,7 +161,7 @@ export class TreeNames {
     return id;
   }
 
-  /** `length`: bytes of mode and name together. */
+  /** Adds a key for a name and a mode. `length`: number of bytes of mode, space and name in the tree entry. */
   #addKey(name: NameId, mode: number, length: number): EntryKey {
     const key = this.#keyCount++;
     this.#nameOf = withRoom(this.#nameOf, key + 1);
@@ -167,8 +176,8 @@ export class TreeNames {
 }
 
 /**
- * Returns a shard number below `SHARDS`. Hashes the characters in which the names of a folder differ most, including
- * the one before an extension.
+ * Returns the number of the shard (map) that contains a name, less than `SHARDS`. It is computed from the characters in
+ * which the names of a folder differ most, including the one before an extension.
  */
 function shardOf(name: ByteString): number {
   const { length } = name;
@@ -178,8 +187,8 @@ function shardOf(name: ByteString): number {
 }
 
 /**
- * Returns true if the mode of an entry has as many digits as Git writes. `TreeCursor` keeps only the low 16 bits of a
- * longer mode.
+ * Returns true if the mode of the cursor's entry has as many digits as Git writes. This must be checked separately,
+ * because `TreeCursor` keeps only the low 16 bits of a longer mode.
  */
 function isWrittenByGit({ body, start, nameStart, mode }: TreeCursor): boolean {
   const digits = nameStart - start - 1;

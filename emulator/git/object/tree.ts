@@ -8,13 +8,13 @@ export const MODE_SYMLINK = 0o120000;
 export const MODE_GITLINK = 0o160000;
 
 export interface TreeEntry {
-  /** One of the five modes above, even if an older tool stored another one. */
+  /** Canonical mode: one of the five modes above, even if an older tool stored another mode. */
   readonly mode: number;
   readonly name: ByteString;
   readonly oid: Oid;
 }
 
-/** A tree entry with its path from the root. */
+/** Tree entry with its path from the root folder. */
 export interface PathEntry {
   readonly path: ByteString;
   readonly mode: number;
@@ -22,8 +22,8 @@ export interface PathEntry {
 }
 
 /**
- * Returns the mode as Git reads it. For files, only the owner's execute bit counts. A mode that is neither a file, a
- * symbolic link nor a tree is a gitlink.
+ * Returns the canonical form of a tree entry's mode, as Git reads it. For files, only the owner's execute bit counts. A
+ * mode that is neither a file, a symbolic link nor a tree is a gitlink (submodule).
  */
 export function canonicalMode(mode: number): number {
   switch (mode & 0o170000) {
@@ -38,7 +38,7 @@ export function canonicalMode(mode: number): number {
   }
 }
 
-/** Returns the file type bits of a mode, without permissions, as C's `S_IFMT` does. */
+/** Returns the bits of a mode that contain the file type, without permissions, as C's `S_IFMT` does. */
 export function fileType(mode: number): number {
   return mode & 0o170000;
 }
@@ -48,12 +48,12 @@ export function isRegular(mode: number): boolean {
   return fileType(mode) === 0o100000;
 }
 
-/** Formats a mode as six octal digits, like the API and `git ls-tree`. */
+/** Returns a mode as six octal digits, as the HTTP API and `git ls-tree` show it. */
 export function formatMode(mode: number): string {
   return mode.toString(8).padStart(6, '0');
 }
 
-/** Writes the body of a tree. Sorts the entries into Git's order. */
+/** Returns the body of a tree object with these entries, sorted in Git's order. */
 export function writeTree(entries: Iterable<TreeEntry>): Buffer {
   const sorted = [...entries].sort(compareEntries);
   let size = 0;
@@ -67,7 +67,10 @@ export function writeTree(entries: Iterable<TreeEntry>): Buffer {
   return body;
 }
 
-/** Compares tree entries in Git's order: by bytes, with `/` appended to the name of a folder. */
+/**
+ * Compares two tree entries in Git's order: by the bytes of their names, with `/` appended to the name of a folder.
+ * Returns -1, 0 or 1.
+ */
 export function compareEntries(a: Pick<TreeEntry, 'mode' | 'name'>, b: Pick<TreeEntry, 'mode' | 'name'>): number {
   const left = a.mode === MODE_TREE ? `${a.name}/` : a.name;
   const right = b.mode === MODE_TREE ? `${b.name}/` : b.name;

@@ -15,7 +15,9 @@ const LEAST_OUTPUT = 16 * 1024;
 const KEPT_OUTPUT = 256 * 1024;
 /** Minimum size in bytes of an object that is compressed on another thread, because it would delay other requests. */
 export const LARGE = 128 * 1024;
-/** Number of input bytes that are passed to the other thread at a time, and size of its output chunks. */
+/**
+ * Number of input bytes that are passed to the other thread at a time, and size in bytes of the buffers for its output.
+ */
 const PIECE = 1024 * 1024;
 const LARGE_CHUNK = 256 * 1024;
 

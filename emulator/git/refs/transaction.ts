@@ -133,7 +133,7 @@ export class RefTransaction {
   commit(): readonly RefChange[] {
     if (!this.#isOpen || this.#next === undefined) throw new Error('the transaction is over, or not prepared');
     const next = this.#head === undefined ? this.#next : this.#next.withHead(this.#head);
-    // The repository may have been deleted or locked since the start of the transaction, so the check is repeated.
+    // The repository may have been deleted since the transaction began, so the check is repeated.
     this.store.requireWritable();
     if (this.store.read() !== this.refs) throw new Error('refs were moved outside a transaction');
     this.#isOpen = false;
