@@ -26,7 +26,7 @@ export interface ScannedPack {
   /** Number of the segment in the store, and offset in the segment at which the last entry ends. */
   readonly segmentIndex: number;
   readonly end: number;
-  /** Total inflated size of the entries in bytes. */
+  /** Total inflated size in bytes of all entries of the pack. The limit on the work of deltas is computed from it. */
   readonly inflated: number;
   /** Small deltas that were kept in inflated form when the pack was scanned. The bytes of each delta are contiguous. */
   readonly keptDeltas: Segment;

@@ -36,7 +36,7 @@ export class PackEntries {
   weights = new Int32Array(64);
   /** Offset of each delta in `keptDeltas` (deltas that were kept in inflated form), or `NONE`. */
   kept = new Int32Array(64);
-  /** Number of deltas that are not resolved yet. */
+  /** Number of deltas of the pack whose objects are not built yet. */
   unresolved = 0;
 
   /** Ids of the bases of all deltas that identify their base by id (`REF_DELTA`). */

@@ -19,7 +19,10 @@ const LONG_STEPS = 250;
  * output of the inflater.
  */
 export interface ScanSink {
-  /** `end`: offset in the pack at which the entry ends. */
+  /**
+   * Called for an object that is stored whole. `entry`: its index in `PackEntries`. `end`: offset in the pack at which
+   * it ends.
+   */
   whole(entry: number, type: TypeCode, end: number): Steps<void>;
   delta(entry: number): void;
 }
@@ -43,7 +46,7 @@ export class PackScan {
   /** Number of bytes that were parsed, and number of bytes that the computed checksum includes. */
   #at = 0;
   #hashed = 0;
-  /** Total inflated size of the entries in bytes. */
+  /** Total inflated size in bytes of the entries so far, according to their headers. */
   inflated = 0;
   /** Offset in the pack at which the entries end and the checksum starts. Set when the checksum was read. */
   entriesEnd = 0;

@@ -16,7 +16,7 @@ export interface Commit {
    * `writeCommit` writes UTF-8 without this header.
    */
   readonly encoding?: string;
-  /** ASCII-armored text of the `gpgsig` header, without a final line feed. */
+  /** ASCII-armored signature of the commit from its `gpgsig` header, without a final line feed; undefined if absent. */
   readonly signature?: string;
   /** All other headers in their order, such as `mergetag` and `change-id`. */
   readonly extra?: readonly (readonly [name: string, value: string])[];
@@ -89,7 +89,10 @@ function parseFields(text: ByteString): Omit<Commit, 'tree' | 'parents'> {
   };
 }
 
-/** Parses the header lines of a commit or tag. A line that starts with a space continues the previous value. */
+/**
+ * Returns the header lines of a commit or tag as pairs of name and value, in order. A line that starts with a space
+ * continues the previous value.
+ */
 export function parseHeaders(text: ByteString): [name: ByteString, value: ByteString][] {
   const headers: [ByteString, ByteString[]][] = [];
   for (const line of splitBytes(text, '\n')) {

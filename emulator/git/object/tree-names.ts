@@ -116,7 +116,7 @@ export class TreeNames {
     return this.#lengthOf[key]!;
   }
 
-  /** Returns the number of a name, or -1 if it is not in the table. */
+  /** Returns the number that was assigned to a file name, or -1 if the name is not in the table. */
   find(name: ByteString): NameId {
     return this.#shards[shardOf(name)]?.get(name) ?? -1;
   }

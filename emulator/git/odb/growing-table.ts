@@ -25,9 +25,11 @@ export interface EntryLocation {
   /** Offset of the first byte: the entry header in a segment of a pack, or the body in a segment of loose objects. */
   readonly offset: number;
   readonly end: number;
-  /** Object number of the delta's base, or `UNDELTIFIED`. */
+  /** Object number of the delta base, or `UNDELTIFIED` if the object is not stored as a delta. */
   readonly base: number;
-  /** True if the entry is a `REF_DELTA`, which identifies its base by id instead of distance. */
+  /**
+   * True if the pack entry is a `REF_DELTA`, which identifies its delta base by id instead of by distance in the pack.
+   */
   readonly isRefDelta: boolean;
 }
 

@@ -60,7 +60,7 @@ export class LinkRecorder {
   /** Integers of the record that is being built. */
   readonly #record = new IntList();
   #layout: TreeLayout | undefined;
-  /** Cursor over the tree that is being read. */
+  /** Cursor over the entries of the tree that is being recorded. */
   #entry = new TreeCursor(Buffer.alloc(0));
   #count = 0;
   /**

@@ -40,7 +40,7 @@ const COMMIT_PARENTS = 4;
  */
 export class LinkRecords {
   readonly #pages: Int32Array[] = [];
-  /** Position of the next record. */
+  /** Position at which the next record will be appended. */
   length = NO_RECORD + 1;
   /**
    * Position from which on records are not readable yet, because they contain indexes in the `EdgeList` instead of

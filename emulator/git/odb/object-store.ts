@@ -33,7 +33,7 @@ const MERGED_AT_ONCE = 2048;
 
 export interface ObjectStoreOptions {
   readonly limits?: Partial<StoreLimits>;
-  /** Memory budget shared with other stores. */
+  /** Limit on the memory of all stores that share this budget. */
   readonly budget?: MemoryBudget;
   /** Cache shared with other stores. */
   readonly caches?: MemoryCache;
@@ -41,7 +41,7 @@ export interface ObjectStoreOptions {
   readonly schedule?: Schedule;
   /** Inflater (zlib decompressor) and scratch memory shared with other stores. */
   readonly scratch?: Scratch;
-  /** Replacement for SHA-1, for tests of hash collisions. */
+  /** Replacement for the SHA-1 function, with which tests produce hash collisions. */
   readonly hash?: HashBytes;
 }
 

@@ -87,7 +87,7 @@ export class ObjectTable {
   /** Values of `completeSince` and `referencedSince` for objects of the parent tables, whose arrays must not change. */
   completeBelow = new Map<number, number>();
   referencedBelow = new Map<number, number>();
-  /** Hash table from an id to the object number minus `firstNumber`. Contains only published objects. */
+  /** Hash table from an object id to the index in the arrays of this table. Contains only published objects. */
   slots: OidSlots;
   /** Object number at the end of each chain of annotated tags, by the object number of the first tag. */
   peeled = new Map<number, number>();
@@ -128,7 +128,7 @@ export class ObjectTable {
     this.looseCount = parent?.looseCount ?? 0;
   }
 
-  /** Number of objects in this table itself. */
+  /** Number of objects in this table itself, without those of its parents. */
   get ownCount(): number {
     return this.count - this.firstNumber;
   }

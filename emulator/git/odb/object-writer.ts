@@ -17,7 +17,7 @@ import type { TreeLayout } from './tree-layout.js';
 
 /** Minimum size in bytes of an object that is processed in time slices, because it would delay other requests. */
 export const LARGE = 256 * 1024;
-/** Bytes hashed, compared or copied between two yields. */
+/** Number of bytes that are hashed, compared or copied between two yields. */
 const PIECE = 256 * 1024;
 
 /**
@@ -42,7 +42,9 @@ export class ObjectWriter {
   readonly #links: LinkRecorder;
   /** Object numbers of the new objects in which the check (as `git fsck` does it) found a defect. */
   readonly #flawed = new Set<number>();
-  /** Hash table from the id of a new object to its index, which is its number minus the first number of the table. */
+  /**
+   * Hash table from the id of a new object to its index in the arrays of the table (object number minus `firstNumber`).
+   */
   readonly slots = new OidSlots();
   /** Id (20 bytes) of the object that was processed last. */
   readonly oid = Buffer.alloc(OID_BYTES);

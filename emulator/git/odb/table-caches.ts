@@ -17,13 +17,13 @@ export class TableCaches {
 
   constructor(readonly group: CacheGroup) {}
 
-  /** Cache of inflated bodies, by object number. */
+  /** Cache of inflated object bodies, by object number. */
   get bodies(): ObjectCache<Buffer> {
     this.#bodies ??= new ObjectCache(this.group, costOfBuffer);
     return this.#bodies;
   }
 
-  /** Cache of decoded tree entries, by object number. */
+  /** Cache of the decoded entries of trees, by the object number of the tree. */
   get entries(): ObjectCache<TreeEntries> {
     this.#entries ??= new ObjectCache(this.group, ({ cells }) => cells.byteLength + ENTRY_BYTES);
     return this.#entries;

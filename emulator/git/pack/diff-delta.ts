@@ -89,7 +89,7 @@ function* searchCopies(
   writer: DeltaWriter,
 ): Steps<void> {
   yield* index.fill();
-  /** Bytes compared since the last yield. */
+  /** Number of bytes compared since the last yield. */
   let compared = 0;
   /** Start of the target bytes for which no instruction is written yet. These bytes end at `at`. */
   let pending = start;

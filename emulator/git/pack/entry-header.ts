@@ -16,7 +16,7 @@ const LARGEST_SCALE = 2 ** 57;
 export const LONGEST_HEADER = 32;
 
 /**
- * Parser of the header of a pack entry (gitformat-pack, "pack entries"):
+ * Parser of the header of a pack entry (gitformat-pack, "pack entries"). The header consists of these bytes:
  *
  *     size:     1 byte   MSB: more follows; 3 bits type; 4 bits size
  *               n bytes  MSB: more follows; 7 bits size each, least significant first

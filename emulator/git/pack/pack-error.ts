@@ -4,7 +4,7 @@
  */
 export type PackIssue = 'corrupt' | 'limit' | 'unresolved' | 'collision';
 
-/** Thrown when a pack cannot be stored. The message is what `git index-pack` prints after `fatal:`. */
+/** Thrown when a received pack cannot be stored. The message is the one that `git index-pack` prints after `fatal:`. */
 export class PackError extends Error {
   override readonly name = 'PackError';
   constructor(
@@ -24,7 +24,7 @@ export class PackError extends Error {
   }
 }
 
-/** Thrown when an object is larger than the limit of a store. */
+/** Thrown when an object to be stored is larger than the limit of the store. */
 export class ObjectTooLarge extends Error {
   override readonly name = 'ObjectTooLarge';
   constructor(

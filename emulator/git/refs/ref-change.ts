@@ -17,12 +17,13 @@ export function isDeletion(change: Pick<RefChange, 'new'>): boolean {
 }
 
 /**
- * Reason why a ref cannot be changed.
- * - `stale`: its value is not `old`.
- * - `blocked`: an existing ref is a folder of this name, or this name is a folder of an existing ref.
- * - `together`: same as `blocked`, with another ref of the same transaction.
- * - `repeated`: the transaction changes the ref twice.
- * - `no-commit`: the new value of a branch is not a commit.
+ * Reason why the requested change of a ref is refused.
+ *
+ *     stale      the current value of the ref is not `old`
+ *     blocked    an existing ref is a folder of this name, or this name is a folder of an existing ref
+ *     together   same as `blocked`, with another ref of the same transaction
+ *     repeated   the transaction changes the ref twice
+ *     no-commit  the new value of a branch is not a commit
  */
 export type RefIssue = 'stale' | 'blocked' | 'together' | 'repeated' | 'no-commit';
 

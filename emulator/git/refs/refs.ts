@@ -141,7 +141,7 @@ function conflictIn(tree: Tree, name: ByteString): ByteString | undefined {
   return firstInside(tree, concatBytes(name, SLASH));
 }
 
-/** Returns the length of the common prefix of two names in bytes. */
+/** Returns the length in bytes of the common prefix of two ref names. */
 function commonLength(a: ByteString, b: ByteString): number {
   let at = 0;
   while (at < a.length && at < b.length && a.charCodeAt(at) === b.charCodeAt(at)) at++;
