@@ -6,39 +6,42 @@ import { decodeToken } from './token.js';
 import { type ProvenToken, type SignedToken, TokenCache } from './token-cache.js';
 import { findSigner } from './verify.js';
 
-/** Credential of a request, and the context in which it is checked. */
+/** Credential of a request, and the facts that decide if the service accepts it. */
 export interface AuthenticationRequest {
-  /** Value of the `Authorization` header, from `authorizationOf`. */
+  /** Value of the `Authorization` header as `authorizationOf` returns it; undefined if absent. */
   readonly authorization: string | undefined;
   readonly surface: Surface;
-  /** Organization of the requested host. */
+  /** Name of the organization that the host of the request belongs to. */
   readonly tenant: string;
-  /** Milliseconds on the world's clock. */
+  /** Current time in milliseconds on the emulator's clock, which a test can set. */
   readonly now: number;
-  /** True if hosting is enabled for the organization. */
+  /** True if the organization has the hosting feature, without which the `deployment:*` scopes are unknown. */
   readonly hosting: boolean;
   readonly variants: TokenVariants;
-  /** Returns the keys of an organization; undefined if it does not exist. */
+  /** Returns the registered keys of an organization; undefined if the organization does not exist. */
   readonly ringOf: (organization: string) => KeyRing | undefined;
 }
 
-/** Accepted token: its verified claims, and the key that signed it. */
+/** Accepted token: its verified claims, and the key with which it was signed. */
 export type Verified = Omit<ProvenToken, 'scheme' | 'ring'>;
 
 /**
- * Verifies `Authorization` headers and returns their claims. It caches verified tokens; all other input comes with the
- * request.
+ * Verifies `Authorization` headers and returns the claims of their tokens. The only state is a cache of verified
+ * tokens. Keys, clock and variants come with each request.
  */
 export class Authenticator {
-  /** Verified tokens by the whole header value. */
+  /** Cache of verified tokens. The key is the whole value of the `Authorization` header. */
   readonly #proven = new TokenCache<ProvenToken>();
-  /** Verified tokens by the token alone, because tests send the same one as Bearer to the API and as Basic to Git. */
+  /**
+   * Cache of verified tokens. The key is the token alone, because tests send one token as Bearer to the API and as
+   * Basic to Git, and its signature must be verified only once.
+   */
   readonly #signed = new TokenCache<SignedToken>();
 
   /**
-   * Returns the token of `request` without waiting if its signature was verified before; undefined if `prove` must be
-   * called. Only the signature is cached: keys, clock, scopes and organization are checked every time. Throws a
-   * `Rejection`.
+   * Returns the token of `request` synchronously if its signature was verified before; undefined if `prove` must be
+   * called. Only the result of the signature check is cached. Keys, times, scopes and organization are checked each
+   * time. Throws a `Rejection` if one of these checks fails.
    */
   recall(request: AuthenticationRequest): Verified | undefined {
     const proven = this.#proven.get(request.authorization ?? '');
@@ -47,12 +50,16 @@ export class Authenticator {
     return use(proven, request);
   }
 
-  /** Verifies the signature of the token of `request`. Throws a `Rejection` with the first check that failed. */
+  /**
+   * Verifies the signature of the token of `request` and then its claims. Throws a `Rejection` that names the first
+   * check that failed.
+   */
   async prove(request: AuthenticationRequest): Promise<Verified> {
     const { scheme, token } = parseCredential(request.authorization, request.surface);
     const signed = this.#recallSigned(token, request) ?? (await proveSigned(token, request));
     this.#signed.set(token, signed);
-    // The same token as Bearer and as Basic gets two claims objects, because the journal finds the form by the object.
+    // A token that is sent as Bearer and as Basic gets two claims objects, because the journal (list of all requests)
+    // uses the object as the key under which it finds the form in which the token was sent.
     const proven = { scheme, claims: parseClaims(signed.payload), ...signed };
     this.#proven.set(request.authorization!, proven);
     return use(proven, request);

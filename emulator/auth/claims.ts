@@ -6,26 +6,26 @@ import type { TokenType } from './token.js';
 
 /** Claims of a token whose signature was verified. Times are Unix seconds. */
 export interface Claims {
-  /** Organization. */
+  /** Name of the organization that issued the token. */
   readonly iss: string;
-  /** Client's name for its user, used in logs. */
+  /** Name that the client gave to its user. The service uses it only in logs. */
   readonly sub: string;
   readonly scopes: readonly Scope[];
-  /** Repository that the token covers. */
+  /** Name of the only repository that the token grants access to; absent for tokens of the whole organization. */
   readonly repo?: string;
   readonly iat?: number;
   readonly exp?: number;
   readonly nbf?: number;
-  /** Policy from the claims `refs` and `ops`. */
+  /** Operations that the token forbids on each ref, parsed from the claims `refs` and `ops`. */
   readonly policy: RefPolicy;
 }
 
 type Payload = Readonly<Record<string, unknown>>;
 
-/** Maximum number of scopes in a token, several times the number that exist. */
+/** Maximum number of scopes in one token. It is several times the number of scopes that exist. */
 const MAX_SCOPES = 64;
 
-/** Check of the form of the claims. */
+/** Check of the types of the claims, which depends on nothing but the claims themselves. */
 interface FormRule {
   readonly check: Check;
   readonly reason: string;
@@ -50,8 +50,8 @@ const FORM_RULES: readonly FormRule[] = [
 ];
 
 /**
- * Parses the payload of a token whose signature was verified with the keys of its `iss`. Throws a `Rejection` with the
- * first check that failed.
+ * Parses the payload of a token whose signature was verified with the keys of the organization in its claim `iss`.
+ * Throws a `Rejection` that names the first check of `FORM_RULES` that failed.
  */
 export function parseClaims(payload: Payload): Claims {
   for (const rule of FORM_RULES) {
@@ -70,22 +70,22 @@ export function parseClaims(payload: Payload): Claims {
   };
 }
 
-/** Variants for token requirements that the specification leaves open. */
+/** Variants (configurable behaviours) for token requirements that the specification leaves open. */
 export interface TokenVariants {
   readonly tokenType: 'required' | 'optional' | 'ignored';
   readonly expNotAfterIat: 'rejected' | 'accepted';
   readonly missingExp: 'accepted' | 'rejected';
 }
 
-/** Context in which a token is checked on each use. */
+/** Facts, besides the claims, that decide if a token is accepted. They are read again on each use of the token. */
 export interface UseContext {
   /** Key that signed the token. */
   readonly key: RegisteredKey;
   /** Header `typ` of the token. */
   readonly type: TokenType;
-  /** Milliseconds on the world's clock. */
+  /** Current time in milliseconds on the emulator's clock, which a test can set. */
   readonly now: number;
-  /** True if the organization has hosting. Otherwise the `deployment:*` scopes are unknown. */
+  /** True if the organization has the hosting feature. Otherwise the `deployment:*` scopes count as unknown scopes. */
   readonly hosting: boolean;
   /** Organization of the requested host. */
   readonly tenant: string;
@@ -128,7 +128,7 @@ const USE_RULES: readonly UseRule[] = [
   {
     check: 'times',
     reason: 'exp is missing',
-    // Restricted keys have a separate check.
+    // Tokens of restricted keys pass, because the check `restricted-key` below requires their `exp`.
     holds: ({ exp }, { key, variants }) => exp !== undefined || variants.missingExp === 'accepted' || key.isRestricted,
     shows: () => 'exp is missing',
   },
@@ -183,14 +183,20 @@ const USE_RULES: readonly UseRule[] = [
   },
 ];
 
-/** Checks verified claims on each use. Throws a `Rejection` with the first check that failed. */
+/**
+ * Checks the claims of a verified token each time the token is used. Throws a `Rejection` that names the first check of
+ * `USE_RULES` that failed.
+ */
 export function checkUse(claims: Claims, context: UseContext): void {
   for (const rule of USE_RULES) {
     if (!rule.holds(claims, context)) throw reject(rule.check, rule.reason, undefined, rule.shows(claims, context));
   }
 }
 
-/** Returns the repository that the token covers. Throws `repo_claim_missing` if there is none. */
+/**
+ * Returns the name of the repository that the token grants access to. Throws `repo_claim_missing` if the token has no
+ * claim `repo`.
+ */
 export function requireRepo(claims: Claims): string {
   if (claims.repo === undefined)
     throw reject(
@@ -202,7 +208,7 @@ export function requireRepo(claims: Claims): string {
   return claims.repo;
 }
 
-/** Throws `insufficient_scope` unless the token lists all scopes of `needed`. No scope implies another. */
+/** Throws `insufficient_scope` unless the token lists all scopes of `needed`. No scope implies another one. */
 export function requireScopes(claims: Claims, needed: readonly Scope[]): void {
   for (const scope of needed) {
     if (!claims.scopes.includes(scope)) {
@@ -219,7 +225,7 @@ function showScopes({ scopes }: Claims): string {
   return `scopes is ${scopes.join(' ')}`;
 }
 
-/** Returns a time in ISO 8601, or the number itself if it is out of range. */
+/** Returns a time in ISO 8601, or the number itself if it is outside the range of `Date`. */
 function showTime(milliseconds: number): string {
   const date = new Date(milliseconds);
   return Number.isNaN(date.getTime()) ? String(milliseconds) : date.toISOString();

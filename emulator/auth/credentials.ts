@@ -1,7 +1,8 @@
 import { reject } from './rejection.js';
 
 /**
- * `api`: the HTTP API, which accepts Bearer only. `git`: Git remotes, which accept Basic (as git sends it) and Bearer.
+ * Part of the service that receives a request. `api`: the HTTP API, which accepts only Bearer credentials. `git`: Git
+ * remotes, which accept Basic (the scheme that git sends) and Bearer.
  */
 export type Surface = 'api' | 'git';
 
@@ -12,7 +13,10 @@ export interface Credential {
   readonly token: string;
 }
 
-/** Challenges of 401 responses (RFC 9110, 11.6.1). git asks for a password only after `Basic`. */
+/**
+ * `WWW-Authenticate` headers of 401 responses (RFC 9110, 11.6.1). Git remotes send `Basic`, because git asks its user
+ * for a password only after `Basic`.
+ */
 const CHALLENGES: Readonly<Record<Surface, Readonly<Record<string, string>>>> = {
   api: { 'www-authenticate': 'Bearer' },
   git: { 'www-authenticate': 'Basic realm="Git", charset="UTF-8"' },
@@ -24,8 +28,9 @@ const ACCEPTED: Readonly<Record<Surface, ReadonlySet<string>>> = {
 };
 
 /**
- * Returns the `Authorization` header from Node's raw headers (name, value, name, value …), which keep repeated ones.
- * Throws `bad_request` for repeated headers, because readers differ in which one counts.
+ * Returns the value of the `Authorization` header; undefined if absent. Reads Node's raw headers (name, value, name,
+ * value …), because they keep repeated headers. Throws `bad_request` if the header is repeated, because HTTP
+ * implementations differ in which of the values they use.
  */
 export function authorizationOf(rawHeaders: readonly string[]): string | undefined {
   let found: string | undefined;
@@ -40,7 +45,8 @@ export function authorizationOf(rawHeaders: readonly string[]): string | undefin
 
 /**
  * Parses an `Authorization` value: `auth-scheme [ 1*SP token68 ]`, with the scheme in any case (RFC 9110, 11.4). Throws
- * a `Rejection`, which never contains the value, because it may be a token without its scheme.
+ * a `Rejection` if it is missing or not accepted. The `Rejection` never contains the value, because a client may have
+ * sent its token without a scheme.
  */
 export function parseCredential(authorization: string | undefined, surface: Surface): Credential {
   const value = authorization?.trim();
@@ -57,13 +63,16 @@ export function parseCredential(authorization: string | undefined, surface: Surf
   return { scheme, token };
 }
 
-/** Returns true if `surface` accepts credentials of `scheme`. */
+/**
+ * Returns true if `surface` (the HTTP API or Git remotes) accepts credentials of the authentication scheme `scheme`.
+ */
 export function isAccepted(scheme: string, surface: Surface): scheme is Scheme {
   return ACCEPTED[surface].has(scheme);
 }
 
 /**
- * Decodes base64 of `user-id ":" password` (RFC 7617, 2). The user name is arbitrary, and the password is the token.
+ * Returns the password of Basic credentials: base64 of `user-id ":" password` (RFC 7617, 2). The password is the token,
+ * and the user name is ignored. Returns an empty string if there is no colon.
  */
 function passwordOf(encoded: string): string {
   const pair = Buffer.from(encoded, 'base64').toString('latin1');

@@ -6,20 +6,22 @@ import { packageFile } from '../system/package-root.js';
 import { type Algorithm, type AllowedScopes, KeyRing, RegisteredKey } from './keys.js';
 import { thumbprintOf } from './public-key.js';
 
-/** Published test key. Anyone can sign with it. */
+/** Test key whose private part is published with the emulator. Anyone can sign tokens with it. */
 export interface FixtureKey {
   readonly id: string;
   readonly algorithm: Algorithm;
-  /** `first`: registered with the first organization. `further`: registered with all others. */
+  /**
+   * `first`: registered initially with the first organization of the emulator. `further`: registered with all others.
+   */
   readonly organization: 'first' | 'further';
   readonly allowedScopes: AllowedScopes;
   readonly deleted: boolean;
-  /** Absolute path of the private key (PKCS#8 PEM). */
+  /** Absolute path of the file that contains the private key (PKCS#8 PEM). */
   readonly privateKeyFile: string;
   readonly publicKeyFile: string;
 }
 
-/** Row of `fixtures/keys/keys.json`. */
+/** Row of the file `fixtures/keys/keys.json`, which lists the published test keys. */
 type KeyRow = Pick<FixtureKey, 'id' | 'organization'> & {
   readonly file: string;
   readonly alg: Algorithm;
@@ -27,7 +29,7 @@ type KeyRow = Pick<FixtureKey, 'id' | 'organization'> & {
   readonly deleted?: boolean;
 };
 
-/** All published test keys. */
+/** Returns all published test keys, with the paths of their files. The table is read on the first call. */
 export const fixtureKeys = lazy((): readonly FixtureKey[] => {
   const table = packageFile('fixtures', 'keys', 'keys.json');
   const rows: KeyRow[] = JSON.parse(readFileSync(table, 'utf8'));
@@ -43,8 +45,8 @@ export const fixtureKeys = lazy((): readonly FixtureKey[] => {
 });
 
 /**
- * Returns the initial test keys of the organization with number `index` (0: the first). No organization shares a key
- * with the first. Key files are read when a token needs them.
+ * Returns the test keys with which the organization with number `index` starts (0: the first organization). No other
+ * organization has a key of the first one. A key file is read when the key first verifies a token.
  */
 export function fixtureRing(index: number): KeyRing {
   const place = index === 0 ? 'first' : 'further';
@@ -57,7 +59,7 @@ export function fixtureRing(index: number): KeyRing {
   );
 }
 
-/** Returns true if the key is a published test key, also under another id. */
+/** Returns true if the key is a published test key, even if a client registered the key under another id. */
 export function isFixtureKey(key: KeyObject): boolean {
   const thumbprint = thumbprintOf(key);
   return fixtureKeys().some(
@@ -65,13 +67,17 @@ export function isFixtureKey(key: KeyObject): boolean {
   );
 }
 
-/** Returns true if tokens of the key may have only some scopes and a lifetime of at most one hour. */
+/**
+ * Returns true if the key is restricted, which means that its tokens may have only certain scopes and a lifetime of at
+ * most one hour.
+ */
 export function isRestricted({ allowedScopes }: FixtureKey): boolean {
   return allowedScopes[0] !== '*';
 }
 
 /**
- * Returns the default key of `emulator token` and the ready line: the first one of the first or a further organization.
+ * Returns the key with which `emulator token` signs by default, and which the ready line (printed when the emulator has
+ * started) names. The key is the first one of the first organization, or of the further ones if `index` is not 0.
  */
 export function defaultFixtureKey(index = 0): FixtureKey {
   const place = index === 0 ? 'first' : 'further';

@@ -3,7 +3,10 @@ import { type FixtureKey, isRestricted } from './fixture-keys.js';
 import { RESTRICTED_LIFETIME } from './keys.js';
 import { DEFAULT_LIFETIME, DEFAULT_SCOPES, mintToken, type TokenRequest } from './mint.js';
 
-/** Returns the default scopes of a token: the usual ones, restricted to those that the key permits. */
+/**
+ * Returns the default scopes of a token that is signed with `key`: `DEFAULT_SCOPES` without the scopes that the key
+ * does not permit.
+ */
 export function defaultScopes(key: FixtureKey | undefined): readonly string[] {
   if (!key || !isRestricted(key)) return DEFAULT_SCOPES;
   const allowed: readonly string[] = key.allowedScopes;
@@ -14,7 +17,7 @@ export function defaultLifetime(key: FixtureKey | undefined): number {
   return key && isRestricted(key) ? RESTRICTED_LIFETIME : DEFAULT_LIFETIME;
 }
 
-/** Signs a token with a published test key. Its header contains the key id. */
+/** Signs a token with a published test key. The header `kid` of the token contains the id of the key. */
 export async function mintFixtureToken(
   key: FixtureKey,
   { scopes = defaultScopes(key), ttl = defaultLifetime(key), ...request }: Omit<TokenRequest, 'privateKeyPem' | 'kid'>,

@@ -1,10 +1,10 @@
 import type { KeyObject } from 'node:crypto';
 import type { Scope } from './scope.js';
 
-/** Algorithms that tokens may be signed with (specification, Token header). */
+/** Signature algorithms that tokens may use (specification, Token header). */
 export type Algorithm = 'ES256' | 'ES384' | 'ES512' | 'RS256';
 
-/** OpenSSL name of each curve, and the algorithm that uses it (RFC 7518, 3.4). */
+/** Algorithms of elliptic-curve keys by the OpenSSL name of the curve (RFC 7518, 3.4). */
 const CURVES: ReadonlyMap<string | undefined, Algorithm> = new Map([
   ['prime256v1', 'ES256'],
   ['secp384r1', 'ES384'],
@@ -18,12 +18,15 @@ export function isAlgorithm(value: unknown): value is Algorithm {
 }
 
 /**
- * Permitted sizes of RSA keys. RFC 7518, 3.3 forbids less than 2048 bits, and verification with more than 8192 takes
- * milliseconds.
+ * Permitted sizes of RSA keys in bits. RFC 7518, 3.3 forbids less than 2048. Larger keys than 8192 are refused, because
+ * the verification of one signature takes milliseconds.
  */
 const RSA_BITS = { least: 2048, most: 8192 };
 
-/** Returns the algorithm of a key, which its type and curve determine; undefined if it is not one of the four. */
+/**
+ * Returns the algorithm with which a key signs. The type and the curve of a key determine it. Returns undefined if the
+ * key is not suitable for one of the four algorithms.
+ */
 export function algorithmOf(key: KeyObject): Algorithm | undefined {
   const details = key.asymmetricKeyDetails;
   if (key.asymmetricKeyType === 'ec') return CURVES.get(details?.namedCurve);
@@ -32,13 +35,17 @@ export function algorithmOf(key: KeyObject): Algorithm | undefined {
   return bits >= RSA_BITS.least && bits <= RSA_BITS.most ? 'RS256' : undefined;
 }
 
-/** `['*']` for an unrestricted key, otherwise the only scopes that its tokens may have. */
+/** Scopes that tokens of a key may have. `['*']` permits all scopes. A key with any other list is called restricted. */
 export type AllowedScopes = readonly ['*'] | readonly Scope[];
 
-/** Maximum lifetime of tokens of a restricted key, in seconds. */
+/**
+ * Maximum lifetime of a token that was signed with a restricted key (a key with a limited set of scopes), in seconds.
+ */
 export const RESTRICTED_LIFETIME = 3600;
 
-/** Public key registered by an organization. Immutable, apart from reading the key on first use. */
+/**
+ * Public key that an organization has registered. Immutable, except that the key is read from its file on first use.
+ */
 export class RegisteredKey {
   #publicKey: KeyObject | undefined;
 
@@ -60,8 +67,8 @@ export class RegisteredKey {
 }
 
 /**
- * Immutable set of the keys of one organization. Verified tokens are cached per ring, because with other keys the
- * result may differ.
+ * Immutable set of the registered keys of one organization. A change of the keys creates a new ring. Caches of verified
+ * tokens compare the ring by identity, because a token must be verified again after the keys have changed.
  */
 export class KeyRing {
   readonly #byId = new Map<string, RegisteredKey>();
@@ -76,27 +83,27 @@ export class KeyRing {
     }
   }
 
-  /** Returns all keys, oldest first. */
+  /** Returns all keys, in the order in which they were registered. */
   keys(): IterableIterator<RegisteredKey> {
     return this.#byId.values();
   }
 
-  /** Returns a ring with one more key. */
+  /** Returns a new ring that has the keys of this ring and `key`. */
   with(key: RegisteredKey): KeyRing {
     return new KeyRing([...this.keys(), key]);
   }
 
-  /** Returns a ring without the key of this `kid`. */
+  /** Returns a new ring that has the keys of this ring, except the key with the id `kid`. */
   without(kid: string): KeyRing {
     return new KeyRing([...this.keys()].filter((key) => key.kid !== kid));
   }
 
-  /** Returns the key of this `kid`; undefined if there is none. */
+  /** Returns the key with the id `kid`; undefined if absent. */
   find(kid: string): RegisteredKey | undefined {
     return this.#byId.get(kid);
   }
 
-  /** Returns the keys that can verify signatures of `algorithm`, oldest first. */
+  /** Returns the keys that can verify signatures of `algorithm`, in the order in which they were registered. */
   candidates(algorithm: Algorithm): readonly RegisteredKey[] {
     return this.#byAlgorithm.get(algorithm) ?? [];
   }

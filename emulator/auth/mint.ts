@@ -1,33 +1,36 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { algorithmOf } from './keys.js';
 
-/** Default lifetime in seconds, as in the token helper of the client libraries: one year. */
+/** Default lifetime of a token in seconds: one year, as in the token helper of the client libraries. */
 export const DEFAULT_LIFETIME = 31_536_000;
 
 export const DEFAULT_SCOPES: readonly string[] = ['git:write', 'git:read'];
 
 export interface TokenRequest {
-  /** PKCS#8 PEM. */
+  /** Private key with which the token is signed, as PKCS#8 PEM. */
   readonly privateKeyPem: string;
-  /** Claim `iss`. */
+  /** Name of the organization, for the claim `iss`. */
   readonly org: string;
-  /** Claim `repo`; absent for tokens of the organization. */
+  /** Name of the repository, for the claim `repo`; absent for tokens of the whole organization. */
   readonly repo?: string | undefined;
-  /** Default `git:write`, `git:read`. Not validated, because tests may need invalid scopes. */
+  /**
+   * Claim `scopes`. Default `git:write`, `git:read`. The scopes are not validated, because tests need tokens with
+   * invalid scopes.
+   */
   readonly scopes?: readonly string[] | undefined;
-  /** Claim `sub`. Default `emulator`. */
+  /** Name of the user, for the claim `sub`. Default `emulator`. */
   readonly sub?: string | undefined;
   /** Lifetime in seconds. Default one year. */
   readonly ttl?: number | undefined;
-  /** Issue time in milliseconds. Default: now, on the machine's clock. */
+  /** Issue time of the token (claim `iat`) in milliseconds. Default: the current time of the machine's clock. */
   readonly now?: number | undefined;
-  /** Header `kid`. */
+  /** Id of the key, for the header `kid`; without it, the header is absent. */
   readonly kid?: string | undefined;
-  /** Further claims, such as `refs`. They override the members above. */
+  /** Further claims, such as `refs`. A claim with the name of one of the claims above replaces it. */
   readonly claims?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Signs a token, offline. Throws an `Error` if the key cannot sign tokens. */
+/** Signs a token without a request to the service. Throws an `Error` if the key cannot sign tokens. */
 export async function mintToken(request: TokenRequest): Promise<string> {
   const {
     org,

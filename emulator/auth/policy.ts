@@ -1,23 +1,30 @@
 import { reject } from './rejection.js';
 
-/** `verify-sig` requires that every new commit is signed by a registered key. */
+/**
+ * Restriction that a token can place on a ref. `no-push` and `no-force-push` forbid an operation, and `verify-sig`
+ * requires that every new commit is signed with a key that the organization has registered.
+ */
 export type PolicyOp = 'no-push' | 'no-force-push' | 'verify-sig';
 
 const OPS: ReadonlySet<unknown> = new Set<PolicyOp>(['no-push', 'no-force-push', 'verify-sig']);
 
 export interface RefRule {
-  /** `*`, a full ref name, or a full prefix that ends with `/*`. */
+  /** `*` (all refs), a full ref name such as `refs/heads/main`, or a full prefix that ends with `/*`. */
   readonly pattern: string;
-  /** Forbidden operations. Empty: everything is permitted, whatever later rules state. */
+  /**
+   * Restrictions of the refs that match. An empty list permits everything, even if a later rule forbids it, because
+   * only the first rule that matches applies.
+   */
   readonly ops: readonly PolicyOp[];
 }
 
-/** Restrictions of a token by ref. The first rule that matches decides. */
+/** Restrictions of a token by ref. Only the first rule whose pattern matches a ref applies to the ref. */
 export type RefPolicy = readonly RefRule[];
 
 /**
- * Parses the claim `refs`, an array of `[pattern, [op, …]]`, and the older claim `ops`, `[op, …]` for all refs, which
- * comes last. Throws a `Rejection` for an invalid policy, because ignoring it would permit everything.
+ * Parses the restrictions of a token: the claim `refs`, an array of `[pattern, [op, …]]`, and the older claim `ops`,
+ * `[op, …]` for all refs, which becomes the last rule. Throws a `Rejection` for an invalid claim, because a token whose
+ * restrictions are ignored would permit everything.
  */
 export function parsePolicy(refs: unknown, ops: unknown): RefPolicy {
   const rules: RefRule[] = [];
@@ -38,7 +45,8 @@ function parsePattern(value: unknown): string {
     throw reject('policy', 'a pattern in refs is empty or is not a string');
   if (value === '*') return value;
   const star = value.indexOf('*');
-  // A star at another position would match nothing, so the rule would forbid nothing.
+  // A pattern with a star at another position is refused, because no ref would match it and its rule would forbid
+  // nothing.
   if (star >= 0 && !(star === value.length - 1 && value.endsWith('/*'))) {
     throw reject('policy', 'a pattern in refs may contain * only in a final /*');
   }
@@ -54,9 +62,9 @@ function parseOps(value: unknown): PolicyOp[] {
 }
 
 /**
- * Returns why `policy` forbids `action` on `ref`, in the words that git shows after `! [remote rejected]`; undefined if
- * it permits it. `ref` is the full name. `push` is any change of the ref (create, update, delete); `force` is a change
- * after which the old tip is not an ancestor.
+ * Returns the reason why `policy` forbids `action` on `ref`, in the words that git shows after `! [remote rejected]`;
+ * undefined if the policy permits the action. `ref` is the full name. `push` is any change of the ref (create, update,
+ * delete). `force` is a change after which the previous tip is not an ancestor of the new one.
  */
 export function decide(policy: RefPolicy, ref: string, action: 'push' | 'force'): string | undefined {
   const ops = opsFor(policy, ref);
@@ -65,7 +73,7 @@ export function decide(policy: RefPolicy, ref: string, action: 'push' | 'force')
   return undefined;
 }
 
-/** Returns true if `policy` requires that all new commits of `ref` are signed by a registered key. */
+/** Returns true if `policy` requires that all new commits of a push to `ref` are signed with a registered key. */
 export function needsSignedCommits(policy: RefPolicy, ref: string): boolean {
   return opsFor(policy, ref).includes('verify-sig');
 }

@@ -4,10 +4,16 @@ import { type Algorithm, type AllowedScopes, algorithmOf, RegisteredKey } from '
 /** Creates the error for a key that cannot be registered. `why` is the end of a sentence. */
 type Refuse = (why: string) => Error;
 
-/** Members of a public JWK (RFC 7518, 6.2.1 and 6.3.1). All other members of a private one are dropped. */
+/**
+ * Names of the members of a JWK that make up its public key (RFC 7518, 6.2.1 and 6.3.1). If a client registers a
+ * private JWK, all its other members are dropped, so that no private key is stored.
+ */
 const PUBLIC_MEMBERS = ['kty', 'crv', 'x', 'y', 'n', 'e'] as const;
 
-/** Reads the public key from PEM (SPKI, or the private key) or a JWK (RFC 7517). */
+/**
+ * Reads the public key from a PEM text (SPKI, or a private key, from which the public key is computed) or from a JWK
+ * (RFC 7517).
+ */
 function readPublicKey(given: string | Readonly<Record<string, unknown>>, refuse: Refuse): KeyObject {
   let key: KeyObject;
   try {
@@ -24,7 +30,10 @@ function publicPart(jwk: Readonly<Record<string, unknown>>): JsonWebKey {
   return Object.fromEntries(PUBLIC_MEMBERS.flatMap((name) => (name in jwk ? [[name, jwk[name]]] : []))) as JsonWebKey;
 }
 
-/** Returns the thumbprint: the SHA-256 of the required members in the order of their names (RFC 7638). */
+/**
+ * Returns the thumbprint of a public key: the SHA-256 of the required members of its JWK in the order of their names
+ * (RFC 7638), in base64url.
+ */
 export function thumbprintOf(key: KeyObject): string {
   const jwk: Readonly<Record<string, unknown>> = { ...key.export({ format: 'jwk' }) };
   const members = PUBLIC_MEMBERS.filter((name) => jwk[name] !== undefined).sort();
@@ -33,8 +42,8 @@ export function thumbprintOf(key: KeyObject): string {
 }
 
 /**
- * Reads a public key from PEM or a JWK and returns it as an organization registers it. The default id is its
- * thumbprint. Throws the error of `refuse`.
+ * Reads a public key from PEM or a JWK and returns it as an organization registers it. If no id is given, the id is the
+ * thumbprint of the key. Throws the error that `refuse` creates if the key cannot be read or cannot sign tokens.
  */
 export function registeredKey(
   given: string | Readonly<Record<string, unknown>>,

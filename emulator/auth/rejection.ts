@@ -1,8 +1,9 @@
 import { Problem, type ProblemCode } from '../http/problem.js';
 
 /**
- * All checks of a credential in their order, with the error codes of their failures (specification, Token failure
- * responses). The variant `invalidToken` applies to those with `invalid`.
+ * All checks of a credential, in the order in which they are made, with the error codes of their failures
+ * (specification, Token failure responses). `invalid` is true if a failure means that the token itself is invalid. The
+ * variant `invalidToken` (configurable behaviour) can change the error code of these failures.
  */
 const CHECKS = {
   repeated: { code: 'bad_request', invalid: false },
@@ -30,26 +31,35 @@ const CHECKS = {
 
 export type Check = keyof typeof CHECKS;
 
-/** Problem for a credential that failed `check`. Its detail names the check and never contains a part of the token. */
+/**
+ * Error response for a credential that failed `check`. Its detail names the check and never contains a part of the
+ * token.
+ */
 export class Rejection extends Problem {
   constructor(
     readonly check: Check,
     reason: string,
     headers?: Readonly<Record<string, string>>,
-    /** Values that failed the check, for the journal. Never contains a usable part of the token. */
+    /**
+     * Values that failed the check. Only the journal (list of all requests, for tests) shows them, and they never
+     * contain a usable part of the token.
+     */
     readonly evidence?: string,
   ) {
     const { code, invalid } = CHECKS[check];
     super(code, invalid ? `The token is invalid or expired: ${reason}.` : `${reason}.`, headers ? { headers } : {});
   }
 
-  /** True if the token itself is invalid. The variant `invalidToken` changes the code of this case. */
+  /**
+   * True if the token itself is invalid. The variant `invalidToken` (configurable behaviour) changes the error code of
+   * these rejections.
+   */
   get isInvalidToken(): boolean {
     return CHECKS[this.check].invalid;
   }
 }
 
-/** Creates a rejection: `throw reject('expired', 'exp is in the past')`. */
+/** Creates the error for a credential that failed a check: `throw reject('expired', 'exp is in the past')`. */
 export function reject(...rejection: ConstructorParameters<typeof Rejection>): Rejection {
   return new Rejection(...rejection);
 }

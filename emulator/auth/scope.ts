@@ -1,4 +1,7 @@
-/** All scopes. Names match exactly, and no scope implies another (specification, Scopes). */
+/**
+ * All scopes (permissions) that a token can list. Names are compared exactly, and no scope implies another
+ * (specification, Scopes).
+ */
 export const SCOPES = [
   'git:read',
   'git:write',

@@ -1,11 +1,11 @@
 import { createHash, verify } from 'node:crypto';
 import type { Algorithm, KeyRing } from './keys.js';
 
-/** Maximum length of an armoured signature. Real ones have a few hundred bytes. */
+/** Maximum length of the text of an armoured SSH signature in characters. Real signatures have a few hundred. */
 const MAX_TEXT = 16 * 1024;
 const ARMOUR = /^-----BEGIN SSH SIGNATURE-----\n([A-Za-z0-9+/=\n]+)\n-----END SSH SIGNATURE-----\n*$/;
 const MAGIC = Buffer.from('SSHSIG');
-/** Namespace of Git's signatures. */
+/** Namespace that Git writes into its SSH signatures. A signature for another purpose has another namespace. */
 const NAMESPACE = 'git';
 
 interface Scheme {
@@ -13,7 +13,7 @@ interface Scheme {
   readonly hash: string;
 }
 
-/** Signature schemes of the keys of an organization, by their SSH names (RFC 5656, RFC 8332). */
+/** Signature schemes of keys that an organization can register, by their SSH names (RFC 5656, RFC 8332). */
 const SCHEMES: ReadonlyMap<string, Scheme> = new Map([
   ['ecdsa-sha2-nistp256', { algorithm: 'ES256', hash: 'sha256' }],
   ['ecdsa-sha2-nistp384', { algorithm: 'ES384', hash: 'sha384' }],
@@ -23,8 +23,9 @@ const SCHEMES: ReadonlyMap<string, Scheme> = new Map([
 ]);
 
 /**
- * Returns true if `signature` was made over `payload` with a key of `ring`, as `git commit -S` does if `gpg.format` is
- * `ssh`. All other signatures, including OpenPGP, are not made with registered keys.
+ * Returns true if `signature` was made over `payload` (the commit or tag without its signature) with a key of `ring`
+ * (the registered keys of an organization), as `git commit -S` does if `gpg.format` is `ssh`. Returns false for all
+ * other signatures, including OpenPGP.
  */
 export function isSignedWithRing(signature: string, payload: Buffer, ring: KeyRing): boolean {
   const parts = parseSignature(signature);
@@ -41,7 +42,7 @@ export function isSignedWithRing(signature: string, payload: Buffer, ring: KeyRi
 
 interface SshSignature {
   readonly namespace: string;
-  /** Hash algorithm of the payload. */
+  /** Name of the hash algorithm with which the payload was hashed before it was signed. */
   readonly digest: string;
   readonly scheme: string;
   readonly bytes: Buffer;
@@ -69,7 +70,10 @@ function parseSignature(text: string): SshSignature | undefined {
   return { namespace: namespace.toString(), digest: digest.toString(), scheme: scheme.toString(), bytes };
 }
 
-/** Splits a sequence of `string`s: a length in four bytes, then the content (RFC 4251). */
+/**
+ * Splits a sequence of SSH `string`s (RFC 4251): each has a length in four bytes, and then its content. Returns
+ * undefined if a length exceeds the rest of `raw`.
+ */
 function strings(raw: Buffer): Buffer[] | undefined {
   const found: Buffer[] = [];
   for (let at = 0; at < raw.length; ) {
@@ -90,8 +94,9 @@ function lengthAndBytes(value: string | Buffer): Buffer {
 }
 
 /**
- * Converts SSH's pair of numbers (RFC 5656, 3.1.2) to DER: `Ecdsa-Sig-Value ::= SEQUENCE { r INTEGER, s INTEGER }`.
- * Both formats use the minimal number of bytes, so the bytes of the numbers are the same.
+ * Converts an ECDSA signature from SSH's format, a pair of numbers (RFC 5656, 3.1.2), to DER, which Node verifies:
+ * `Ecdsa-Sig-Value ::= SEQUENCE { r INTEGER, s INTEGER }`. Both formats encode a number in the minimal number of bytes,
+ * so the bytes of the two numbers are copied unchanged.
  */
 function derOf(pair: Buffer): Buffer | undefined {
   const numbers = strings(pair);

@@ -3,21 +3,25 @@ import type { Scheme } from './credentials.js';
 import type { KeyRing, RegisteredKey } from './keys.js';
 import type { TokenType } from './token.js';
 
-/** Result of a successful signature check. Whether the token may be used is checked on each use. */
+/**
+ * Result of a successful signature check of a token. The times, scopes and other claims are checked separately on each
+ * use.
+ */
 export interface SignedToken {
   readonly key: RegisteredKey;
-  /** Header `kid` of the token. */
+  /** Key id in the header `kid` of the token; undefined if absent. */
   readonly kid: string | undefined;
   readonly type: TokenType;
-  /** All claims, including those that the service does not know. */
+  /** All claims of the token, including those that the service does not use. */
   readonly payload: Readonly<Record<string, unknown>>;
   /**
-   * Ring that verified the token. With another ring the token must be verified again, because another key may apply.
+   * Registered keys of the organization when the token was verified. If the organization now has another ring, the
+   * token must be verified again, because its key may have been deleted.
    */
   readonly ring: KeyRing;
 }
 
-/** Verified token with the scheme of its credential. */
+/** Verified token, with the authentication scheme (Bearer or Basic) with which it was sent. */
 export interface ProvenToken extends SignedToken {
   readonly scheme: Scheme;
   readonly claims: Claims;
@@ -26,9 +30,9 @@ export interface ProvenToken extends SignedToken {
 /**
  * Cache of at most `capacity` verified tokens.
  *
- * Approximates LRU with two generations. New and reused entries go to the young generation. When it reaches half of the
- * capacity, it becomes the old generation, and the previous old one is dropped. A hit in the young generation, which is
- * the usual case, is a single lookup.
+ * Approximates LRU with two generations (maps). New and reused entries are added to the young generation. When the
+ * young generation has reached half of the capacity, it becomes the old generation, and the previous old generation is
+ * dropped. A hit in the young generation, which is the usual case, needs one lookup only.
  */
 export class TokenCache<Token> {
   #young = new Map<string, Token>();
