@@ -10,19 +10,19 @@ import { mayBeAbsent } from '../operation/reply-schema.js';
 import type { RequestContext } from './request-context.js';
 
 /**
- * Maximum number of characters of a text that is parsed and changed. Longer texts stay unchanged, because parsing them
- * again takes too long.
+ * Maximum length in characters of a JSON text whose content is changed. Longer texts are sent unchanged, because
+ * parsing them again takes too long.
  */
 const LONGEST_TEXT = 64 * 1024;
-/** Number of bytes that are sent one by one, each in its own turn of the event loop. */
+/** Number of bytes at the start of a body that are sent one by one, each in its own turn of the event loop. */
 const SLICED = 64;
 
-/** Default page size that the specification states for most lists. A lowered limit is never smaller. */
+/** Page size that the specification states for most lists. A `limit` of a client is never lowered below it. */
 const STATED_PAGE = 20;
 
 /**
- * Returns a random number generator for one request and one purpose. Its seed depends only on them, so concurrent
- * requests do not change it.
+ * Returns a random number generator for one use (`purpose`) in one request. Its seed consists only of the configured
+ * seed, the request id and the purpose, so concurrent requests do not change its numbers.
  */
 function drawFor({ adversary, id }: RequestContext, purpose: string): Draw {
   let count = 0;
@@ -34,7 +34,10 @@ function drawFor({ adversary, id }: RequestContext, purpose: string): Draw {
 
 type Query = Readonly<Record<string, string | string[]>>;
 
-/** Lowers the `limit` of a query if it exceeds the stated page size. */
+/**
+ * Lowers the `limit` of a query at random if it exceeds the page size that the specification states. Clients must
+ * accept a page with fewer entries than they asked for.
+ */
 export function lowerLimit(context: RequestContext, query: Query): Query {
   const asked = Number(query.limit);
   const min = operationFacts(context.operation.id).statedPage ?? STATED_PAGE;
@@ -43,16 +46,16 @@ export function lowerLimit(context: RequestContext, query: Query): Query {
 }
 
 /**
- * Replaces the code of a refusal with an unknown one if the specification names only the generic code of its status (rule
- * `err.new-codes`). Codes of refused credentials and of 401 stay, because the table of token failure responses names them,
- * and so does the code of a status without a generic one (rule `err.status-text-snake`).
+ * Replaces the code of an error response at random with an unknown one if the specification names only the generic code
+ * of its status (rule `err.new-codes`). Codes of refused credentials and of status 401 stay, because the table of token
+ * failure responses names them. Codes of a status without a generic code also stay (rule `err.status-text-snake`).
  */
 export function perturbProblem(context: RequestContext, refusal: Problem): Problem {
   const { faults } = context;
   const isNamed =
     context.refusal instanceof Rejection || refusal.code === 'unauthorized' || !isGenericCode(refusal.code);
   if (isNamed || refusal.options.shownAs !== undefined || faults.fired.length > 0) return refusal;
-  // A client that has disconnected gets no response, and the journal shows the real code.
+  // If the client has disconnected, no response is sent, and the journal must show the real code.
   if (context.signal.aborted) return refusal;
   const draw = drawFor(context, 'code');
   if (draw(2) === 0) return refusal;
@@ -61,9 +64,9 @@ export function perturbProblem(context: RequestContext, refusal: Problem): Probl
 }
 
 /**
- * Changes a response in every way that the specification permits: adds unknown members, drops optional ones, reorders
- * members, sends a larger `Retry-After` than `t`, and sends the body byte by byte. Responses that a fault has changed
- * stay as they are.
+ * Changes a response at random in the ways that the specification permits: adds unknown members, drops optional ones,
+ * reorders members, sends a larger `Retry-After` than the window `t`, and sends the body byte by byte. Responses that a
+ * fault (simulated failure) has changed stay as they are, because a test expects exactly these.
  */
 export function perturbReply(context: RequestContext): Reply {
   const { reply, operation, faults } = context;
@@ -71,17 +74,21 @@ export function perturbReply(context: RequestContext): Reply {
   if (isGit || faults.fired.length > 0 || reply.cut !== undefined || context.signal.aborted) return reply;
   const draw = drawFor(context, 'reply');
   const waiting = waitLonger(reply, draw);
-  // An entity tag identifies the exact bytes, so the body must not change.
+  // A body with an entity tag must not change, because the tag identifies its exact bytes.
   if (waiting.headers?.etag !== undefined) return waiting;
   return perturbJson(operation?.id === 'fileMetadata' ? reread(waiting) : waiting, schemaOf(context), draw);
 }
 
 /**
- * Problem details may have additional members (RFC 9457, 3.2). Error bodies of file metadata have exactly one member.
+ * Schema of an error body, to which members may be added (RFC 9457, 3.2). Error bodies of file metadata are excluded,
+ * because they have exactly one member.
  */
 const refusal = lazy(() => z.object({}));
 
-/** Returns the schema of the response body; undefined for an error body with a fixed set of members. */
+/**
+ * Returns the schema of the response body; undefined if nothing may be added, because the body has a fixed set of
+ * members.
+ */
 function schemaOf({ reply, operation }: RequestContext): z.core.$ZodType | undefined {
   const schema = operation?.replies[reply.status];
   if (schema !== undefined) return typeof schema === 'string' ? undefined : schema;
@@ -97,7 +104,10 @@ function waitLonger(reply: Reply, draw: Draw): Reply {
   return { ...reply, headers: { ...reply.headers, 'retry-after': String(longer) } };
 }
 
-/** Parses the body of file metadata again. Its handler returns bytes, which it caches for repeated requests. */
+/**
+ * Replaces the bytes of a file metadata response with the parsed JSON. The handler returns bytes, because it caches
+ * them for repeated requests.
+ */
 function reread(reply: Reply): Reply {
   const { bytes, ...rest } = reply;
   if (bytes === undefined || bytes.length > LONGEST_TEXT) return reply;
@@ -116,7 +126,10 @@ function perturbJson(reply: Reply, schema: z.core.$ZodType | undefined, draw: Dr
   return { ...rest, headers, stream: sliced(Buffer.from(JSON.stringify(value))) };
 }
 
-/** Parses a JSON text given in pieces. Returns the pieces if the text is too long. */
+/**
+ * Parses a JSON text that is given in pieces. If the text is too long, returns all its pieces unparsed, including those
+ * that were already read.
+ */
 function readPieces(pieces: Iterable<string>): { readonly value: unknown } | { readonly pieces: Iterable<string> } {
   const rest = pieces[Symbol.iterator]();
   let text = '';
@@ -148,7 +161,7 @@ async function* sliced(body: Buffer): AsyncGenerator<Buffer> {
 /** Draws a random integer between 0 (inclusive) and `below` (exclusive). */
 export type Draw = (below: number) => number;
 
-/** Changes to make to a response. */
+/** Kinds of changes to make to the body of a response. */
 export interface Perturbations {
   /** Adds unknown members to objects. */
   readonly adds: boolean;
@@ -159,18 +172,18 @@ export interface Perturbations {
 }
 
 /**
- * Values of added members. None is an array, because clients recognize the list of a response by being its only array.
+ * Possible values of added members. None is an array, because clients find the list in a response as its only array.
  */
 const UNKNOWN_VALUES: readonly unknown[] = [null, 7, 'unknown', { nested: true }];
 
-/** Returns a member name or error code that no specification defines. */
+/** Returns a random member name or error code that no specification defines. */
 export function unknownName(draw: Draw): string {
   return `x_unknown_${draw(1000)}`;
 }
 
 /**
- * Changes a value that has this schema. Objects that the schema does not describe, or whose keys are data, are only
- * reordered.
+ * Changes a JSON value, and all values inside it, as `perturbations` selects. The members of an object are only
+ * reordered if `schema` does not describe the object, or if its keys are data.
  */
 export function perturbValue(
   value: unknown,
@@ -202,7 +215,7 @@ function memberSchema(shape: z.core.$ZodType | undefined, name: string): z.core.
   return shape instanceof z.ZodRecord ? shape.valueType : undefined;
 }
 
-/** Returns the schema inside optional and nullable ones. */
+/** Returns the schema without its wrappers for optional and nullable values. */
 function inner(schema: z.core.$ZodType): z.core.$ZodType {
   let found = schema;
   while (found instanceof z.ZodOptional || found instanceof z.ZodNullable) found = found.unwrap();

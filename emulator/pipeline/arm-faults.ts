@@ -9,7 +9,10 @@ import type { RequestContext, Step } from './request-context.js';
 
 const HEADER = 'X-Emulator-Fault';
 
-/** Step: collects the faults that can apply to the request, including those that its headers ask for. */
+/**
+ * Returns the step that collects the faults (simulated failures) that can apply to the request. These are the
+ * registered ones, and those that the client asks for in headers of the request.
+ */
 export function armFaults(operations: readonly Operation[]): Step {
   return (context) => {
     const { headers } = context.request;
@@ -25,8 +28,9 @@ export function armFaults(operations: readonly Operation[]): Step {
 }
 
 /**
- * Step: adds the faults that the token asks for. They also apply to the stage before authentication, which has passed
- * by now, because the token is valid.
+ * Returns the step that adds the faults that the client asks for in a claim of its token. It runs after the token was
+ * verified. It then applies the faults of the stage `auth`, although the request has passed this stage, because the
+ * claim was unknown at that time.
  */
 export function armTokenFaults(operations: readonly Operation[]): Step {
   return (context) => {
@@ -48,9 +52,7 @@ function armClaim(context: RequestContext, emu: unknown, operations: readonly Op
   return applyFaults(context, 'auth');
 }
 
-/**
- * Arms the request with the registered faults of its operation and with `asked`, the faults that the request asks for.
- */
+/** Gives the request the registered faults of its operation, and `asked`, the faults that the client asks for. */
 function arm(context: RequestContext, asked: readonly FaultEntry[]): void {
   const { world, operation } = context;
   if (!(context.faults instanceof ArmedRequest)) {
@@ -62,7 +64,11 @@ function arm(context: RequestContext, asked: readonly FaultEntry[]): void {
   if (asked.length > 0) (context.faults as ArmedRequest).add(asked);
 }
 
-/** Records the scenario of the caller. `asks` is true if the token asks for faults, which are counted by scenario. */
+/**
+ * Records which scenario (scripted behaviour of the emulator) the caller of the request belongs to. `asks` is true if
+ * the token asks for faults. Such a scenario has an effect even if nothing else names it, because faults are counted by
+ * scenario.
+ */
 function enterScenario(context: RequestContext, asks: boolean): void {
   const { scenario, claims, organizationName, world, request } = context;
   if (scenario === undefined) return;
@@ -74,8 +80,9 @@ function enterScenario(context: RequestContext, asks: boolean): void {
 }
 
 /**
- * Reads the faults of a header. For a Git client a fault only must fit one of the Git operations, because the client
- * sends the same header with every request of a conversation. For other clients it must fit this operation.
+ * Parses the header with the faults that the client asks for. A fault must be able to fire for this operation. For a
+ * Git client, any of the Git operations suffices, because the client sends one header value with all requests of a push
+ * or fetch.
  */
 function askedByHeader(context: RequestContext, text: string, operations: readonly Operation[]): FaultEntry[] {
   const { operation, world } = context;
@@ -85,7 +92,10 @@ function askedByHeader(context: RequestContext, text: string, operations: readon
   });
 }
 
-/** Throws `bad_request` if in-band faults are off. A request that asks for a fault is never served without it. */
+/**
+ * Throws `bad_request` if clients may not ask for faults. Serving the request without its faults would make a test pass
+ * that tests nothing.
+ */
 function requireInBand({ inBandFaults }: RequestContext): void {
   if (inBandFaults) return;
   const detail = 'Requests may not carry faults or scenarios; start the emulator with --inband-faults to allow them.';

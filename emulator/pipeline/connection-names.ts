@@ -1,4 +1,7 @@
-/** Numbers the connections of a port in the order in which their names are first read. */
+/**
+ * Names the connections of a port `connection-1`, `connection-2` and so on, in the order in which `nameOf` is first
+ * called for their sockets.
+ */
 export class ConnectionNames {
   readonly #names = new WeakMap<object, string>();
   #count = 0;

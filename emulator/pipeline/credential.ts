@@ -5,7 +5,7 @@ import { problem } from '../http/problem.js';
 import { repositoryNotFound } from '../repositories/lifecycle.js';
 import type { RequestContext } from './request-context.js';
 
-/** Step: refuses requests while the organization cannot verify tokens. */
+/** Step: refuses all requests of an organization while a test has made the verification of its tokens unavailable. */
 export function checkAuthenticationAvailable({ organization }: RequestContext): void {
   if (!organization.authenticationAvailable) {
     throw problem('authentication_unavailable', 'Credentials cannot be verified at present; retry later.');
@@ -13,8 +13,9 @@ export function checkAuthenticationAvailable({ organization }: RequestContext): 
 }
 
 /**
- * Step: verifies the credential, its signature and its claims. Runs before the body is read. Only the first use of a
- * token waits for the signature check; later uses find it in a cache.
+ * Step: verifies the credential, its signature and its claims. It runs before the body is read, so that a client
+ * without a valid token cannot make the service read one. Only the first request with a token waits for the signature
+ * check, because later requests find the result in a cache.
  */
 export function authenticate(context: RequestContext): void | Promise<void> {
   const { world, organization, operation, request } = context;
@@ -30,12 +31,15 @@ export function authenticate(context: RequestContext): void | Promise<void> {
   else return authenticator.prove(question).then(accept);
 }
 
-/** Step: requires the `repo` claim if the operation is about a repository. */
+/** Step: requires that the token has a claim `repo` (name of a repository) if the operation is about a repository. */
 export function checkRepositoryClaim({ operation, claims }: RequestContext): void {
   if (operation.subject !== 'organization') requireRepo(claims);
 }
 
-/** Step: requires that the repository in the path equals the claim, code unit by code unit. */
+/**
+ * Step: requires that the name of the repository in the path equals the claim `repo`, compared by code units without
+ * any normalization.
+ */
 export function comparePathWithClaim(context: RequestContext): void {
   const { params, claims } = context;
   if (params.repo_name !== undefined && params.repo_name !== claims.repo) {
@@ -46,7 +50,10 @@ export function comparePathWithClaim(context: RequestContext): void {
   }
 }
 
-/** Step: requires the scopes of the request's purpose. */
+/**
+ * Step: requires that the token has the scopes of the request's purpose (the operation, or a part of it that query and
+ * body select).
+ */
 export function checkScope({ claims, purpose, operation, world }: RequestContext): void {
   if (operation.id === 'getRepository' && world.variants.repositoryScope === 'any') return;
   requireScopes(claims, purpose.scopes);

@@ -19,13 +19,16 @@ import { type GitFaults, placeOf } from '../smart-http/git-faults.js';
 import { CHALLENGE } from './refusal-variants.js';
 import type { RequestContext, Step } from './request-context.js';
 
-/** Seconds in `Retry-After` if a fault does not specify them. */
+/** Value of `Retry-After` in seconds if a fault does not specify one. */
 const RETRY_AFTER = 1;
 
-/** Stages that have their own step in the chain, named `faults.` and the stage. */
+/**
+ * Stages (points of a request at which a fault can fire) that have their own step in the pipeline, named `faults.` and
+ * the stage.
+ */
 type Place = Exclude<Position, 'accept' | `git.${string}`>;
 
-/** Thrown to replace the response of a request. */
+/** Error that a fault throws to replace the response of a request with `reply`. */
 export class InjectedReply extends Error {
   override readonly name = 'InjectedReply';
 
@@ -34,19 +37,25 @@ export class InjectedReply extends Error {
   }
 }
 
-/** Step: applies the faults of a stage. */
+/** Returns the step that applies the faults (simulated failures) of a stage. */
 export function faultsAt(position: Place): Step {
   return (context) => applyFaults(context, position);
 }
 
-/** Selects the fault that fires at a stage and carries it out. Throws if the fault ends the request. */
+/**
+ * Selects the faults that fire at the stage `position` of the request and carries them out. Throws if a fault ends the
+ * request. Returns a promise only if a fault fires.
+ */
 export function applyFaults(context: RequestContext, position: Place): void | Promise<void> {
   if (!context.faults.isArmed) return;
   const chosen = context.faults.take(position);
   if (chosen.length > 0) return carryOut(context, chosen, position);
 }
 
-/** Returns the faults that a Git service carries out on the wire; undefined if no fault can apply to the request. */
+/**
+ * Returns the interface through which a Git service fires faults inside its protocol, such as a truncated pack;
+ * undefined if no fault can apply to the request.
+ */
 export function gitFaultsOf(context: RequestContext): GitFaults | undefined {
   const { faults } = context;
   if (!faults.isArmed) return undefined;
@@ -57,7 +66,10 @@ export function gitFaultsOf(context: RequestContext): GitFaults | undefined {
   };
 }
 
-/** Carries out the actions selected for a stage, in order. Throws if one ends the request. */
+/**
+ * Carries out the actions of the faults that fire at a stage, in order. Throws if an action ends the request. `table`
+ * contains the function for each kind of action.
+ */
 export async function carryOut(
   context: RequestContext,
   chosen: readonly ChosenAction[],
@@ -72,7 +84,7 @@ export async function carryOut(
   }
 }
 
-/** Kinds that delay or replace a response. */
+/** Functions that carry out the kinds of faults that delay or replace a response. */
 const BEFORE_RESPONSE = {
   latency: ({ ms }, { context }) => sleep(ms, undefined, { signal: context.signal }),
   hold: async (latch, { context }) => {
@@ -92,7 +104,7 @@ const BEFORE_RESPONSE = {
   },
 } satisfies CarryOut;
 
-/** The kinds of `BEFORE_RESPONSE`, and all other kinds except those of the Git protocol. */
+/** Functions that carry out all kinds of faults except those inside the Git protocol. */
 const EVERYWHERE: Omit<Required<CarryOut>, GitKindName> = {
   ...BEFORE_RESPONSE,
   cut: (cut, met) => cutAt(met, cut),
@@ -105,7 +117,10 @@ function injected(id: string): string {
   return `The response was injected by the fault ${id}.`;
 }
 
-/** Returns the error in the error format of the operation, with its headers. */
+/**
+ * Returns the error response that a fault with the id `id` asks for, with the headers that the service sends with its
+ * code.
+ */
 function problemOf(context: RequestContext, id: string, action: ErrorValue): Problem {
   const { code, detail = injected(id), retryAfter } = action;
   if (STATES_BY_CODE[code]) return refusalByState(context, action);
@@ -118,7 +133,7 @@ function problemOf(context: RequestContext, id: string, action: ErrorValue): Pro
     }),
     ...retryAfterHeader(context, retryAfter ?? (code === 'service_unavailable' ? RETRY_AFTER : 'omit')),
   };
-  // Operations with the dialect `result` respond to their failures with a write result.
+  // Operations with the error format `result` report a failed write as a write result, so the error contains one.
   const isResult = operation.dialect === 'result' && operation.errors.includes(code);
   return problem(code, detail, {
     headers,
@@ -128,8 +143,8 @@ function problemOf(context: RequestContext, id: string, action: ErrorValue): Pro
 }
 
 /**
- * Returns the error with which the operation is refused in the repository state of an error code, such as
- * `repository_thawing`.
+ * Returns the error response of the operation for a repository in a certain state. `code` names the state, such as
+ * `repository_thawing`. The code in the response may differ, because some operations report the state with another one.
  */
 function refusalByState(context: RequestContext, { code, detail, retryAfter }: ErrorValue): Problem {
   const refusal = context.stateRefusal(code) ?? code;
@@ -140,7 +155,8 @@ function refusalByState(context: RequestContext, { code, detail, retryAfter }: E
 }
 
 /**
- * `Retry-After` is the minimum delay, and takes precedence over the window `t` (rule `rate.429.retry-after.precedence`).
+ * Returns the error response of an exhausted rate limit. `Retry-After` is the minimum delay, and takes precedence over
+ * the window `t` in seconds (rule `rate.429.retry-after.precedence`).
  */
 function throttling(context: RequestContext, { detail, retryAfter = RETRY_AFTER, t }: ErrorValue): Problem {
   const seconds = typeof retryAfter === 'number' ? retryAfter : RETRY_AFTER;
@@ -164,16 +180,16 @@ function retryAfterHeader({ world }: RequestContext, given: RetryAfter): Record<
   }
 }
 
-/** Fault that fires for a request, and its stage. */
+/** Fault that fires for a request, and the stage at which it fires. */
 interface Met {
   readonly context: RequestContext;
-  /** Id of the fault. */
+  /** Id under which the fault was registered. */
   readonly id: string;
-  /** Undefined at a stage of Git. */
+  /** Stage at which the fault fires; undefined for a stage inside the Git protocol. */
   readonly position: Place | undefined;
 }
 
-/** Functions that carry out each kind of fault. They throw if the fault ends the request. */
+/** Functions that carry out faults, by the kind of fault. A function throws if the fault ends the request. */
 type CarryOut = {
   readonly [Name in KindName]?: (value: KindValues[Name], met: Met) => void | Promise<void>;
 };
@@ -200,7 +216,10 @@ function cutAt(met: Met, { at, how = 'fin' }: Cut): void {
   }
 }
 
-/** Returns how the connection ends. Without a payload to truncate, `end` closes the connection without a response. */
+/**
+ * Returns how the connection ends if there is no body to truncate. The ending `end` (regular end of a truncated body)
+ * then closes the connection without a response.
+ */
 function connectionEnding(how: Ending): ConnectionEnding {
   return how === 'end' ? 'fin' : how;
 }
@@ -211,34 +230,40 @@ function loseResponse(id: string, how: Lost): never {
   throw problem(genericCodeOf(status), `The response was lost by the fault ${id}.`, { status });
 }
 
-/** Corrupts the request body at the stage `body`, and the response body at all other stages. */
+/**
+ * Selects the corruption of a body: the request body at the stage `body`, and the response body at all other stages.
+ * The body is corrupted when it is read or sent.
+ */
 function breakBytes({ context, position }: Met, breakage: Breakage): void {
   const member = position === 'body' ? 'bodyBreakage' : 'responseBreakage';
   context[member] = { ...context[member], ...breakage };
 }
 
 /**
- * Returns the reply to a request whose connection was closed without a response. The journal shows the status that the
- * response would have had.
+ * Returns the reply that stands for a connection which a fault closed without a response. Nothing of it is sent. The
+ * journal shows its status, which is the one that the response would have had (0 if unknown).
  */
 export function cutReply({ reply }: { readonly reply: Reply | undefined }, { how }: ResponseCut): Reply {
   return { status: reply?.status ?? 0, cut: { how } };
 }
 
-/** Returns the response with the corruption that faults selected for it. */
+/** Returns the response with the corruption of its body that faults selected; unchanged if there is none. */
 export function breakResponse({ reply, request, responseBreakage, world }: RequestContext): Reply {
   if (responseBreakage === undefined || reply.cut !== undefined) return reply;
   return breakReply(reply, responseBreakage, request.method, world.engine.schedule);
 }
 
-/** Returns the limits of a stalled response: its timeout, and the signal that ends all stalls. */
+/**
+ * Returns the limits of a response that a fault stalls: the longest stall in milliseconds, and the signal that ends all
+ * stalls.
+ */
 export function stallTimeout({ world }: RequestContext): StallLimits {
   return { idleMs: world.limits.idleTimeout, signal: world.background.stalls };
 }
 
 /**
- * Returns the cut position in a body that is still being read. `length` is its `Content-Length`, or 0 for a chunked
- * body, which is cut after one byte.
+ * Returns the position at which a request body is cut while it is read. `length` is its `Content-Length`. The value 0
+ * stands for a chunked body, which is cut after one byte, because its length is unknown.
  */
 function placeWhileReading(at: CutPoint | undefined, length: number): CutPlace {
   if (at?.bytes !== undefined) return { bytes: at.bytes };

@@ -2,8 +2,8 @@ import { repositoryNotFound } from '../repositories/lifecycle.js';
 import type { RequestContext } from './request-context.js';
 
 /**
- * Step: finds the repository of the claim. On a Git route or a route with a repository in its path, the path equals the
- * claim.
+ * Step: finds the repository that the claim `repo` of the token names. If the path also names a repository, an earlier
+ * step has checked that both names are equal.
  */
 export function findRepository(context: RequestContext): void {
   const { operation, claims, world } = context;
@@ -16,11 +16,12 @@ export function findRepository(context: RequestContext): void {
   context.found = repository;
 }
 
-/** Step: refuses requests that the state of the repository does not permit. */
+/** Step: refuses requests that the state of the repository (such as archived or deleted) does not permit. */
 export function checkRepositoryState(context: RequestContext): void {
   const { found: repository, operation, purpose, world, params } = context;
   if (!repository) return;
-  // An import can consist of several pushes, so each of them may write to a repository that is still importing.
+  // The first push of an import moves the repository into cold storage. An import can consist of several pushes, so a
+  // later one takes the repository out of cold storage first, because it would be refused otherwise.
   if (params.namespace === 'import' && repository.record.override === undefined) repository.restore();
   repository.meetState({ id: operation.id, effect: purpose.effect }, world.variants);
 }

@@ -14,8 +14,8 @@ import { isLost, type RequestContext } from './request-context.js';
 const JSON_TYPE = 'application/json';
 
 /**
- * Step: determines the purpose of a request if its query or body decides it. A body that cannot be read decides
- * nothing; the step `input` refuses it.
+ * Step: determines the purpose of the request (which scopes and effect it has) if its query or body decides it. If the
+ * body cannot be read, the purpose is that of the operation, and the later step `input` refuses the request.
  */
 export function readPurpose(context: RequestContext): void | Promise<void> {
   const { operation, target } = context;
@@ -31,8 +31,8 @@ export function readPurpose(context: RequestContext): void | Promise<void> {
 }
 
 /**
- * Step: reads the JSON body if a fault has a condition on it. A body that cannot be read meets no condition; the step
- * `input` refuses it.
+ * Step: reads the JSON body if a fault (simulated failure) applies only to certain bodies. If the body cannot be read,
+ * no such fault applies, and the later step `input` refuses the request.
  */
 export function readBodyForFaults(context: RequestContext): void | Promise<void> {
   if (!context.faults.isArmed || !context.faults.needsBody || context.operation.reads !== 'json') return;
@@ -43,7 +43,10 @@ export function readBodyForFaults(context: RequestContext): void | Promise<void>
   );
 }
 
-/** Step: checks query and body against the schemas of the operation. Waits only for a JSON body. */
+/**
+ * Step: checks query and body against the schemas of the operation. It returns a promise only if it reads a JSON body
+ * or a fault delays it.
+ */
 export function readInput(context: RequestContext): void | Promise<void> {
   const { operation, target } = context;
   const asked = parseQuery(target.query, operation.repeated ?? []);
@@ -56,7 +59,8 @@ export function readInput(context: RequestContext): void | Promise<void> {
   };
   if (operation.json) checkAccept(context, operation.json.mediaType);
   if (operation.reads === 'json') return (context.pendingBody ?? readJson(context)).then(proceed);
-  // Git clients compress their requests. The Git operations limit the inflated size.
+  // Requests of Git clients may be compressed, so the encoding is refused only for others. The Git operations
+  // themselves limit the size of the decompressed body.
   if (operation.reads === 'stream' && operation.group !== 'Git') {
     refuseContentEncoding(context.request);
     checkContentType(context, 'application/x-ndjson');
@@ -75,7 +79,8 @@ async function readJson(context: RequestContext): Promise<unknown> {
   else checkContentType(context, JSON_TYPE);
   const raw = await readAll(context.readBody(world.limits.maxJsonBytes));
   if (raw.length === 0) return checkShape(body!, undefined, 'A JSON body', json?.invalid);
-  // The meter has no signal, because watching for the disconnect of a client costs more than reading most bodies.
+  // The meter (counts CPU work and yields to other requests) gets no signal, because adding listeners for the
+  // disconnect of a client costs more than reading most bodies.
   const meter = new Meter({ schedule: world.engine.schedule });
   const value = await runYielding(jsonSteps(raw, 'The body', { maxValues: MAX_VALUES }), meter);
   context.json = value;
@@ -93,8 +98,8 @@ function requireContentType(context: RequestContext, read: readonly string[]): v
 }
 
 /**
- * Requires the documented content type if the variant `contentType` is `strict`. By default, any type is accepted if
- * the body parses.
+ * Requires the documented content type if the variant `contentType` is `strict`. Otherwise any content type is
+ * accepted, and the body only must parse.
  */
 function checkContentType(context: RequestContext, documented: string): void {
   if (context.world.variants.contentType !== 'strict') return;
@@ -108,12 +113,12 @@ function contentTypeOf({ request }: RequestContext): string | undefined {
   return request.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
 }
 
-/** Step: calls the handler. Its return value is the reply. */
+/** Step: calls the handler of the operation. The return value of the handler is the reply. */
 export function callHandler(context: RequestContext): void | Promise<void> {
   const accept = (reply: Reply): void | Promise<void> => {
     if (isLost(context)) throw worldReplaced();
     context.reply = reply;
-    // Faults at the stage `after` lose the result of a request, so they do not apply to refused requests.
+    // Faults at the stage `after` discard the result of a successful request, so they do not apply to a refused one.
     if (context.faults.isArmed && reply.status < 400 && !reply.isRefusal) return applyFaults(context, 'after');
   };
   const reply = context.operation.handle(context);

@@ -22,7 +22,7 @@ import { type RefusedRequest, wordRefusal } from './refusal-variants.js';
 import { isLost, type RequestContext } from './request-context.js';
 import { concernsAdmin } from './target.js';
 
-/** Returns the response to a request that a step or the handler refused. Never throws. */
+/** Returns the response to a request that a step or the handler refused with `error`. Never throws. */
 export function renderFailure(context: RequestContext, error: unknown): Reply {
   if (concernsAdmin(context)) return renderAdminFailure(context, error);
   if (error instanceof InjectedReply) return error.reply;
@@ -48,7 +48,9 @@ function refusedRequest({ operation, request, claims, params }: RequestContext):
   return { operation, hasCredential, claims, named: params?.repo_name };
 }
 
-/** Variants of the service do not apply to the admin API. */
+/**
+ * Returns the error response of the admin API. Configured variants apply only to the service, so the defaults are used.
+ */
 function renderAdminFailure(context: RequestContext, error: unknown): Reply {
   const { forgePrefix } = context.world.config;
   const path = context.target?.path ?? '/';
@@ -61,7 +63,8 @@ function renderAdminFailure(context: RequestContext, error: unknown): Reply {
 }
 
 function problemOf(context: RequestContext, error: unknown): Problem {
-  // A write can fail in unexpected ways after its world was replaced.
+  // If a reset replaced the world (state of the emulator) during a write, the write may fail with any error. The client
+  // must learn only of the reset.
   if (isLost(context)) return worldReplaced();
   if (error instanceof Problem) return error;
   if (error instanceof StoreFull)
@@ -74,8 +77,8 @@ function problemOf(context: RequestContext, error: unknown): Problem {
     return problem('gateway_timeout', 'The request reached its CPU time limit (--search-timeout, --work-timeout).');
   if (error instanceof ScheduleClosed) return problem('service_unavailable', 'The emulator is shutting down.');
   if (isAbort(error) && context.signal.aborted) {
-    // The client has disconnected, so only the journal shows this response. Only file metadata has its own status for
-    // it.
+    // The client has disconnected, so only the journal (list of all requests) shows this response. The specification
+    // defines a status for this case only for file metadata.
     const isTimeout = context.operation?.errors?.includes('request_timeout') ?? false;
     return problem(isTimeout ? 'request_timeout' : 'request_canceled', 'The client disconnected before the response.');
   }
@@ -93,12 +96,12 @@ function isAbort(error: unknown): boolean {
   return (error as Error | null | undefined)?.name === 'AbortError';
 }
 
-/** Adds the request to the journal and the log. Returns the headers that every response has. */
+/** Adds the request to the journal (list of all requests) and the log. Returns the headers that every response has. */
 export function recordOutcome(context: RequestContext): Readonly<Record<string, string>> {
   const { world, faults } = context;
   const now = world.state.clock.now();
   const headers: Record<string, string> = { 'x-request-id': context.id };
-  // Node adds the `Date` header itself if the clock is the machine's.
+  // The header `Date` is set only if a test has set the clock. Otherwise Node adds it.
   if (!world.state.clock.isMachine) headers.date = new Date(now).toUTCString();
   if (faults.fired.length > 0) headers['x-emulator-fault-fired'] = faults.fired.join(', ');
   if (context.organization?.temporary) countRefusal(context);
@@ -110,8 +113,9 @@ export function recordOutcome(context: RequestContext): Readonly<Record<string, 
 }
 
 /**
- * Switches of an organization that refuse requests, by error code. The upstream switch counts its refusals itself,
- * because it also fails syncs.
+ * Switches with which a test disables a part of an organization, by the error code of the refusals that they cause. The
+ * upstream switch is missing, because it counts its refusals itself. It also makes synchronizations fail, which are not
+ * requests.
  */
 const SWITCHES: { readonly [Code in ProblemCode]?: keyof Switches } = {
   authentication_unavailable: 'authenticationAvailable',
@@ -119,16 +123,20 @@ const SWITCHES: { readonly [Code in ProblemCode]?: keyof Switches } = {
   forge_app_not_configured: 'forgeApps',
 };
 
-/** Counts a request that a switch of its organization refused, unless a fault refused it. */
+/**
+ * Counts a request that was refused because a switch disables a part of its organization. Refusals that a fault caused
+ * are not counted.
+ */
 function countRefusal({ refusal, stopped, organization, world }: RequestContext): void {
   if (!refusal || stopped?.startsWith('faults.')) return;
-  // If hosting is off, its scopes are unknown, so a rejection because of scopes is counted for hosting.
+  // If hosting is off, the scopes of hosting are unknown and the token is rejected. This rejection is counted for the
+  // switch `hostingEnabled`.
   const isOfHosting = refusal instanceof Rejection && refusal.check === 'scopes';
   const by = isOfHosting ? 'hostingEnabled' : SWITCHES[refusal.code];
   if (by) world.state.organizations.countRefusal(organization.name, by);
 }
 
-/** Returns the reasons why faults or scenarios that the request asked for have no effect, one sentence each. */
+/** Returns the reasons why faults or scenarios that the client asked for have no effect, one sentence each. */
 function ignoredOf(context: RequestContext): readonly string[] {
   const { faults, request, stopped } = context;
   if (faults === NO_FAULTS && stopped !== 'arming' && request.headers['x-emulator-fault'] !== undefined) {
@@ -138,7 +146,10 @@ function ignoredOf(context: RequestContext): readonly string[] {
   return faults.ignored.length > 0 ? context.ignored.concat(faults.ignored) : context.ignored;
 }
 
-/** Scenario steps that this request triggers are done before its response is sent. */
+/**
+ * Executes the steps of scenarios (scripted changes of the emulator) that this request triggers. They run before the
+ * response is sent, so that the client's next request finds their effects.
+ */
 function moveScenarios(context: RequestContext, record: RequestRecord): void {
   const { world, organizationName, repositoryName, found, purpose, scenario } = context;
   if (!world.background.isCurrent) return;
@@ -151,7 +162,7 @@ function moveScenarios(context: RequestContext, record: RequestRecord): void {
   });
 }
 
-/** Approximate bytes of a journal entry without its headers and bodies. */
+/** Approximate memory of a journal entry in bytes, without its headers and bodies. */
 const RECORD_WEIGHT = 512;
 
 function describeRequest(context: RequestContext, now: number): KnownFacts {
@@ -186,7 +197,7 @@ function describeRequest(context: RequestContext, now: number): KnownFacts {
   };
 }
 
-/** Returns the error code that the response shows. */
+/** Returns the error code that the response shows; undefined if the request was not refused. */
 function codeOf({ problem: refusal, world }: RequestContext): string | undefined {
   return refusal && (refusal.options.shownAs ?? shownCode(refusal.code, world.config.forgePrefix));
 }
@@ -197,7 +208,7 @@ const NO_TARGET = { path: '', query: '' };
 function describeToken({ world, request, claims }: RequestContext): SentToken | undefined {
   const { tokens } = world.state.journal;
   if (claims) return tokens.known(claims) ?? tokens.ofClaims(claims, request.headers.authorization!);
-  // A request with two tokens counts for neither.
+  // The header is taken from `request.headers`, in which Node keeps only the first of two `Authorization` headers.
   const { authorization } = request.headers;
   return authorization === undefined ? undefined : tokens.of(authorization);
 }
@@ -206,7 +217,8 @@ function whyOf(context: RequestContext): readonly string[] {
   const { why, faults, problem: refusal } = context;
   const { reasons } = faults;
   if (!refusal && why.length === 0 && reasons.length === 0) return NOTHING;
-  // Arrays that may still grow are copied, because journal entries share equal lists of reasons.
+  // The list of the faults is returned without a copy if it cannot grow any more, because journal entries then share
+  // it. Other lists are copied.
   if (!refusal && why.length === 0 && !faults.isArmed) return reasons;
   const said = why.concat(reasons);
   return refusal ? whyRefused(context, said, refusal) : said;
@@ -220,7 +232,8 @@ function whyRefused({ refusal }: RequestContext, why: readonly string[], { detai
 }
 
 /**
- * Codes that tell the state of an organization or a repository. A generic code that does so is marked with `isOfState`.
+ * Error codes that always result from the state of an organization or a repository. A refusal with a generic code that
+ * results from such a state is marked with `isOfState` instead.
  */
 const STATE_CODES: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
   'authentication_unavailable',

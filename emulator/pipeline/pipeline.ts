@@ -37,19 +37,22 @@ import { checkHost, checkMessage, concernsAdmin, type GivenHost, guardAdmin, rea
 
 export interface AppOptions extends AdminOptions, Omit<Listener, 'connections'> {
   readonly servedHosts: ServedHosts;
-  /** Organizations and Git addresses of hosts with fixed names, by name. */
+  /** Organization and Git address of each host with a configured name, by the name of the host. */
   readonly givenHosts?: ReadonlyMap<string, GivenHost> | undefined;
-  /** Namespace that the port serves; undefined for the port of the default world. */
+  /**
+   * Name of the namespace (separate world with its own state) that the port serves; undefined for the port of the
+   * default world.
+   */
   readonly namespace?: string;
-  /** Names of the connections of the port. */
+  /** Source of the names of the port's connections. By default, each application has its own. */
   readonly connections?: ConnectionNames;
-  /** Token that the admin routes require; undefined if they are open. */
+  /** Token that the admin API requires; undefined if the admin API is open. */
   readonly adminToken?: AdminToken | undefined;
 }
 
 /**
- * Returns the steps that all requests pass first, including those to the admin routes: they parse the request and
- * determine its host.
+ * Returns the steps that all requests pass first, including those to the admin API (with which tests control the
+ * emulator). They parse the request and determine its host.
  */
 export function entryOf({
   servedHosts,
@@ -67,8 +70,9 @@ export function entryOf({
 }
 
 /**
- * Returns the steps that requests to the service pass after the entry, in order. A step lets a request pass or throws a
- * `Problem`. The first step that throws decides the response, so this is the order of checks that clients observe.
+ * Returns the steps that requests to the service pass after those of `entryOf`, in order. A step returns normally or
+ * throws a `Problem` (error response). The first step that throws determines the response, so clients can observe this
+ * order.
  */
 export function chainOf({ operations }: Pick<AppOptions, 'operations'>): readonly NamedStep<Step>[] {
   return [
@@ -94,7 +98,10 @@ export function chainOf({ operations }: Pick<AppOptions, 'operations'>): readonl
   ];
 }
 
-/** Parts that all ports share, whatever world they serve. */
+/**
+ * Parts that do not depend on a world (state of the emulator) and can therefore be shared by the applications of all
+ * ports.
+ */
 export interface SharedRoutes {
   readonly chain: readonly NamedStep<Step>[];
   readonly admin: Middleware<AdminState>;
@@ -105,8 +112,8 @@ export function shareRoutes(options: Pick<AppOptions, 'operations'>): SharedRout
 }
 
 /**
- * Koa without its own end of a response, which adds listeners to each response and its socket and writes what
- * middleware returned. `writeReply` writes and watches responses instead.
+ * Koa application that does not write responses. Koa adds listeners to each response and its socket and writes what
+ * middleware returned. This class leaves that out, because `writeReply` writes the responses and watches their ends.
  */
 class Application extends Koa {
   handleRequest(
@@ -118,8 +125,9 @@ class Application extends Koa {
 }
 
 /**
- * Creates the Koa application of one port, on top of the current world. Its first middleware is the pipeline of all
- * requests. Requests to the service end there; requests to the admin routes continue to their router.
+ * Creates the Koa application of one port, which serves the current world (state of the emulator). Its first middleware
+ * is the pipeline of all requests, and answers the requests to the service. Requests to the admin API continue to their
+ * router.
  */
 export function createApp(
   current: CurrentWorld,
@@ -133,7 +141,8 @@ export function createApp(
 }
 
 /**
- * Applies the faults of the stages `response.head` and `response.body`, which come after the response is determined.
+ * Applies the faults (simulated failures) of the stages `response.head` and `response.body`, after the response is
+ * determined and before it is sent.
  */
 function meetResponse(context: RequestContext): void | Promise<void> {
   const head = applyResponseFaults(context, 'response.head');
@@ -146,14 +155,17 @@ function meetResponse(context: RequestContext): void | Promise<void> {
   });
 }
 
-/** A truncated response has no later fault stages. */
+/**
+ * Applies the faults of one stage, unless an earlier fault already truncates the response. Then no later stage can
+ * apply.
+ */
 function applyResponseFaults(context: RequestContext, stage: 'response.head' | 'response.body'): void | Promise<void> {
   return context.reply.cut === undefined ? applyFaults(context, stage) : undefined;
 }
 
 /**
- * Middleware that serves requests. It writes to the Node response itself, because `ctx.body` and `ctx.set` cost three
- * times as much as the rest of Koa.
+ * Returns the middleware that serves requests. It writes to the Node response directly, because Koa's `ctx.body` and
+ * `ctx.set` cost three times as much as the rest of Koa.
  */
 function serveRequests(
   current: CurrentWorld,
@@ -182,13 +194,15 @@ function serveRequests(
           context.count();
           for (const each of chain) {
             step = each;
-            // Most steps are synchronous. Awaiting only the others keeps the chain off the microtask queue.
+            // The result is awaited only if the step returned a promise, because most steps are synchronous and each
+            // `await` costs a microtask.
             const pending = each.run(context);
             if (pending) await pending;
           }
         }
       } catch (error) {
-        // A request that fails before its target is known counts as one to the service.
+        // A request that fails before its path is known to belong to the admin API is counted like a request to the
+        // service.
         if (!concernsAdmin(context)) context.count();
         noteStop(context, error, step?.id);
         context.reply = renderFailure(context, error);

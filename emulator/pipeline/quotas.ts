@@ -1,13 +1,16 @@
 import { retryAfterOf, throttled } from '../quotas/throttled.js';
 import type { RequestContext } from './request-context.js';
 
-/** Step: takes the request from its quotas. Throws `rate_limited` if one is exhausted. */
+/**
+ * Step: counts the request in each rate limit (quota) that applies to it. Throws `rate_limited` if one is exhausted.
+ */
 export function takeQuotas({ world, verified, operation }: RequestContext): void {
   const { quotas, clock } = world.state;
   if (quotas.isEmpty) return;
   const { claims, key } = verified;
   const { iss: org, sub: token, repo = '' } = claims;
-  // The organization is part of the key, because names of repositories and callers are unique only within it.
+  // Each key contains the organization, because names of repositories, callers and keys are unique only within one
+  // organization.
   const exhausted = quotas.take({
     org,
     token: `${org} ${token}`,

@@ -4,37 +4,46 @@ import { type OperationId, operationFacts } from '../config/operation-ids.js';
 import type { Variants } from '../config/variants.js';
 import { type Problem, type ProblemCode, problem } from '../http/problem.js';
 
-/** Facts about a refused request that decide the wording of its refusal. */
+/** Facts about a refused request that determine the error code of its response. */
 export interface RefusedRequest {
   readonly operation: { readonly id: OperationId; readonly group: string } | undefined;
   /** True if the request has a non-empty `Authorization` header. */
   readonly hasCredential: boolean;
-  /** Claims of the token; undefined if the token was refused. */
+  /** Claims of the token; undefined if the token is missing or was refused. */
   readonly claims: Pick<Claims, 'repo' | 'scopes'> | undefined;
-  /** Repository in the path; undefined if the path names none. */
+  /** Name of the repository in the path; undefined if the path contains none. */
   readonly named: string | undefined;
 }
 
-/** Contains both schemes. With Basic, git asks for another password. */
+/**
+ * Challenge header of refusals with status 401. It names both schemes, because git asks its user for another password
+ * only if the header contains Basic.
+ */
 export const CHALLENGE = { 'www-authenticate': 'Bearer, Basic realm="git"' };
 
-/** Error codes of the statuses that a variant can select for Git remotes, whose responses show no code. */
+/**
+ * Error codes by the status that a variant can select for Git remotes. Responses to Git do not show the code, so any
+ * code of the status is suitable.
+ */
 const GIT_CODES = { 401: 'unauthorized', 403: 'forbidden', 404: 'repository_not_found' } as const;
 
-/** Refusal whose code depends on a variant. `code` returns undefined if the refusal keeps its own code. */
+/**
+ * Row of a table of refusals whose code depends on a variant (configurable behaviour). `code` returns undefined if the
+ * refusal keeps its own code.
+ */
 interface RefusalRow {
   readonly holds: (refusal: Problem, request: RefusedRequest) => boolean;
   readonly code: (variants: Variants, request: RefusedRequest) => ProblemCode | undefined;
 }
 
-/** Table of refusals that depend on variants. The first row that holds decides. */
+/** Refusals whose code depends on a variant. The first row whose `holds` returns true determines the code. */
 const ROWS: readonly RefusalRow[] = [
   {
     holds: (refusal, request) => isOnGit(request) && isInvalidToken(refusal),
     code: ({ gitInvalidToken }) => GIT_CODES[gitInvalidToken],
   },
   {
-    // Both tables of the specification state 403 for a search, so no variant applies.
+    // A search always responds with 403 to an invalid token, because both tables of the specification state 403.
     holds: (refusal, { operation }) => isInvalidToken(refusal) && operation?.id === 'grep',
     code: () => undefined,
   },
@@ -83,7 +92,7 @@ const ROWS: readonly RefusalRow[] = [
   },
 ];
 
-/** Returns the refusal with the code that the variants select. */
+/** Returns the refusal (error response) with the code that the variants select for it. */
 export function wordRefusal(refusal: Problem, request: RefusedRequest, variants: Variants): Problem {
   const { options, detail } = refusal;
   const code = options.variant

@@ -35,71 +35,96 @@ const GIT_SERVICES: Readonly<Record<string, 'upload-pack' | 'receive-pack'>> = {
 };
 
 /**
- * State of one request in the pipeline. Each step reads what earlier steps have set and sets its own result. A handler
- * sees it as a `HandlerContext`, which contains values only.
+ * State of one request on its way through the pipeline (the ordered steps that check and answer a request). Each step
+ * reads the fields that earlier steps have set and sets its own. The handler of an operation gets the same object as a
+ * `HandlerContext`, which shows only values.
  *
- * It is a class because all instances then have one hidden class in V8, and accessors cost nothing to create.
+ * It is a class, because all instances then have one hidden class in V8, and accessors cost nothing to create.
  */
 export class RequestContext implements ReplyWatcher, HandlerContext, RequestFacts {
-  /** Value of `X-Request-Id`; empty until the request is counted. */
+  /** Value of the response header `X-Request-Id`; empty until `count` assigns the id. */
   id = '';
   gitUrl: string;
   isGitUrlGiven: boolean;
-  /** Organization of the request. Initially that of the port; `Host` may select another one. */
+  /**
+   * Name of the organization of the request. Initially the organization of the port; the header `Host` may select
+   * another one.
+   */
   organizationName: string;
   readonly inBandFaults: boolean;
-  /** Seed of the adversarial responses; undefined if they are off. */
+  /**
+   * Seed of the adversarial responses (permitted but unusual ones, such as unknown members); undefined if they are off.
+   */
   readonly adversary: string | undefined;
-  /** Reasons for the journal, one short sentence per decision. */
+  /**
+   * Reasons for the response, one short sentence per decision. The journal (list of all requests, for tests) shows
+   * them.
+   */
   readonly why: string[] = [];
   faults: RequestFaults = NO_FAULTS;
-  /** Reasons why faults or the scenario that the request asked for have no effect, in addition to those in `faults`. */
+  /** Reasons why faults or the scenario that the client asked for have no effect, in addition to those in `faults`. */
   ignored: readonly string[] = NOTHING_IGNORED;
-  /** Scenario that the client names. */
+  /** Name of the scenario (scripted behaviour of the emulator) that the client asks for; undefined if none. */
   scenario: string | undefined = undefined;
-  /** Corruption that faults selected for the request body and for the response. */
+  /**
+   * Corruption that faults (simulated failures) selected for the request body and for the response body; undefined if
+   * none.
+   */
   bodyBreakage: Breakage | undefined = undefined;
   responseBreakage: Breakage | undefined = undefined;
-  /** Start of the request in milliseconds: `began` on the world's clock, `started` in real time. */
+  /**
+   * Start of the request in milliseconds: `began` on the emulator's clock, which a test can set, and `started` in real
+   * time.
+   */
   began = 0;
   readonly started = performance.now();
-  /** Beginning of the request body; undefined until it is read. */
+  /** Beginning of the request body, which the journal shows; undefined until the body is read. */
   received: CapturedBody | undefined = undefined;
-  /** Beginning of the response body; undefined if the whole body is in memory. */
+  /** Beginning of the response body, which the journal shows; undefined if the whole body is in memory. */
   sent: CapturedBody | undefined = undefined;
-  /** Facts about a Git request. */
+  /** Facts about a Git request, such as its refs, for the journal; undefined for other requests. */
   git: GitFacts | undefined = undefined;
-  /** Journal entry; undefined until the response is determined. */
+  /** Journal entry of the request; undefined until the response is determined. */
   record: RequestRecord | undefined = undefined;
-  /** Refusal as a step threw it. A variant may change its wording, see `problem`. */
+  /**
+   * Error response as the step that refused the request created it; undefined if no step did. `problem` is the error
+   * response that the client gets, which a variant (configurable behaviour) may have changed.
+   */
   refusal: Problem | undefined = undefined;
-  /** Step that refused the request; undefined if none did. */
+  /** Id of the step that refused the request; undefined if no step did. */
   stopped: StepId | undefined = undefined;
-  /** Error that a fault threw, and the step of the fault, because the error may pass through a later step. */
+  /**
+   * Error that a fault threw, and the id of the step at which the fault fired. The id is kept, because a later step may
+   * be the one that catches the error.
+   */
   thrown: { readonly error: unknown; readonly at: StepId } | undefined = undefined;
-  /** Refusal as the response shows it; undefined if the request is not refused. */
+  /** Error response that the client gets; undefined if the request is not refused. */
   problem: Problem | undefined = undefined;
-  /** Repository of the request; undefined until a step has found it. */
+  /** Repository of the request; undefined until the step `repository` has found it. */
   found: Repository | undefined = undefined;
-  // The following fields are set by steps. A step may rely on the fields that earlier steps set.
+  // The steps set the following fields. They have no initial value, because each step reads only fields that earlier
+  // steps have set.
   reply!: Reply;
   target!: RequestTarget;
-  /** True if the target is an admin route; undefined until the target is read. */
+  /**
+   * True if the path is one of the admin API, which tests use to control the emulator; undefined until the path is
+   * read.
+   */
   isForAdmin: boolean | undefined = undefined;
   organization!: Organization;
   operation!: Operation;
   purpose!: Purpose;
-  /** Promise of the JSON body; undefined until a step reads it. */
+  /** Promise of the JSON body; undefined until a step begins to read the body. */
   pendingBody: Promise<unknown> | undefined = undefined;
-  /** Parsed JSON body before schema checks; undefined until it is read. */
+  /** Parsed JSON body before it was checked against a schema; undefined until the body is read. */
   json: unknown = undefined;
   params!: Record<string, string>;
-  /** Query and body, as parsed by the schemas of the operation. */
+  /** Query and body of the request as the schemas of the operation have parsed them. */
   query: unknown = undefined;
   body: unknown = undefined;
   gitFaults: GitFaults | undefined = undefined;
   claims!: Claims;
-  /** Verified token, which contains the claims. */
+  /** Verified token of the request, which contains the claims. */
   verified!: Verified;
   #meter: Meter | undefined = undefined;
   #gone: AbortController | undefined = undefined;
@@ -118,8 +143,9 @@ export class RequestContext implements ReplyWatcher, HandlerContext, RequestFact
   }
 
   /**
-   * Assigns the request id and advances a ticking clock, once per request. Requests to admin routes do neither, because
-   * the number of health checks during start varies.
+   * Assigns the request id and advances the clock if it advances with each request. Only the first call has an effect.
+   * The pipeline does not call it for requests to the admin API, because the number of health checks during a start
+   * varies and would change the ids of later requests.
    */
   count(): void {
     if (this.id !== '') return;
@@ -128,7 +154,7 @@ export class RequestContext implements ReplyWatcher, HandlerContext, RequestFact
     this.id = this.world.nextRequestId();
   }
 
-  /** Name of the connection, unique within its port. */
+  /** Name of the client's connection, unique within its port. */
   get connection(): string {
     return this.listener.connections.nameOf(this.request.socket);
   }
@@ -138,7 +164,10 @@ export class RequestContext implements ReplyWatcher, HandlerContext, RequestFact
     return this.found;
   }
 
-  /** Name of the repository: that of the path until the token is verified, then that of the claim. */
+  /**
+   * Name of the repository: the one in the path until the token is verified, then the one in the claim `repo`;
+   * undefined if absent.
+   */
   get repositoryName(): string | undefined {
     return this.claims ? this.claims.repo : this.params?.repo_name;
   }
@@ -154,7 +183,8 @@ export class RequestContext implements ReplyWatcher, HandlerContext, RequestFact
 
   stateRefusal(code: ProblemCode): ProblemCode | undefined {
     const { id, subject, errors, reads, purposeOf } = this.operation;
-    // Before the step `purpose` the body has not been read, so only the query can decide the purpose.
+    // Before the step `purpose`, the body has not been read. If the body decides the purpose, it is therefore unknown,
+    // and the effect of the operation is used instead.
     const known =
       this.purpose ?? (reads === 'json' ? undefined : purposeOf?.(new URLSearchParams(this.target.query), undefined));
     const { effect } = known ?? this.operation;
@@ -189,7 +219,7 @@ export class RequestContext implements ReplyWatcher, HandlerContext, RequestFact
     this.why.push(why);
   }
 
-  // The following functions are created on access and bound to the context. Most operations use none of them.
+  // The following functions are created on access and bound to the context, because most operations use none of them.
   get header(): HandlerContext['header'] {
     return (name) => this.request.headers[name]?.toString();
   }
@@ -198,7 +228,7 @@ export class RequestContext implements ReplyWatcher, HandlerContext, RequestFact
     return (maxBytes) => this.readBody(maxBytes);
   }
 
-  /** Reads the body, and keeps its beginning for the journal. */
+  /** Reads the body of the request in chunks, and keeps its beginning for the journal. */
   readBody(maxBytes: number): AsyncIterable<Buffer> {
     const chunks = readChunks(this.request, {
       maxBytes,
@@ -222,14 +252,14 @@ export class RequestContext implements ReplyWatcher, HandlerContext, RequestFact
     throw error;
   }
 
-  /** Records why a fault or scenario that the request asked for has no effect. */
+  /** Records the reason why a fault or scenario that the client asked for has no effect. */
   ignore(why: string): void {
     this.ignored = [...this.ignored, why];
     this.why.push(why);
   }
 
   head(fields: OutgoingHttpHeaders): void {
-    // The headers of plain JSON responses are known, so they are kept only if there are others.
+    // The journal can compute the headers of a plain JSON response, so a record stores the headers only in other cases.
     const isPlain = this.reply.json !== undefined && this.reply.headers === undefined;
     if (!isPlain || fields.date !== undefined || this.faults.fired.length > 0) this.record!.responseHeaders = fields;
   }
@@ -246,8 +276,8 @@ export class RequestContext implements ReplyWatcher, HandlerContext, RequestFact
   }
 
   /**
-   * Records how the response ended. Only the first call counts, because a fault that truncates a response calls it
-   * before the connection ends.
+   * Records how the response ended. Only the first call has an effect, because a fault that truncates a response calls
+   * it first, and the end of the connection calls it again.
    */
   end(outcome: 'complete' | 'cut' | 'gone'): void {
     const record = this.record!;
@@ -258,12 +288,18 @@ export class RequestContext implements ReplyWatcher, HandlerContext, RequestFact
     journal.end(record, outcome);
   }
 
-  /** Closes the connection after the response, so that bytes after this request are not parsed as another one. */
+  /**
+   * Makes Node close the connection after the response. It is called if the end of the request is ambiguous, because
+   * the bytes that follow must not be parsed as another request.
+   */
   endConnection(): void {
     this.response.shouldKeepAlive = false;
   }
 
-  /** Sends `100 Continue` to a client that waits for it before it sends its body (RFC 9110, 10.1.1). */
+  /**
+   * Returns a function that sends `100 Continue` to a client that waits for it before it sends its body (RFC 9110,
+   * 10.1.1).
+   */
   get sendContinue(): () => void {
     return () => {
       if (awaitsContinue(this.request) && !this.request.readableDidRead && !this.response.headersSent) {
@@ -273,8 +309,8 @@ export class RequestContext implements ReplyWatcher, HandlerContext, RequestFact
   }
 
   /**
-   * Signal that is aborted when the client disconnects. Created on access, because listening for the end of every
-   * request is costly.
+   * Signal that is aborted when the client disconnects. It is created on first access, because adding listeners for the
+   * disconnect to every request is costly.
    */
   get signal(): AbortSignal {
     this.#gone ??= abortOnDisconnect(this.request, this.response);
@@ -282,40 +318,48 @@ export class RequestContext implements ReplyWatcher, HandlerContext, RequestFact
   }
 }
 
-/** Returns true if the request writes to a world that has been replaced. */
+/**
+ * Returns true if the request writes to a world (all state of the emulator) that a reset has replaced. Its result is
+ * lost.
+ */
 export function isLost({ world, purpose }: RequestContext): boolean {
   return !world.background.isCurrent && purpose !== undefined && purpose.effect !== 'read';
 }
 
 /**
- * Records the step that refused the request: the one in which `error` was caught, or the one of the fault that threw
- * it.
+ * Records the step that refused the request, for the journal: the step of the fault if a fault threw `error`, otherwise
+ * `at`, the step in which `error` was caught.
  */
 export function noteStop(context: RequestContext, error: unknown, at?: StepId): void {
   context.stopped = context.thrown?.error === error ? context.thrown?.at : at;
 }
 
-/** Step with the name that the journal shows. */
+/** Step of the pipeline, with the id under which the journal shows it. */
 export interface NamedStep<Run> {
   readonly id: StepId;
   readonly run: Run;
 }
 
-/** Step of the chain. Lets the request pass, or throws a `Problem`. */
+/**
+ * Step of the pipeline after the request was parsed. It either returns, and the next step runs, or throws a `Problem`
+ * (error response).
+ */
 export type Step = (context: RequestContext) => void | Promise<void>;
 
-/** Synchronous step. */
+/** Synchronous step that parses the request. These steps run before all others. */
 export type EntryStep = (context: RequestContext) => void;
 
 export interface Listener {
-  /** Organization of the port. */
+  /** Name of the organization that the port serves unless the header `Host` selects another one. */
   readonly organization: string;
   readonly origin: (request: IncomingMessage) => string;
-  /** True if the origin comes from an option, false if it is the address of the port. */
+  /** True if `origin` returns a configured value, false if it returns the address of the port. */
   readonly isOriginGiven?: boolean | undefined;
-  /** True if requests may ask for faults. */
+  /** True if clients may ask for faults (simulated failures) in the headers or the token of a request. */
   readonly inBandFaults: boolean;
-  /** Seed of the adversarial responses; undefined if they are off. */
+  /**
+   * Seed of the adversarial responses (permitted but unusual ones, such as unknown members); undefined if they are off.
+   */
   readonly adversary?: string | undefined;
   readonly connections: ConnectionNames;
 }

@@ -4,10 +4,16 @@ import { type Match, MethodNotAllowed, Router } from '../http/router.js';
 import type { Operation } from '../operation/operation.js';
 import type { RequestContext, Step } from './request-context.js';
 
-/** Path prefix of Git remotes. The name may contain slashes, literal or encoded, so it is not a path segment. */
+/**
+ * Path prefix of Git remotes. The router does not match the name of the repository as a path segment, because the name
+ * may contain slashes, literal or encoded.
+ */
 const REMOTE = '/{repo_name}.git';
 
-/** Step: finds the operation. A wrong method is refused in the error format of the operation with the same path. */
+/**
+ * Returns the step that finds the operation of the request by its method and path. A request with a wrong method is
+ * refused in the error format of an operation with the same path.
+ */
 export function matchRoute(operations: readonly Operation[]): Step {
   const api = new Router(operations.filter(({ group }) => group !== 'Git'));
   const git = new Router(
@@ -16,7 +22,7 @@ export function matchRoute(operations: readonly Operation[]): Step {
   );
   return (context) => {
     const { path } = context.target;
-    // `*` and CONNECT address the server itself, which has no such operation.
+    // The target `*` and the method CONNECT address the server itself, which has no operation for them.
     if (path === '*' || context.request.method === 'CONNECT')
       throw methodNotAllowed(context.request.method!, api.allow);
     const end = path.lastIndexOf('.git/');
@@ -26,8 +32,8 @@ export function matchRoute(operations: readonly Operation[]): Step {
 }
 
 /**
- * Matches `/{repo_name}.git/info/refs` and the other Git routes. Returns false if remotes have no such path; it may be
- * a route of the API.
+ * Matches `/{repo_name}.git/info/refs` and the other routes of Git remotes. Returns false if no Git route matches,
+ * because the path may still be a route of the API.
  */
 function matchGit(context: RequestContext, router: Router<Operation>, rawName: string, path: string): boolean {
   const found = tryMatch(context, router, path);
@@ -52,7 +58,8 @@ function tryMatch(context: RequestContext, router: Router<Operation>, path: stri
 }
 
 /**
- * Finds the operation of `path`. If the path has operations with other methods only, sets one of them before it throws.
+ * Finds the operation of `path` and stores it in `context`. If the path has only operations with other methods, stores
+ * one of these before it throws, because the operation determines the format of the error response.
  */
 function match(context: RequestContext, router: Router<Operation>, path: string): Match<Operation> {
   const { method } = context.request;

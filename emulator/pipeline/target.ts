@@ -9,8 +9,8 @@ import { schemeOf } from '../http/scheme.js';
 import type { EntryStep, RequestContext } from './request-context.js';
 
 /**
- * Step: refuses messages whose end is ambiguous or that have more headers than the limit. Node silently drops headers
- * beyond its own limit, possibly a second `Host` or credential.
+ * Step: refuses requests whose end is ambiguous or that have more headers than the limit. The number of headers is
+ * checked, because Node silently drops headers beyond its own limit, possibly a second `Host` or credential.
  */
 export function checkMessage(context: RequestContext): void {
   const { request, world } = context;
@@ -25,7 +25,10 @@ export function checkMessage(context: RequestContext): void {
   }
 }
 
-/** Step: reads the request target. Koa's router later reads the same from `request.url`. */
+/**
+ * Step: parses the request target (RFC 9112, 3.2) and replaces an absolute one in `request.url` with its path and
+ * query, because Koa's router reads `request.url`.
+ */
 export function readTarget(context: RequestContext): void {
   const { request } = context;
   const target = readRequestTarget(request.method!, request.url!, schemeOf(request));
@@ -35,7 +38,10 @@ export function readTarget(context: RequestContext): void {
     request.url = target.query === '' ? target.path : `${target.path}?${target.query}`;
 }
 
-/** Returns true for requests to admin routes, even if they were refused before their target was read. */
+/**
+ * Returns true for requests to the admin API. If the target was not parsed, because an earlier step refused the
+ * request, the path is taken from the raw URL.
+ */
 export function concernsAdmin({ isForAdmin, request }: RequestContext): boolean {
   return isForAdmin ?? isAdminPath(/^(?:https?:\/\/[^/?#]*)?([^?#\\]*)/i.exec(request.url ?? '')![1]!);
 }
@@ -46,27 +52,33 @@ const NAMESPACE_HOST = /\.ns\.localhost$/;
 
 interface NamedHost {
   readonly isServed: boolean;
-  /** Organization of `api.<org>.localhost` or of a host with a fixed name; undefined for other hosts. */
+  /**
+   * Organization that the host selects: `<org>` of `api.<org>.localhost`, or the one of a host with a configured name;
+   * undefined for other hosts.
+   */
   readonly organization: string | undefined;
   readonly gitUrl: string | undefined;
-  /** Host and port as the request names them. */
+  /** Host and port exactly as the request names them. */
   readonly authority: string;
 }
 
-/** Meaning of a host with a fixed name. */
+/** Organization and address that belong to a host with a configured name. */
 export interface GivenHost {
-  /** Organization of the host; undefined for that of the port. */
+  /** Name of the organization that the host selects; undefined for the organization of the port. */
   readonly organization: string | undefined;
-  /** Origin of Git remotes in responses to requests that name the host. */
+  /** Origin (scheme, host and port) of the URLs of Git remotes in responses to requests that name this host. */
   readonly gitUrl: string;
 }
 
-/** Number of parsed `Host` values in the cache. Clients send few different ones. */
+/**
+ * Maximum number of parsed `Host` values in the cache. Clients send few different values, so the cache is emptied if it
+ * is full.
+ */
 const REMEMBERED_HOSTS = 64;
 
 /**
- * Step: checks the host of a request. `api.<org>.localhost` selects an organization, other served names select that of
- * the port, and any other host is refused.
+ * Returns the step that checks the host of a request. A host `api.<org>.localhost` selects the organization `<org>`,
+ * other served hosts select the organization of the port, and requests to any other host are refused.
  */
 export function checkHost(
   served: ServedHosts,
@@ -74,7 +86,8 @@ export function checkHost(
   given: ReadonlyMap<string, GivenHost> = new Map(),
 ): EntryStep {
   const remembered = new Map<string, NamedHost>();
-  // A request to another namespace must not be served by the world of this port.
+  // The host of another namespace (separate world with its own state) is not served, because this port would answer
+  // from the wrong world.
   const isServed = (host: string) =>
     NAMESPACE_HOST.test(host) ? host === `${namespace}.ns.localhost` : served.includes(host) || given.has(host);
   const read = (authority: string): NamedHost => {
@@ -98,7 +111,8 @@ export function checkHost(
     }
     if (selected !== undefined && world.state.organizations.get(selected)) {
       if (selected !== context.organizationName && named!.gitUrl === undefined) {
-        // The port alone selects its own organization.
+        // Git URLs in the response must contain this host, because the address of the port alone selects another
+        // organization.
         context.gitUrl = `${schemeOf(context.request)}://${named!.authority}`;
         context.isGitUrlGiven = true;
       }
@@ -114,9 +128,9 @@ export function checkHost(
 }
 
 /**
- * Returns the host that the request names. Every HTTP/1.1 request has exactly one valid `Host` (RFC 9112, 3.2), and the
- * authority of an absolute target takes precedence (3.2.2). `Host` may be absent only in HTTP/1.0, which browsers do
- * not send.
+ * Returns the host that the request names. Every HTTP/1.1 request must have exactly one valid `Host` (RFC 9112, 3.2),
+ * and the authority of an absolute target takes precedence over it (3.2.2). Only an HTTP/1.0 request may lack `Host`,
+ * because browsers do not send such requests.
  */
 function hostNamedBy(
   { request, target }: RequestContext,
@@ -128,7 +142,10 @@ function hostNamedBy(
   return target.authority === undefined ? named : read(target.authority);
 }
 
-/** Step: checks who may use the admin routes. Runs after the host of the request was checked. */
+/**
+ * Returns the step that checks if the client may use the admin API. Requests to the service pass it. It runs after the
+ * step that checks the host.
+ */
 export function guardAdmin(token: AdminToken | undefined): EntryStep {
   return ({ isForAdmin, request, target }) => {
     if (!isForAdmin) return;

@@ -9,17 +9,17 @@ import type { Engine } from './engine.js';
 import type { WorldState } from './state.js';
 
 /**
- * Background work of a world: webhook deliveries, syncs with upstreams, and requests that faults hold. It ends when the
- * world's state is replaced, for example by a restore.
+ * Background work of a world (state of one emulated service): webhook deliveries, synchronization with upstreams, and
+ * requests that wait because of a fault. It ends when the world is replaced, for example by the restore of a snapshot.
  */
 export class Background {
-  /** Sends events to webhooks. */
+  /** Queue that sends events to webhooks. */
   readonly outbox: Outbox;
-  /** Syncs of repositories with their upstreams. */
+  /** Running synchronizations of repositories with their upstreams. */
   readonly syncs: Syncs;
-  /** Latches at which faults hold requests, until a test releases them. */
+  /** Latches (named signals) at which faults make requests wait until a test releases them. */
   readonly latches = new Latches();
-  /** Checks the addresses to which webhooks may be sent. */
+  /** HTTP client for webhooks. It checks that the address of a webhook is a permitted one. */
   readonly webhookOutbound: Outbound;
   readonly upstreamOutbound: Outbound;
   private readonly waits = new AbortController();
@@ -58,33 +58,39 @@ export class Background {
     });
   }
 
-  /** Queues an event for the webhooks of its organization. */
+  /** Queues an event for delivery to all webhooks of its organization. */
   announce(event: WebhookEvent): void {
     this.outbox.post(event, this.state.webhooks.of(event.organization));
   }
 
-  /** False if the state was replaced, for example by a restore. */
+  /** False if another world has replaced this one, for example by the restore of a snapshot. */
   get isCurrent(): boolean {
     return !this.isClosed;
   }
 
-  /** Throws `service_unavailable` if the state was replaced, for example by a restore. */
+  /**
+   * Throws `service_unavailable` if another world has replaced this one. Called before writes, because their results
+   * would be lost.
+   */
   requireCurrent(): void {
     if (this.isClosed) throw worldReplaced();
   }
 
-  /** Aborted when responses that a fault stalls must end. */
+  /** Signal that is aborted when responses that a fault stalls must end. */
   get stalls(): AbortSignal {
     return this.waits.signal;
   }
 
-  /** Releases all requests and responses that faults hold. From then on, faults hold none. */
+  /**
+   * Releases all requests and responses that faults make wait. Afterwards, faults that would make a request wait have
+   * no effect.
+   */
   endWaits(): void {
     this.latches.close();
     this.waits.abort();
   }
 
-  /** Ends all background work. Sends no events. */
+  /** Ends all background work. Events that are still queued are not sent. */
   async close(): Promise<void> {
     this.isClosed = true;
     this.endWaits();
@@ -95,7 +101,7 @@ export class Background {
   }
 }
 
-/** Problem for a write whose world was replaced while the request was running. */
+/** Returns the error response for a write whose world was replaced while the request was running. */
 export function worldReplaced() {
   return problem('service_unavailable', 'The state of the emulator was reset while the request was in progress.', {
     headers: { 'retry-after': '1' },

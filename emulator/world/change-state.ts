@@ -17,7 +17,7 @@ import type { Organizations, Switches } from './organizations.js';
 import type { Repositories } from './repositories.js';
 import type { Settings } from './settings.js';
 
-/** Part of a world that state changes affect. */
+/** Parts of a world (state of one emulated service) that `changeState` reads and changes. */
 interface ChangedWorld {
   readonly state: {
     readonly clock: Clock;
@@ -28,14 +28,20 @@ interface ChangedWorld {
   readonly background: { readonly syncs: Syncs };
 }
 
-/** Returns the end of a state that begins later. */
+/**
+ * Returns the condition that ends a state, for a state that begins later; undefined if it has no end. A duration stays
+ * a duration, because its start is still unknown.
+ */
 function readExpiry(ends: ExpiryChange | undefined): Expiry | undefined {
   if (!ends) return undefined;
   const { requests, after, signal } = ends;
   return { requests, signal, after: after === undefined ? undefined : millisecondsOf(after) };
 }
 
-/** Returns the end of a state that begins now. */
+/**
+ * Returns the condition that ends a state, for a state that begins now; undefined if it has no end. A duration becomes
+ * a point in time.
+ */
 function readStartedExpiry(ends: ExpiryChange | undefined, now: number): Expiry | undefined {
   const read = readExpiry(ends);
   return read && startExpiry(read, now);
@@ -49,7 +55,8 @@ function readStartedExpiry(ends: ExpiryChange | undefined, now: number): Expiry 
 export function changeState(world: ChangedWorld, organization: string, given: StateChanges): void {
   const { organizations = {}, repositories = {}, ...settings } = checkShape(stateChangesSchema(), given, 'The state');
   requireOrganization(world, organization);
-  // All changes are validated before the first one is applied.
+  // All changes are validated first, because an invalid change must not leave other changes applied. The functions in
+  // `steps` apply them.
   const steps = [
     ...Object.entries(organizations).map(([name, changes]) => organizationStep(world, name, changes)),
     ...Object.entries(repositories).map(([name, changes]) => repositoryStep(world, organization, name, changes)),

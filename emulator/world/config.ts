@@ -2,7 +2,7 @@ import { type EmulatorOptions, resolveOptions } from '../config/options.js';
 import { lazy } from '../memory/lazy.js';
 import type { Organization } from './organizations.js';
 
-/** Names of the start options that configure a world. */
+/** Names of the start options of the emulator that configure a world (state of one emulated service). */
 const OPTIONS = [
   'seed',
   'clock',
@@ -18,13 +18,13 @@ const OPTIONS = [
 
 type WorldOptions = Pick<EmulatorOptions, (typeof OPTIONS)[number]>;
 
-/** Configuration of a world, which is fixed when it is created. */
+/** Configuration of a world. It is fixed when the world is created. */
 export interface WorldConfig extends WorldOptions {
-  /** Organizations at the start. */
+  /** Organizations that exist at the start. */
   readonly organizations: readonly Organization[];
 }
 
-/** Configuration with defaults for absent members. */
+/** Configuration of a world. Absent members have defaults, except `organizations`. */
 export type GivenConfig = Pick<WorldConfig, 'organizations'> & Partial<WorldConfig>;
 
 const defaults = lazy(() => worldOptions(resolveOptions()));
@@ -33,7 +33,7 @@ export function worldConfig(given: GivenConfig): WorldConfig {
   return { ...defaults(), ...given };
 }
 
-/** Returns the options that configure a world. */
+/** Returns the subset of the start options that configure a world. */
 export function worldOptions(options: EmulatorOptions): WorldOptions {
   return Object.fromEntries(OPTIONS.map((name) => [name, options[name]])) as unknown as WorldOptions;
 }

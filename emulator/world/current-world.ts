@@ -7,18 +7,23 @@ import { type KeptSnapshot, Snapshots } from './snapshots.js';
 import type { StateName, WorldSnapshot } from './state.js';
 import { World } from './world.js';
 
-/** Configuration of a world that is forked from another one, as far as it differs. */
+/**
+ * Configuration of a fork (a world that starts as a copy of another one). Absent members are taken from the original
+ * world.
+ */
 export interface ForkOptions extends Partial<Omit<WorldConfig, 'limits' | 'variants'>> {
-  /** Absent limits and variants are those of the original world. */
+  /** Limits and variants of the fork. Absent ones are those of the original world. */
   readonly limits?: Partial<Limits> | undefined;
   readonly variants?: Partial<Variants> | undefined;
-  /** Snapshot at which the fork starts; if absent, the state before the first request. */
+  /**
+   * Id of the snapshot of the original world from which the fork starts; if absent, the state before the first request.
+   */
   readonly snapshot?: string | undefined;
 }
 
 /**
- * Members of the configuration that set the initial value of a part of the state. If they are given for a fork, the
- * value of the snapshot is not used.
+ * Parts of the state whose initial value is set by a member of the configuration, by the name of the member. If the
+ * options of a fork contain the member, the part starts with this value and is not restored from the snapshot.
  */
 const STARTED_BY = { clock: 'clock', organizations: 'organizations' } as const satisfies Partial<
   Record<keyof WorldConfig, StateName>
@@ -30,10 +35,13 @@ interface Origin {
   readonly without?: readonly StateName[];
 }
 
-/** Id of the snapshot that `reset` restores. Lists do not show it. */
+/** Id of the snapshot that `reset` restores. Lists of snapshots do not contain it. */
 const INITIAL = 'initial';
 
-/** World that serves new requests, with its snapshots. Restoring a snapshot replaces the world. */
+/**
+ * World (state of one emulated service) that serves new requests, and the snapshots of it. Restoring a snapshot
+ * replaces the world by a new one.
+ */
 export class CurrentWorld {
   readonly config: WorldConfig;
   readonly engine: Engine;
@@ -57,7 +65,10 @@ export class CurrentWorld {
     return this.#world;
   }
 
-  /** Takes a snapshot. Returns its id. The cost does not depend on the number of objects. */
+  /**
+   * Takes a snapshot of the current state and returns the id of the snapshot. The cost does not depend on the number of
+   * Git objects, because the snapshot shares them.
+   */
   snapshot(): string {
     const { state } = this.#world;
     return this.#snapshots.keep(() => this.#world.snapshot(), state.clock.now());
@@ -67,12 +78,12 @@ export class CurrentWorld {
     return this.#snapshots.hasRoom;
   }
 
-  /** Returns the snapshots, oldest first, without the initial one. */
+  /** Returns the snapshots, oldest first, without the one that `reset` restores. */
   snapshots(): KeptSnapshot[] {
     return this.#snapshots.list().filter(({ id }) => id !== INITIAL);
   }
 
-  /** Removes a snapshot. Throws if it does not exist. */
+  /** Removes a snapshot and frees its memory. Throws if the snapshot does not exist. */
   removeSnapshot(id: string): void {
     if (id === INITIAL) throw new Error(`Snapshot ${JSON.stringify(id)} does not exist.`);
     this.#snapshots.remove(id);
@@ -81,33 +92,34 @@ export class CurrentWorld {
 
   /**
    * Restores a snapshot. The state is replaced before the function returns, in one step for all requests. The promise
-   * resolves when the previous background work has ended, and rejects if the snapshot does not exist.
+   * resolves when the background work of the previous world has ended, and rejects if the snapshot does not exist.
    */
   async restore(id: string): Promise<void> {
     await this.replace(this.#snapshots.get(id));
   }
 
-  /** Same as `restore`, for a snapshot from another source, such as an import. The caller releases it. */
+  /** Same as `restore`, for a snapshot from another source, such as an import. The caller must release the snapshot. */
   async replace(snapshot: WorldSnapshot): Promise<void> {
     const before = this.#world;
     this.#world = new World(this.config, this.engine, { snapshot });
     await before.close();
   }
 
-  /** Makes the current state the one that `reset` restores. */
+  /** Makes the current state the one to which `reset` returns. */
   keepAsInitial(): void {
     this.#snapshots.remove(INITIAL);
     this.#keepInitial();
   }
 
-  /** Restores the state before the first request. */
+  /** Restores the state before the first request, or the one that `keepAsInitial` has stored. */
   reset(): Promise<void> {
     return this.restore(INITIAL);
   }
 
   /**
-   * Creates another world in this process, which starts at a snapshot of this one and changes independently. Both share
-   * their common objects (copy-on-write), so the cost does not depend on their number. The caller closes it.
+   * Creates another world in this process, which starts from a snapshot of this one and changes independently. Both
+   * share the Git objects of the snapshot (copy-on-write), so the cost does not depend on the number of objects. The
+   * caller must close the new world.
    */
   fork({ snapshot: id, limits, variants, ...overrides }: ForkOptions = {}): CurrentWorld {
     const { config } = this;
@@ -128,7 +140,10 @@ export class CurrentWorld {
     return new CurrentWorld(ownConfig, {}, origin);
   }
 
-  /** Ends background work and releases all memory. A fork does not close the resources of the process. */
+  /**
+   * Ends background work and releases all memory of the world and its snapshots. A fork does not close the resources of
+   * the process, because the original world still uses them.
+   */
   close(): Promise<void> {
     this.#closed ??= this.#close();
     return this.#closed;

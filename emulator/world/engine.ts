@@ -12,12 +12,12 @@ import type { WorldConfig } from './config.js';
 import type { ProcessResources } from './process-resources.js';
 
 /**
- * Services and caches that a world uses. They contain no state that clients can see, so they are not part of snapshots
- * and stay in use after a restore.
+ * Services and caches that a world (state of one emulated service) uses. They contain no state that clients can
+ * observe, so they are not part of snapshots and stay in use after a restore.
  */
 export class Engine {
   readonly gitService: GitService;
-  /** Id of the process, for the `session-id` that Git services send. */
+  /** Id of this process. It is the first part of the `session-id` that the service sends to Git clients. */
   readonly gitSession: string;
   readonly authenticator = new Authenticator();
   readonly cursors: Cursors;
@@ -69,14 +69,14 @@ export class Engine {
     return this.resources.cachedBytes;
   }
 
-  /** Creates the content of a new repository. */
+  /** Creates an empty content (object store and caches) for a new repository. */
   createContent(): RepositoryContent {
     return new RepositoryContent(new ObjectStore(this.storeOptions), this.resources.caches.group());
   }
 
   /**
-   * Creates a content that starts with the objects of another one. `schedule` measures the work of reading these
-   * objects.
+   * Creates a content (object store and caches) that starts with the Git objects of `kept`. `schedule` runs and
+   * measures the work of reading these objects.
    */
   forkContent(kept: KeptContent, schedule = this.schedule): RepositoryContent {
     return kept.fork({ ...this.storeOptions, schedule });

@@ -3,44 +3,58 @@ import type { Clock } from '../time/clock.js';
 import { countRequest, type Expiry, isExpired } from '../time/expiry.js';
 import { ValuePart } from './state-part.js';
 
-/** Organization with its keys and switches, as an immutable value. */
+/**
+ * Organization (tenant of the service) with its keys and switches, as an immutable value. A change creates a new value.
+ */
 export interface Organization {
   readonly name: string;
   readonly keys: KeyRing;
-  /** False if tokens cannot be verified. Every request is then 403 `authentication_unavailable`. */
+  /**
+   * False if a test has made the verification of tokens unavailable. Every request of the organization is then refused
+   * with 403 `authentication_unavailable`.
+   */
   readonly authenticationAvailable: boolean;
   readonly hostingEnabled: boolean;
   /**
-   * Number of applications of the organization on the external forge. Operations that need exactly one are otherwise
-   * refused with 412 `forge_app_not_configured`.
+   * Number of applications that the organization has on the external forge, from which repositories are synchronized.
+   * Operations that need exactly one are refused with 412 `forge_app_not_configured` if the number is not 1.
    */
   readonly forgeApps: number;
-  /** Failure that a test has set for all upstreams of the organization; undefined if upstreams are contacted. */
+  /**
+   * Failure that a test has set for all upstreams (repositories on an external forge) of the organization; undefined if
+   * upstreams are really contacted.
+   */
   readonly upstreamFailure?: UpstreamFailure | undefined;
-  /** End of temporary switches, and the values that apply afterwards. */
+  /**
+   * Condition that ends temporary switches, and the values that the switches have afterwards; undefined if no switch is
+   * temporary.
+   */
   readonly temporary?: { readonly ends: Expiry; readonly after: Switches } | undefined;
 }
 
 export interface UpstreamFailure {
-  /** Error message, which clients see. */
+  /** Error message that clients see. */
   readonly message: string;
-  /** HTTP status of the upstream. */
+  /** HTTP status that the upstream seems to respond with; undefined if the failure has none. */
   readonly status?: number | undefined;
 }
 
-/** Members of an organization that a test can set. */
+/** Switches of an organization: members that a test can change to make operations fail. */
 export type Switches = Pick<
   Organization,
   'authenticationAvailable' | 'hostingEnabled' | 'forgeApps' | 'upstreamFailure'
 >;
 
-/** Returns the organization without temporary switches that have expired. */
+/**
+ * Returns the organization as it is at the time `now`: if its temporary switches have expired, with the values that
+ * follow them.
+ */
 function settled(organization: Organization, now: number): Organization {
   const { temporary, ...rest } = organization;
   return temporary && isExpired(temporary.ends, now) ? { ...rest, ...temporary.after } : organization;
 }
 
-/** Organizations by name. */
+/** All organizations of a world (state of one emulated service), by name. */
 export class Organizations extends ValuePart<ReadonlyMap<string, Organization>> {
   constructor(
     organizations: readonly Organization[],
@@ -59,7 +73,10 @@ export class Organizations extends ValuePart<ReadonlyMap<string, Organization>> 
     return Array.from(this.value.values(), (organization) => settled(organization, now));
   }
 
-  /** Counts a request that was refused because of a switch, if the switch is set to end after a number of requests. */
+  /**
+   * Counts a request that the switch `by` of an organization refused. The count matters only if the switch is temporary
+   * and ends after a number of refused requests.
+   */
   countRefusal(name: string, by: keyof Switches): void {
     const organization = this.get(name);
     if (!organization?.temporary || organization.temporary.after[by] === organization[by]) return;
@@ -68,8 +85,8 @@ export class Organizations extends ValuePart<ReadonlyMap<string, Organization>> 
   }
 
   /**
-   * Sets switches of an organization. With `ends`, they are temporary. Switches that were temporary before are reset
-   * first.
+   * Sets switches of an organization. With `ends`, the values are temporary. Switches that are still temporary are
+   * first set to the values that follow them.
    */
   set(name: string, switches: Partial<Switches>, ends?: Expiry): void {
     const { temporary, ...rest } = this.require(name);
@@ -80,8 +97,8 @@ export class Organizations extends ValuePart<ReadonlyMap<string, Organization>> 
   }
 
   /**
-   * Ends temporary switches that last until this signal (the name of a latch). Returns the number of organizations
-   * concerned.
+   * Ends the temporary switches of all organizations that last until a test releases the latch `signal`. Returns the
+   * number of organizations whose switches were ended.
    */
   signal(signal: string): number {
     const ending = [...this.value.values()].filter(({ temporary }) => temporary?.ends.signal === signal);

@@ -6,7 +6,7 @@ import { Schedule } from '../schedule/schedule.js';
 import { PackCache } from '../smart-http/pack-sender.js';
 import type { WorldConfig } from './config.js';
 
-/** Fraction of `cacheBytes` for packs that are cached while they are being sent. */
+/** Fraction of the limit `cacheBytes` that packs may take which are cached while they are being sent. */
 const UNDER_WAY = 1 / 4;
 
 export interface ProcessPorts {
@@ -14,20 +14,23 @@ export interface ProcessPorts {
   readonly schedule?: Schedule;
 }
 
-/** Resources that all worlds of a process share. They do not reveal to one world what another does. */
+/**
+ * Resources that all worlds (states of emulated services) of a process share. A world cannot observe through them what
+ * happens in another one.
+ */
 export class ProcessResources {
   readonly log: Log;
-  /** Shares the event loop between requests of all object stores. */
+  /** Scheduler that divides CPU time fairly between the requests of all object stores. */
   readonly schedule: Schedule;
   /** Memory budget for stored Git and LFS objects. */
   readonly memory: MemoryBudget;
   readonly caches: MemoryCache;
-  /** Cache of complete packs. */
+  /** Cache of complete Git packs that were sent to clients. */
   readonly packs: PackCache;
   readonly scratch = new Scratch();
   /**
-   * Called before a write is acknowledged. Returns a promise if the acknowledgement must wait, because too much data
-   * is not saved to the folder yet.
+   * Called before a write is acknowledged to its client. Returns a promise if the acknowledgement must wait, because
+   * too much written data has not been saved to the data folder yet.
    */
   beforeAcknowledgement: () => Promise<void> | undefined = () => undefined;
 
@@ -42,12 +45,12 @@ export class ProcessResources {
     this.packs = new PackCache(this.caches, limits.cacheBytes * UNDER_WAY);
   }
 
-  /** Bytes in caches; at most `cacheBytes`. */
+  /** Number of bytes in all caches; at most the limit `cacheBytes`. */
   get cachedBytes(): number {
     return this.caches.heldBytes + this.packs.growingBytes;
   }
 
-  /** Ends all work that runs in time slices. */
+  /** Ends all computations that run in time slices. */
   close(): void {
     this.schedule.close();
   }

@@ -1,14 +1,14 @@
 import type { StatePart } from './state-part.js';
 
-/** Maximum number of searches. Beyond it, the least recently used one is evicted. */
+/** Maximum number of digests that are kept. If it is exceeded, the least recently used digest is evicted. */
 const MAX_SEARCHES = 10_000;
 
-/** Digests of earlier searches, for the `X-Cache` header. */
+/** Digests of earlier search requests. The response to a repeated search says so in its header `X-Cache`. */
 export class RepeatedSearches implements StatePart<ReadonlySet<string>> {
-  /** Digests in order of use, the least recently used first. */
+  /** Digests in the order in which they were last used, the least recently used first. */
   private digests = new Set<string>();
 
-  /** Records a search. Returns true if the same search was made before. */
+  /** Records a search request by its digest. Returns true if the same search was recorded before. */
   note(digest: string): boolean {
     const isKnown = this.digests.delete(digest);
     this.digests.add(digest);

@@ -20,28 +20,37 @@ import type { Clock } from '../time/clock.js';
 import type { Engine } from './engine.js';
 import type { StatePart } from './state-part.js';
 
-/** Records of all repositories, as one immutable value that is replaced in one step. */
+/**
+ * Records (data without Git objects) of all repositories. They are one immutable value, so a change replaces all
+ * indexes in one step.
+ */
 export interface Records {
-  /** Records by id. */
+  /** Records by repository id. */
   readonly byId: SortedMap<string, RepositoryRecord>;
-  /** Ids by organization NUL name. */
+  /** Ids of repositories by the name of the organization, a NUL character and the name of the repository. */
   readonly names: SortedMap<string, string>;
-  /** Ids by organization and sequence, in order of creation. */
+  /** Ids of repositories that are not deleted, by organization and sequence number, which is the order of creation. */
   readonly order: SortedMap<string, string>;
   readonly created: number;
 }
 
-/** Repositories in a snapshot. It holds their contents and LFS objects, so it must be released. */
+/**
+ * Repositories in a snapshot. The snapshot holds references to their contents and LFS objects, so it must be released
+ * to free the memory.
+ */
 export interface RepositoriesSnapshot {
   readonly records: Records;
-  /** Contents by repository id. */
+  /** Git objects of each repository, by repository id. */
   readonly contents: ReadonlyMap<string, KeptContent>;
-  /** Ids of the repositories that were being filled. */
+  /** Ids of the repositories whose initial content was still being fetched or copied when the snapshot was taken. */
   readonly syncing: readonly string[];
   readonly lfs: SharedLfsObjects | undefined;
 }
 
-/** Objects and refs that were created before their repository. */
+/**
+ * Git objects and refs for a new repository. They are created before the repository, so that it is never visible
+ * without them.
+ */
 export interface FilledContent {
   readonly content: RepositoryContent;
   readonly refs: Refs;
@@ -52,18 +61,21 @@ export interface RepositoryPorts {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly requireCurrent: () => void;
-  /** Called after refs have moved. */
+  /** Called after refs of a repository have moved, with the changes. */
   readonly moved: (record: RepositoryRecord, changes: readonly RefChange[]) => void;
-  /** Called with the record of a new repository. */
+  /** Called after a repository was created, with its record. */
   readonly created: (record: RepositoryRecord) => void;
 }
 
-/** All repositories: their records, their objects, and the handles that operations use. */
+/** All repositories of a world: their records, their Git objects, and the handles with which operations access them. */
 export class Repositories implements StatePart<RepositoriesSnapshot> {
   private records = recordsOf([], 0);
-  /** Handles by id. They hold the contents. */
+  /** Handles of repositories by repository id. A handle references the Git objects of its repository. */
   private handles = new Map<string, Repository>();
-  /** Contents of repositories that have no handle yet, because they were not accessed since the restore. */
+  /**
+   * Contents of the repositories in the restored snapshot, by repository id. A handle is created from a content only
+   * when its repository is first accessed, so that a restore is fast.
+   */
   private kept: ReadonlyMap<string, KeptContent> = new Map();
   private lfs: LfsHoldings;
   private isReleased = false;
@@ -86,23 +98,29 @@ export class Repositories implements StatePart<RepositoriesSnapshot> {
     };
   }
 
-  /** Value whose identity changes with every change of a record. */
+  /** Object that is replaced by another one with every change of a record. Callers compare it to detect changes. */
   get revision(): object {
     return this.records;
   }
 
-  /** Returns the repository of that name, deleted or not; undefined if the name was never used. */
+  /** Returns the repository with the name, even if it is deleted; undefined if no repository ever had the name. */
   find(organization: string, name: string): Repository | undefined {
     const id = this.records.names.get(nameKey(organization, name));
     return id === undefined ? undefined : this.handle(id);
   }
 
-  /** Yields the repositories of an organization in order of creation, after position `after`, without deleted ones. */
+  /**
+   * Yields the repositories of an organization in order of creation, beginning after the sequence number `after`.
+   * Deleted repositories are left out.
+   */
   *list(organization: string, after = 0): IterableIterator<Repository> {
     for (const repository of this.existing(organization, after)) if (repository.state !== 'deleted') yield repository;
   }
 
-  /** Same as `list`, including repositories that only simulate being deleted. */
+  /**
+   * Same as `list`, but includes repositories that are not deleted and only pretend to be, because a test has set that
+   * state.
+   */
   *existing(organization: string, after = 0): IterableIterator<Repository> {
     const prefix = `${organization}\0`;
     const { order } = this.records;
@@ -112,15 +130,15 @@ export class Repositories implements StatePart<RepositoriesSnapshot> {
     }
   }
 
-  /** Yields all repositories, including deleted ones. */
+  /** Yields all repositories of all organizations, including deleted ones. */
   *all(): IterableIterator<Repository> {
     for (const id of this.kept.keys()) yield this.handle(id);
     for (const [id, repository] of this.handles) if (!this.kept.has(id)) yield repository;
   }
 
   /**
-   * Creates a repository and replaces a deleted one of the same name. Throws if the name is in use. With `filled`, the
-   * repository starts with that content and owns it.
+   * Creates a repository. It replaces a deleted repository with the same name. Throws if the name is in use. With
+   * `filled`, the repository starts with these objects and refs, and is responsible for releasing them.
    */
   create(
     organization: string,
@@ -131,7 +149,8 @@ export class Repositories implements StatePart<RepositoriesSnapshot> {
     this.ports.requireCurrent();
     const previous = this.find(organization, name);
     if (previous && previous.state !== 'deleted') throw new Error(`${name} is in use.`);
-    // A repository that simulates being deleted is now deleted.
+    // A repository that only pretends to be deleted (a state that a test has set) must really be deleted, because
+    // clients may create a repository with its name.
     if (previous && previous.record.state !== 'deleted') this.delete(previous);
     const { defaultBranch, ...rest } = options;
     const { records } = this;
@@ -154,8 +173,8 @@ export class Repositories implements StatePart<RepositoriesSnapshot> {
   }
 
   /**
-   * Marks the repository as deleted and releases its objects. Their memory no longer counts, and is freed when the last
-   * running reader ends. Snapshots keep their objects.
+   * Marks the repository as deleted and releases its objects. The memory budget no longer counts them, and their memory
+   * is freed when the last running reader ends. Snapshots that contain the objects keep them.
    */
   delete(repository: Repository): void {
     const { engine, requireCurrent } = this.ports;
@@ -182,7 +201,7 @@ export class Repositories implements StatePart<RepositoriesSnapshot> {
     return { records: this.records, contents, syncing, lfs: this.lfs.share() };
   }
 
-  /** Restores a snapshot into a state that nothing was written to. */
+  /** Restores a snapshot. May only be called on a new instance to which nothing has been written. */
   restore({ records, contents, syncing, lfs }: RepositoriesSnapshot): void {
     this.records = records;
     this.handles = new Map();
@@ -192,7 +211,10 @@ export class Repositories implements StatePart<RepositoriesSnapshot> {
     for (const id of syncing) this.endSync(this.handle(id));
   }
 
-  /** Releases everything, because another state has replaced this one. Running readers keep their data. */
+  /**
+   * Releases all contents and LFS objects. Called when another world has replaced this one. Readers that are still
+   * running keep their data.
+   */
   release(): void {
     const { gitService } = this.ports.engine;
     this.isReleased = true;
@@ -204,7 +226,10 @@ export class Repositories implements StatePart<RepositoriesSnapshot> {
     this.lfs.release();
   }
 
-  /** Releases LFS objects that no repository contains any more. A snapshot that was removed may have held them. */
+  /**
+   * Releases LFS objects that no repository of the world contains any more. Called after a snapshot was removed,
+   * because the snapshot may have been the last holder of such objects.
+   */
   dropUnheld(): void {
     const held = new Set<LfsObject>();
     for (const { lfsObjects } of this.records.byId.values())
@@ -212,14 +237,17 @@ export class Repositories implements StatePart<RepositoriesSnapshot> {
     this.lfs.keepOnly(held);
   }
 
-  /** Ends the state of a repository that was being filled when its world ended. */
+  /**
+   * Ends the state `syncing` of a repository after a restore. The work that filled the repository ended together with
+   * the previous world.
+   */
   private endSync(repository: Repository): void {
     if (repository.record.baseRepo) repository.update({ state: 'active' });
-    // An incomplete fork is removed.
+    // An incomplete fork is deleted, because nothing will copy the rest of its objects.
     else this.delete(repository);
   }
 
-  /** Yields the LFS objects of all other repositories. */
+  /** Yields the LFS objects of all repositories except that of `record`. */
   private *lfsObjectsBeside(record: RepositoryRecord): IterableIterator<LfsObjects> {
     for (const { id, lfsObjects } of this.records.byId.values()) if (lfsObjects && id !== record.id) yield lfsObjects;
   }
@@ -228,13 +256,14 @@ export class Repositories implements StatePart<RepositoriesSnapshot> {
     this.records = { ...this.records, byId: this.records.byId.with(record.id, record, true) };
   }
 
-  /** Returns the repository with the id, which must exist. */
+  /** Returns the handle of the repository with the id, and creates it on first access. The repository must exist. */
   private handle(id: string): Repository {
     const known = this.handles.get(id);
     if (known) return known;
     const kept = this.kept.get(id)!;
     const repository = this.adopt(id, this.ports.engine.forkContent(kept));
-    // A reader that starts after the end holds no content.
+    // A reader may access a repository after the world has been released. Its content is released at once, because no
+    // later call would do it.
     if (this.isReleased) repository.content.release();
     else kept.release();
     return repository;
@@ -247,13 +276,16 @@ export class Repositories implements StatePart<RepositoriesSnapshot> {
   }
 }
 
-/** Returns records of repositories, including deleted ones. `created` is the number of repositories ever created. */
+/**
+ * Returns the indexes for the records `all`, which include those of deleted repositories. `created` is the number of
+ * repositories that were ever created.
+ */
 export function recordsOf(all: readonly RepositoryRecord[], created: number): Records {
   const none: Records = { byId: emptyMap(), names: emptyMap(), order: emptyMap(), created };
   return all.toSorted((one, other) => one.sequence - other.sequence).reduce(withRecord, none);
 }
 
-/** Returns the record of a deleted repository. */
+/** Returns the record that remains of a deleted repository: its identity, without refs and settings. */
 export function deletedRecord(record: Omit<RepositoryRecord, 'state' | 'refs' | 'watermark'>): RepositoryRecord {
   const { id, organization, name, sequence, createdAt } = record;
   const refs = Refs.empty(bytesOf('main'));
@@ -270,7 +302,7 @@ function withRecord(records: Records, record: RepositoryRecord): Records {
   };
 }
 
-/** Releases the contents and LFS objects of a snapshot. */
+/** Releases the Git contents and LFS objects that a snapshot holds. */
 export function releaseRepositories({ contents, lfs }: RepositoriesSnapshot, memory: MemoryBudget): void {
   for (const content of contents.values()) content.release();
   releaseLfsObjects(lfs, memory);

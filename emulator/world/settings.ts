@@ -2,13 +2,13 @@ import type { Limits } from '../config/limits.js';
 import type { Variants } from '../config/variants.js';
 import { ValuePart } from './state-part.js';
 
-/** Settings that can be changed while the service runs. */
+/** Settings of a world that a test can change while the service runs. */
 export interface SettingValues {
   readonly limits: Limits;
   readonly variants: Variants;
 }
 
-/** Changes of settings. Absent members stay as they are. */
+/** Changes of settings. Settings whose members are absent stay as they are. */
 export interface SettingChanges {
   readonly limits?: { readonly [Name in keyof Limits]?: number | undefined } | undefined;
   readonly variants?: Partial<Variants> | undefined;
@@ -29,7 +29,7 @@ export class Settings extends ValuePart<SettingValues> {
   }
 }
 
-/** Returns the values with all defined members of `changes`. */
+/** Returns a copy of `values` in which all members of `changes` that are not undefined replace the previous ones. */
 export function withGiven<Values extends object>(values: Values, changes: object): Values {
   return { ...values, ...Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined)) };
 }

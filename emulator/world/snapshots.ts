@@ -2,19 +2,21 @@ import type { MemoryBudget } from '../memory/memory-budget.js';
 import { releaseRepositories } from './repositories.js';
 import type { WorldSnapshot } from './state.js';
 
-/** Maximum number of snapshots, because each keeps its objects in memory. */
+/** Maximum number of snapshots of one world. It is limited, because each snapshot keeps its Git objects in memory. */
 export const MAX_SNAPSHOTS = 1_000;
 
-/** Snapshot in lists. */
+/** Description of a snapshot, as lists of snapshots show it. */
 export interface KeptSnapshot {
   readonly id: string;
-  /** Milliseconds on the clock of the world when it was taken. */
+  /** Time at which the snapshot was taken, in milliseconds on the emulator's clock, which a test can set. */
   readonly takenAt: number;
-  /** Number of repositories in it, including deleted ones. */
+  /** Number of repositories in the snapshot, including deleted ones. */
   readonly repositories: number;
 }
 
-/** Snapshots by id. Their objects count as held, also if the world has released them. */
+/**
+ * Snapshots of one world by id. The memory budget counts their Git objects, even if the world itself has released them.
+ */
 export class Snapshots {
   readonly #byId = new Map<string, { readonly snapshot: WorldSnapshot; readonly takenAt: number }>();
   #taken = 0;
@@ -25,7 +27,10 @@ export class Snapshots {
     return this.#byId.size < MAX_SNAPSHOTS;
   }
 
-  /** Keeps the snapshot that `take` returns. Generates a name if none is given. Throws if the limit is reached. */
+  /**
+   * Calls `take` and keeps the snapshot that it returns. Returns the id: `name`, or a generated one if absent. Throws
+   * without calling `take` if the maximum number of snapshots is reached.
+   */
   keep(take: () => WorldSnapshot, takenAt: number, name?: string): string {
     if (!this.hasRoom) throw new Error(`Snapshot limit (${MAX_SNAPSHOTS}) reached.`);
     const id = name ?? `snapshot-${this.#taken + 1}`;
@@ -47,7 +52,7 @@ export class Snapshots {
     });
   }
 
-  /** Removes a snapshot and frees what no world and no other snapshot shares. */
+  /** Removes a snapshot and frees the objects that neither the world nor another snapshot contains. */
   remove(id: string): void {
     const { repositories } = this.get(id);
     this.#byId.delete(id);

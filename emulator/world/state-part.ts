@@ -1,14 +1,14 @@
 /**
- * Part of the state that requests change. A snapshot of the world consists of the values of its parts. The value is
- * immutable and contains everything that the part needs to continue.
+ * Part of the state that requests change. A snapshot of the state consists of the values of all parts. A value is
+ * immutable and contains everything that the part needs to continue from it.
  */
 export interface StatePart<Value> {
   snapshot(): Value;
-  /** Restores a value of `snapshot`. */
+  /** Replaces the current state of the part by a value that `snapshot` returned. */
   restore(value: Value): void;
 }
 
-/** Part that consists of one immutable value, which changes replace. */
+/** Part of the state that consists of one immutable value. A change replaces the value, so a snapshot needs no copy. */
 export class ValuePart<Value> implements StatePart<Value> {
   constructor(protected value: Value) {}
 

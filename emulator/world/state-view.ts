@@ -7,7 +7,10 @@ import type { Organization } from './organizations.js';
 import { withGiven } from './settings.js';
 import type { World } from './world.js';
 
-/** End of a state: after a number of refused requests, at a time (ISO 8601), or by the release of a latch. */
+/**
+ * Condition that ends a simulated state. `requests`: number of requests that the state still refuses. `at`: time in ISO
+ * 8601. `signal`: name of a latch (named signal), whose release ends the state.
+ */
 export interface ExpiryView {
   readonly requests?: number;
   readonly at?: string;
@@ -16,37 +19,44 @@ export interface ExpiryView {
   readonly signal?: string;
 }
 
-/** Simulated state of an organization. */
+/** State of an organization that a test can set, as the admin API shows it. */
 export interface OrganizationState {
-  /** While `unavailable`, every request is refused with 403 `authentication_unavailable`. */
+  /** While `unavailable`, every request of the organization is refused with 403 `authentication_unavailable`. */
   readonly authentication: 'available' | 'unavailable';
   /** While `off`, deployments are refused with 403 `hosting_not_enabled`. */
   readonly hosting: 'on' | 'off';
   /**
-   * Number of applications on the external forge. Unless it is 1, syncs that need one are refused with 412
-   * `forge_app_not_configured`.
+   * Number of applications of the organization on the external forge. Unless it is 1, synchronizations that need an
+   * application are refused with 412 `forge_app_not_configured`.
    */
   readonly forgeApps: number;
   /**
-   * Result of reading an upstream: 412 `forge_repository_inaccessible`, or the 4xx `status`; syncs fail with `error`.
+   * Result of contacting an upstream. With `error`, requests are refused with 412 `forge_repository_inaccessible`, or
+   * with the 4xx `status` if given, and running synchronizations fail with the text `error`.
    */
   readonly upstream: 'reachable' | { readonly error: string; readonly status?: number };
-  /** End of the simulated state. */
+  /** Condition that ends the simulated state; absent if the state has no end. */
   readonly ends?: ExpiryView;
 }
 
 export interface RepositoryStateView {
   /**
-   * `archived`: in cold storage. The next request is refused with `repository_thawing` and begins the thaw, which takes `retryAfter` seconds (default 1) on the clock, or lasts until `ends`. `syncing`: an upstream sync is running, or a fork is being filled. `no_default_branch`: HEAD is detached.
+   * State that clients see. `archived`: in cold storage. The next request is refused with `repository_thawing` and
+   * begins the thaw, which takes `retryAfter` seconds (default 1) on the emulator's clock, or lasts until `ends`.
+   * `syncing`: a synchronization with the upstream is running, or a fork is being filled. `no_default_branch`: HEAD is
+   * detached.
    */
   readonly state: 'active' | 'archived' | PretendedState;
-  /** End of the state; absent if the state was not set or has no end. */
+  /** Condition that ends the state; absent if no test has set the state, or if the state has no end. */
   readonly ends?: ExpiryView;
-  /** Seconds in `Retry-After` of refusals. */
+  /** Value of the header `Retry-After`, in seconds, in responses to requests that the state refuses. */
   readonly retryAfter?: number;
 }
 
-/** Organizations by name, and the repositories of one organization by name, without those that a request deleted. */
+/**
+ * State that tests can read and set: all organizations by name, and the repositories of one organization by name,
+ * except those that a request has deleted.
+ */
 export interface StateView {
   readonly organizations: Readonly<Record<string, OrganizationState>>;
   readonly repositories: Readonly<Record<string, RepositoryStateView>>;

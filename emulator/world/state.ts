@@ -18,12 +18,12 @@ import { Webhooks } from './webhooks.js';
 type Parts = Readonly<Record<string, StatePart<unknown>>>;
 
 /**
- * Everything that requests change and clients can see. A snapshot contains all parts by name, so a new part is in every
- * snapshot.
+ * All state that requests change and clients can observe. A snapshot contains every part of it by name, so a part that
+ * is added here is in every later snapshot.
  */
 export type WorldState = ReturnType<typeof createState>;
 
-/** Immutable value that a state can be restored to. */
+/** Immutable value to which a state can be restored: the value of each of its parts. */
 export type WorldSnapshot = { readonly [Name in keyof WorldState]: ReturnType<WorldState[Name]['snapshot']> };
 
 export type StateName = keyof WorldState;
@@ -40,22 +40,25 @@ export function createState(config: WorldConfig, ports: StatePorts) {
   return {
     clock,
     ids,
-    /** Counts requests in order of arrival. */
+    /** Number of requests to the service so far, from which request ids are made. */
     requests: new Counter(),
-    /** Counts Git conversations. */
+    /** Number of fetches and pushes so far, from which the `session-id` of each is made. */
     conversations: new Counter(),
-    /** Limits and variants. */
+    /** Limits and variants (configurable behaviours), which tests can change. */
     settings,
     organizations: new Organizations(config.organizations, clock),
     /** Repositories with their refs, objects, notes, deployments, credentials, LFS objects and locks. */
     repositories: new Repositories({ ...ports, clock, ids }),
     quotas: new Quotas(clock),
     webhooks: new Webhooks(new Map()),
-    /** Pending and past webhook deliveries. */
+    /** Deliveries of webhook events that are pending or done. */
     deliveries: new Deliveries(),
-    /** Registered and in-band faults, with their counters. */
+    /**
+     * Registered faults (simulated failures) and those that clients ask for in requests, with the number of times that
+     * each has fired.
+     */
     faults: new Faults({ clock, seed: config.seed, isRefused }),
-    /** Scenarios, with the progress of each. */
+    /** Registered scenarios (scripted changes), with the step that each has reached. */
     scenarios: new Scenarios(),
     searches: new RepeatedSearches(),
     journal: new Journal({ entries: maxJournal, bytes: maxJournalBytes, key: secretOf(config.seed, 'journal') }),
@@ -67,7 +70,7 @@ export function snapshotOf(state: WorldState): WorldSnapshot {
   return Object.fromEntries(values) as WorldSnapshot;
 }
 
-/** Restores all parts except those in `without`. */
+/** Restores all parts of the state except those whose names are in `without`. */
 export function restoreState(state: WorldState, snapshot: WorldSnapshot, without: readonly StateName[] = []): void {
   const values: Readonly<Record<string, unknown>> = snapshot;
   for (const [name, part] of Object.entries(state as Parts)) {

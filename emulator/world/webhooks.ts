@@ -7,7 +7,7 @@ export class Webhooks extends ValuePart<ReadonlyMap<string, Webhook>> {
     return this.value.size;
   }
 
-  /** Returns the webhooks of an organization, oldest first. */
+  /** Returns the webhooks of an organization in order of registration. */
   of(organization: string): Webhook[] {
     return [...this.value.values()].filter((webhook) => webhook.organization === organization);
   }

@@ -16,18 +16,22 @@ import type { Organization } from './organizations.js';
 import { createState, restoreState, type StateName, snapshotOf, type WorldSnapshot, type WorldState } from './state.js';
 
 export interface WorldOrigin {
-  /** Snapshot at which the state starts; if absent, the state before the first request. */
+  /** Snapshot from which the state starts; if absent, the state before the first request. */
   readonly snapshot?: WorldSnapshot | undefined;
-  /** Parts that start in the state before the first request, despite the snapshot. */
+  /**
+   * Names of the parts of the state that are not restored from the snapshot. They start in the state before the first
+   * request.
+   */
   readonly without?: readonly StateName[] | undefined;
 }
 
 /**
- * State of one emulated service, with its configuration and engine. Time, ids and secrets come from here, so the same
- * seed, clock and requests result in the same bytes.
+ * State of one emulated service, with its configuration and engine (services and caches). Time, ids and secrets are
+ * derived from the configuration, so the same seed, clock and requests result in the same bytes.
  *
- * A request belongs to the world in which it began. A restore creates another world with the same configuration and
- * engine and its own state, so running requests of the previous world cannot change it.
+ * A request belongs to the world in which it began. A restore of a snapshot creates another world with the same
+ * configuration and engine and its own state, so requests that are still running in the previous world cannot change
+ * the new one.
  */
 export class World {
   readonly state: WorldState;
@@ -53,7 +57,7 @@ export class World {
     this.scenarios.resume();
   }
 
-  /** Current limits. Limits that cannot be changed have their configured values. */
+  /** Current limits. Limits that cannot be changed at run time have their configured values. */
   get limits(): Limits {
     return this.state.settings.limits;
   }
@@ -62,7 +66,7 @@ export class World {
     return this.state.settings.variants;
   }
 
-  /** Returns the input for authenticating a credential that was sent to an organization now. */
+  /** Returns the input of the authenticator for a credential that was sent to an organization at the current time. */
   authenticationOf(
     authorization: string | undefined,
     surface: Surface,
@@ -79,12 +83,15 @@ export class World {
     };
   }
 
-  /** Returns the id of a new request. Ids are numbered in order of arrival; journal, log and `X-Request-Id` use the same one. */
+  /**
+   * Returns the id of a new request. Requests are numbered in order of arrival. The journal, the log and the header
+   * `X-Request-Id` show this id.
+   */
   nextRequestId(): string {
     return `req-${String(this.state.requests.next()).padStart(8, '0')}`;
   }
 
-  /** Returns the `session-id` of a new Git conversation. */
+  /** Returns the `session-id` that the service sends to a Git client at the start of a fetch or push. */
   nextSessionId(): string {
     return `${this.engine.gitSession}.${this.state.conversations.next()}`;
   }
@@ -93,7 +100,10 @@ export class World {
     changeState(this, organization, changes);
   }
 
-  /** Releases a latch, and ends the states that wait for it. Returns the number of requests and states. */
+  /**
+   * Releases a latch (named signal for which faults and temporary states wait). Requests that wait for it continue, and
+   * states that last until its release end. Returns the number of these requests and states.
+   */
   releaseLatch(name: string): number {
     return this.background.latches.release(name) + endStates(this.state, name);
   }
@@ -102,7 +112,10 @@ export class World {
     return snapshotOf(this.state);
   }
 
-  /** Closes the world: writes are refused, its memory is released, and running readers keep their data. */
+  /**
+   * Closes the world, for example because another one replaces it. Writes are then refused, and its memory is released.
+   * Readers that are still running keep their data.
+   */
   async close(): Promise<void> {
     const closed = this.background.close();
     this.state.repositories.release();
@@ -131,7 +144,10 @@ export class World {
   }
 }
 
-/** Ends all states that wait for this signal. Returns their number. */
+/**
+ * Ends all simulated states of organizations and repositories that last until the latch `signal` is released. Returns
+ * the number of ended states.
+ */
 export function endStates({ organizations, repositories }: WorldState, signal: string): number {
   let ended = organizations.signal(signal);
   for (const repository of repositories.all()) {
