@@ -20,8 +20,8 @@ export function findRepository(context: RequestContext): void {
 export function checkRepositoryState(context: RequestContext): void {
   const { found: repository, operation, purpose, world, params } = context;
   if (!repository) return;
-  // The first push of an import moves the repository into cold storage. An import can consist of several pushes, so a
-  // later one takes the repository out of cold storage first, because it would be refused otherwise.
+  // A push of an import can move the repository into cold storage (variant `afterImport`). An import can consist of
+  // several pushes, and the next one would be refused, so it first takes the repository out of cold storage.
   if (params.namespace === 'import' && repository.record.override === undefined) repository.restore();
   repository.meetState({ id: operation.id, effect: purpose.effect }, world.variants);
 }

@@ -11,23 +11,27 @@ import { problem, translateError } from '../http/problem.js';
 import type { Repository } from './repository.js';
 
 /**
- * Prefix of ephemeral branches, which only exist for API requests with `ephemeral: true`. They are refs of the same
- * repository and share its objects, below a prefix as in `gitnamespaces`.
+ * Prefix of the ref names of ephemeral branches. These branches exist only for API requests with `ephemeral: true` and
+ * for a separate Git remote. They are refs of the repository and share its objects. The prefix has the form that
+ * `gitnamespaces` uses.
  */
 export const EPHEMERAL = bytesOf('refs/namespaces/ephemeral/');
 const BRANCHES = bytesOf('refs/heads/');
 const EPHEMERAL_BRANCHES = concatBytes(EPHEMERAL, BRANCHES);
-/** Bytes of a pack that are not entries: its header and its checksum. */
+/** Number of bytes of a pack besides its entries: the header and the checksum. */
 const PACK_BYTES = 12 + 20;
 
-/** Returns the full ref name of a branch, such as `refs/heads/main`, or of an ephemeral branch. */
+/**
+ * Returns the full ref name of a branch, such as `refs/heads/main`, or of an ephemeral branch (below the prefix
+ * `EPHEMERAL`).
+ */
 export function branchRef(name: ByteString, ephemeral: boolean): ByteString {
   return concatBytes(ephemeral ? EPHEMERAL_BRANCHES : BRANCHES, name);
 }
 
 /**
- * Runs a transaction on the repository like `GitRepository.transact`, and throws the API error `conflict` if a ref
- * cannot change.
+ * Runs `task` in a ref transaction of the repository, like `GitRepository.transact`. Throws the API error `conflict` if
+ * a ref cannot be changed, for example because another request has moved it.
  */
 export function transact<T>(
   repository: Repository,
@@ -49,14 +53,21 @@ function sentenceOf(conflict: RefConflict): string {
   return current === undefined ? `${name} no longer exists.` : `${name} already exists at ${current}.`;
 }
 
-/** Request to write one commit to a branch. Branch names are validated byte strings. */
+/**
+ * Request to write one commit to a branch. Branch names are short names, already validated, as strings with one
+ * character per byte.
+ */
 export interface BranchWrite {
   readonly branch: ByteString;
   readonly ephemeral: boolean;
-  /** Branch from which the target branch is created if it does not exist. */
+  /**
+   * Branch whose tip becomes the parent of the commit if the target branch does not exist; undefined if the target
+   * branch must exist.
+   */
   readonly base?: { readonly branch: ByteString; readonly ephemeral: boolean } | undefined;
   /**
-   * Commit that the client expects as the tip of the target branch, or of the base branch if the target does not exist.
+   * Commit that the client expects as the tip of the target branch, or as that of the base branch if the target does
+   * not exist; undefined if the client accepts any tip.
    */
   readonly expected?: Oid | undefined;
   readonly author: Identity;
@@ -64,20 +75,21 @@ export interface BranchWrite {
   readonly message: string;
 }
 
-/** Branch to which a commit will be written, as it is before the write. */
+/** State of a branch immediately before a commit is written to it. */
 export interface WriteBase {
   readonly ref: ByteString;
-  /** Tip of the ref; all zeros if it does not exist. */
+  /** Current tip of the ref; all zeros if the ref does not exist. */
   readonly old: Oid;
-  /** Parent of the new commit; undefined for a first commit. */
+  /** Parent of the new commit; undefined if it is the first commit of the repository. */
   readonly parent: Oid | undefined;
-  /** Tree of the parent; the empty tree for a first commit. */
+  /** Root tree of the parent; the empty tree if the commit is the first one. */
   readonly tree: Oid;
 }
 
 /**
- * Returns the branch before the write. Must be called in the transaction that moves the ref, so that no other writer
- * comes in between. Throws if the branch is not as the client expects.
+ * Returns the state of the branch before the write. Must be called in the transaction that moves the ref, so that no
+ * other request changes the branch in between. Throws if the branch does not exist or has not the tip that the client
+ * expects.
  */
 export function findWriteBase(repository: Repository, write: BranchWrite): WriteBase {
   const { parent, old } = parentOf(repository, write);
@@ -110,8 +122,9 @@ function isEmpty(repository: Repository): boolean {
 }
 
 /**
- * Throws `conflict` if the client expected another tip than `actual`, the tip of the target branch or of its base. `tip`
- * is shown in the write result: the tip of the target branch, or all zeros if the branch does not exist.
+ * Throws `conflict` if the client expected another tip than `actual`, which is the tip of the target branch or of its
+ * base. `tip` is the value that the error body shows: the tip of the target branch, or all zeros if the branch does not
+ * exist.
  */
 function requireExpected(write: BranchWrite, actual: Oid, what: string, tip: Oid): void {
   if (write.expected === undefined || write.expected === actual) return;
@@ -123,7 +136,10 @@ function notFound(write: BranchWrite, variant: CodeVariant, detail: string) {
   return problem('branch_not_found', detail, { variant, result: failedResult(write.branch, ZERO_OID, detail) });
 }
 
-/** Returns the body of the response to a write that failed. */
+/**
+ * Returns the body of the response to a failed write: no commit, and a result in which `old_sha` and `new_sha` are the
+ * unchanged tip.
+ */
 export function failedResult(branch: ByteString, tip: Oid, message: string): Record<string, unknown> {
   const name = textOf(branch);
   const shas = { old_sha: tip, new_sha: tip };
@@ -133,10 +149,10 @@ export function failedResult(branch: ByteString, tip: Oid, message: string): Rec
   };
 }
 
-/** Commit to be written, and the ref to be moved to it. */
+/** Commit to be written, and the ref that will point to it. */
 export interface CommitPlan {
   readonly ref: ByteString;
-  /** Current tip of the ref; all zeros if it does not exist. */
+  /** Current tip of the ref; all zeros if the ref does not exist. */
   readonly old: Oid;
   readonly parents: readonly Oid[];
   readonly tree: Oid;
@@ -145,17 +161,17 @@ export interface CommitPlan {
   readonly message: string;
 }
 
-/** Facts about a written commit, for the response. */
+/** Facts about a written commit that the response contains. */
 export interface CommitWritten {
   readonly commit: Oid;
   readonly tree: Oid;
-  /** Previous tip; all zeros if the ref did not exist. */
+  /** Previous tip of the ref; all zeros if the ref did not exist. */
   readonly old: Oid;
-  /** Size of the new objects as pack entries without compression, in bytes. */
+  /** Size in bytes of a pack that contains the new objects without compression. */
   readonly packBytes: number;
 }
 
-/** Writes a commit and moves a ref to it. Both take effect when the transaction is committed. */
+/** Writes a commit object and moves a ref to it. Both become visible when the transaction is committed. */
 export async function commitTo(transaction: RefTransaction, plan: CommitPlan): Promise<CommitWritten> {
   const { objects } = transaction;
   const commit = objects.write(COMMIT, writeCommit(plan));
@@ -164,7 +180,7 @@ export async function commitTo(transaction: RefTransaction, plan: CommitPlan): P
   return { commit, tree: plan.tree, old: plan.old, packBytes: bytesOfNew(objects, objects.base) };
 }
 
-/** Writes a commit with this tree on top of the branch. See `commitTo`. */
+/** Writes a commit with the root tree `tree` on top of a branch, and moves the branch to it. See `commitTo`. */
 export function commitOnto(
   transaction: RefTransaction,
   { ref, old, parent }: WriteBase,
@@ -175,7 +191,10 @@ export function commitOnto(
   return commitTo(transaction, { ref, old, parents, tree, author, committer, message });
 }
 
-/** Returns the size in bytes that a pack of all objects from number `base` on would have without compression. */
+/**
+ * Returns the size in bytes of a pack without compression that contains all objects whose number (index into the object
+ * store) is at least `base`. These are the objects of the transaction.
+ */
 function bytesOfNew(objects: ObjectReader, base: number): number {
   const header = Buffer.alloc(LONGEST_HEADER);
   let sum = PACK_BYTES;

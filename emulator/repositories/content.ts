@@ -3,7 +3,7 @@ import type { ObjectStore, ObjectStoreOptions } from '../git/odb/object-store.js
 import { History } from '../git/revwalk/history.js';
 import type { CacheGroup } from '../memory/memory-cache.js';
 
-/** Git objects of one repository, and caches of data computed from them. */
+/** Git objects of one repository, and caches of data that was computed from them. */
 export class RepositoryContent {
   readonly history: History;
   private searchTexts: TextCache | undefined;
@@ -11,12 +11,12 @@ export class RepositoryContent {
   private isReleased = false;
 
   /**
-   * The caller owns the objects and `answers` and must release them. `origin` is set if the repository is a fork of
-   * another one.
+   * Creates the content from `objects` and `answers`, which `release` releases later. `origin` is the content from
+   * which a fork starts; undefined for a new repository.
    */
   constructor(
     readonly objects: ObjectStore,
-    /** Cached responses by commit id. Forks of the repository share them. */
+    /** Cache of responses by commit id. All forks of the repository share it. */
     readonly answers: CacheGroup,
     origin?: KeptContent,
   ) {
@@ -24,13 +24,16 @@ export class RepositoryContent {
     this.lastKept = origin;
   }
 
-  /** Decoded texts of files, shared by all searches in the repository. */
+  /** Cache of decoded file texts, which all searches in the repository share. */
   get texts(): TextCache {
     this.searchTexts ??= new TextCache(this.objects, (number) => this.objects.cachesOf(number));
     return this.searchTexts;
   }
 
-  /** Returns the current content as an immutable value, from which forks can start. The caller must release it. */
+  /**
+   * Returns the current content as an immutable value, from which forks can start. The caller must release the value.
+   * Returns the previous value if no objects were added since then.
+   */
   keep(): KeptContent {
     const { lastKept, objects } = this;
     if (lastKept?.isHeld && lastKept.size === objects.size) return lastKept.hold();
@@ -38,7 +41,7 @@ export class RepositoryContent {
     return this.lastKept;
   }
 
-  /** Same as `ObjectStore.release`. */
+  /** Releases the objects and the cached responses. Only the first call has an effect. */
   release(): void {
     if (this.isReleased) return;
     this.isReleased = true;
@@ -48,11 +51,11 @@ export class RepositoryContent {
 }
 
 /**
- * Immutable content of a repository, as it was at one time. Forks of the repository and snapshots start from it and
- * share its objects.
+ * Immutable Git content of a repository at one point in time. Forks of the repository and snapshots start from it and
+ * share its objects. It has a reference count (`holders`).
  */
 export class KeptContent {
-  /** Commit graph and history index, shared by all forks. */
+  /** Commit graph and index of the history, which all forks share. */
   readonly history: History;
   private readonly objects: ObjectStore;
   private holders = 1;
@@ -79,8 +82,8 @@ export class KeptContent {
   }
 
   /**
-   * Returns a content that starts with these objects and changes independently (copy-on-write). The cost does not
-   * depend on their number.
+   * Returns a content that starts with the objects of this one and changes independently (copy-on-write). The cost does
+   * not depend on the number of objects.
    */
   fork(options: ObjectStoreOptions): RepositoryContent {
     return new RepositoryContent(this.objects.fork(options), this.answers.hold(), this);

@@ -10,7 +10,10 @@ import { runSync } from '../schedule/steps.js';
 import { branchRef } from './branch-write.js';
 import type { Repository } from './repository.js';
 
-/** Copies `commit` of `source` with its whole history, and makes it the default branch of `target`, which is empty. */
+/**
+ * Copies `commit` of `source` with its whole history into the empty repository `target`, where it becomes the tip of
+ * the default branch.
+ */
 export function copyHistory(source: Repository, target: Repository, commit: Oid): Promise<void> {
   return fill(target, async (quarantine) => {
     await copyObjects(source, quarantine, commit);
@@ -18,7 +21,10 @@ export function copyHistory(source: Repository, target: Repository, commit: Oid)
   });
 }
 
-/** Copies the files of `commit` of `source` into a single commit, the default branch of `target`, which is empty. */
+/**
+ * Copies the files of `commit` of `source` into the empty repository `target`. The files are in a single new commit,
+ * which becomes the tip of the default branch.
+ */
 export function copyFiles(
   source: Repository,
   target: Repository,
@@ -32,7 +38,10 @@ export function copyFiles(
   });
 }
 
-/** Copies the objects as compressed pack entries, so the cost is close to that of copying bytes. */
+/**
+ * Copies `want` and all objects that it references into `quarantine` (new objects of `target` that are not yet
+ * visible). The objects are copied as compressed pack entries, so the cost is close to that of copying bytes.
+ */
 export async function copyObjects({ git }: Pick<Repository, 'git'>, quarantine: Quarantine, want: Oid): Promise<void> {
   const plan = await git.history.plan({ wants: [want] }, new Meter({ schedule: git.objects.schedule }));
   await indexPack(quarantine, writePack(git.objects, plan.objects), { thin: false });

@@ -4,7 +4,7 @@ import { type SortedMap, SortedRecords } from './sorted-records.js';
 export const DEPLOYMENT_STATUSES = ['queued', 'building', 'ready', 'error', 'canceled'] as const;
 export type DeploymentStatus = (typeof DEPLOYMENT_STATUSES)[number];
 
-/** Status of a deployment, and the time from which on it applies, in milliseconds on the world's clock. */
+/** Status of a deployment, and the time at which the deployment gets it, in milliseconds on the emulator's clock. */
 interface PlannedStatus {
   readonly status: DeploymentStatus;
   readonly at: number;
@@ -15,21 +15,24 @@ export type DeploymentTarget = 'preview' | 'production';
 /** @internal */
 export interface Deployment {
   readonly id: string;
-  /** Position in the order of creation, starting at 1. */
+  /** Number of the deployment in the order of creation within its repository, starting at 1. */
   readonly sequence: number;
   readonly target: DeploymentTarget;
-  /** Branch, tag or commit in the request. */
+  /** Name of the branch or tag, or commit id, that the request to deploy contained. */
   readonly ref: string;
   readonly commit: Oid;
-  /** Milliseconds on the world's clock. */
+  /** Time of creation in milliseconds on the emulator's clock. */
   readonly createdAt: number;
-  /** Statuses that a test has set, in order of time; undefined if the deployment goes through the default statuses. */
+  /**
+   * Statuses that a test has set, in the order of their times; undefined if the deployment goes through the default
+   * statuses.
+   */
   readonly statuses?: readonly PlannedStatus[] | undefined;
 }
 
 /**
- * Returns the status of a deployment at the time `now`, and since when it has it. The emulator does not build anything:
- * by default, a deployment is queued in the millisecond of its creation, and ready afterwards.
+ * Returns the status of a deployment at the time `now`, and the time at which the deployment got it. The emulator does
+ * not build anything. By default, a deployment is `queued` in the millisecond of its creation, and `ready` afterwards.
  * @internal
  */
 export function statusOf({ statuses = [], createdAt }: Deployment, now: number): PlannedStatus {
@@ -38,9 +41,9 @@ export function statusOf({ statuses = [], createdAt }: Deployment, now: number):
   return now > createdAt ? { status: 'ready', at: createdAt + 1 } : { status: 'queued', at: createdAt };
 }
 
-/** Request with an idempotency key, and the deployment that it created. */
+/** Request to deploy with an idempotency key, and the deployment that it created. */
 export interface KeyedRequest {
-  /** Request in a canonical form, by which a repeated request is recognized. */
+  /** Request in a canonical form. A later request with the key must have an equal form to count as a repetition. */
   readonly request: string;
   readonly id: string;
 }
@@ -51,11 +54,14 @@ export type Deployments = SortedRecords<number, Deployment>;
 /** @internal */
 export const NO_DEPLOYMENTS: Deployments = new SortedRecords(({ sequence }) => sequence);
 
-/** First request with each idempotency key. @internal */
+/**
+ * First request with each idempotency key, by the key. A repetition gets the deployment of the first request. @internal
+ */
 export type KeyedRequests = SortedMap<string, KeyedRequest>;
 
 /**
- * Returns the deployments with a status added for one of them from `at` on. Earlier planned statuses stay. @internal
+ * Returns a copy of `deployments` in which one deployment gets a further status at the time `at`. If `isPlanned` is
+ * true, statuses that were planned for earlier times stay. Otherwise all are replaced. @internal
  */
 export function withStatus(
   deployments: Deployments,

@@ -3,10 +3,12 @@ import { lazy } from '../memory/lazy.js';
 
 const setting = lazy(() => z.string().max(4096).nullable());
 
-/** Settings of a hosting project, as in requests and responses. */
+/**
+ * Schema of the settings of a hosting project (configuration of deployments), as requests and responses contain them.
+ */
 export const hostingSettings = lazy(() =>
   z.object({
-    /** Unique within the organization. */
+    /** Name of the project. It is unique within the organization. */
     project_name: z.string(),
     deploy_on_push: z.boolean(),
     production_branch: setting(),
@@ -20,18 +22,27 @@ export const hostingSettings = lazy(() =>
 );
 type HostingSettings = z.infer<ReturnType<typeof hostingSettings>>;
 
-/** Hosting project of a repository: the `deployment` object of create and update repository. */
+/**
+ * Hosting project of a repository (configuration of its deployments): the `deployment` object in the requests that
+ * create and update a repository.
+ */
 export interface HostingProject extends Readonly<HostingSettings> {
-  /** Environment of deployments. No response shows it. */
+  /** Environment variables of deployments. No response contains them, because they may be secret. */
   readonly env: ReadonlyMap<string, string>;
 }
 
-/** Changes of a project. Absent members stay, and null removes a setting or a variable. */
+/**
+ * Changes of a hosting project. An absent member leaves a setting unchanged, and null removes a setting or an
+ * environment variable.
+ */
 export type HostingChanges = { readonly [Name in keyof HostingSettings]?: HostingSettings[Name] | undefined } & {
   readonly env?: Readonly<Record<string, string | null>> | undefined;
 };
 
-/** Returns `project` with the changes, or a new project named `fallbackName` if there is none. */
+/**
+ * Returns a copy of `project` with the changes. If `project` is undefined, returns a new project named `fallbackName`,
+ * unless the changes contain a name.
+ */
 export function changeHosting(
   project: HostingProject | undefined,
   { env: envChanges = {}, ...changes }: HostingChanges,

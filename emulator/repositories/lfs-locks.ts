@@ -1,17 +1,17 @@
 import { SortedRecords } from './sorted-records.js';
 
-/** Lock of one file by one user. */
+/** Git LFS lock: it forbids other users to push changes of one file. */
 export interface LfsLock {
   readonly id: string;
-  /** Path relative to the root of the work tree. */
+  /** Path of the locked file, relative to the root of the work tree. */
   readonly path: string;
-  /** The `sub` of the token that created the lock. */
+  /** Name of the user in the claim `sub` of the token with which the lock was created. */
   readonly owner: string;
-  /** Milliseconds on the world's clock. */
+  /** Time of creation in milliseconds on the emulator's clock. */
   readonly lockedAt: number;
 }
 
-/** Locks of one repository by path. A path has at most one lock, for all branches. */
+/** Git LFS locks of one repository by path. A path has at most one lock, which applies to all branches. */
 export type LfsLocks = SortedRecords<string, LfsLock>;
 
 export const NO_LOCKS: LfsLocks = new SortedRecords(({ path }) => path);

@@ -1,45 +1,53 @@
 import type { MemoryBudget } from '../memory/memory-budget.js';
 import { emptyMap, type SortedMap } from './sorted-records.js';
 
-/** Content of one LFS object. It stays in memory while a repository record references it. */
+/** Content of one LFS object (large file). It stays in memory while a repository record references it. */
 export interface LfsObject {
   readonly size: number;
-  /** Content in pieces, in order. */
+  /** Content of the file in pieces, in order. */
   readonly blocks: readonly Buffer[];
-  /** Milliseconds on the world's clock. */
+  /** Time of the upload in milliseconds on the emulator's clock. */
   readonly storedAt: number;
 }
 
-/** Bytes that an object takes besides its content. Without it, many small objects would count as almost nothing. */
+/**
+ * Number of bytes that the memory budget counts for an object in addition to its content. Without it, many small
+ * objects would count as almost nothing.
+ */
 const OVERHEAD = 256;
 
-/** Returns the bytes that the budget counts for an object. */
+/** Returns the number of bytes that the memory budget counts for an LFS object. */
 export function heldBytesOf({ size }: Pick<LfsObject, 'size'>): number {
   return size + OVERHEAD;
 }
 
 /**
- * Returns true if the text is a Git LFS id: the SHA-256 of the content in lower-case hexadecimal digits (git-lfs,
- * docs/spec.md).
+ * Returns true if the text has the form of a Git LFS object id: the SHA-256 of the content in lower-case hexadecimal
+ * digits (git-lfs, docs/spec.md).
  */
 export function isLfsOid(text: string): boolean {
   return /^[0-9a-f]{64}$/.test(text);
 }
 
 /**
- * LFS objects of one repository by id. A fork starts with the map of its source, so shared objects are in memory once.
+ * LFS objects of one repository by id. A fork of the repository starts with the same map, so objects that both contain
+ * are in memory once.
  */
 export type LfsObjects = SortedMap<string, LfsObject>;
 
 export const NO_LFS_OBJECTS: LfsObjects = emptyMap();
 
-/** Returns the LFS objects of `own` that none of the other maps contains. They can be freed when `own` is removed. */
+/**
+ * Returns the LFS objects of the repository `own` that no repository in `others` contains. Their memory can be freed
+ * when `own` is deleted.
+ */
 export function heldAlone(own: LfsObjects, others: Iterable<LfsObjects>): Iterable<LfsObject> {
   let alone: Map<string, LfsObject> | undefined;
   for (const other of others) {
     if (other === own) return [];
     alone ??= new Map(own.entries());
-    // Iterates over the smaller map, because most repositories have no objects in common.
+    // The loop iterates over the smaller of the two maps. Most repositories have no objects in common, so the loop is
+    // short.
     const oids = other.size < alone.size ? other.keys() : alone.keys();
     for (const oid of oids) if (alone.get(oid) === other.get(oid)) alone.delete(oid);
     if (alone.size === 0) return [];
@@ -48,8 +56,9 @@ export function heldAlone(own: LfsObjects, others: Iterable<LfsObjects>): Iterab
 }
 
 /**
- * LFS objects that several snapshots and worlds share. Reference-counted: they are given back to the budget when the
- * last holder releases them.
+ * LFS objects that several snapshots and worlds (states of emulated services) share. They have a reference count
+ * (`holders`). Their bytes are returned to the memory budget when the last holder releases them. `below` contains the
+ * objects of older snapshots.
  */
 export class SharedLfsObjects {
   holders = 1;
@@ -61,10 +70,12 @@ export class SharedLfsObjects {
 }
 
 /**
- * Counts the memory of one world's LFS objects. An object is taken from the budget when it arrives, and given back when
- * neither the world nor one of its snapshots contains it. Objects since the last snapshot belong to the world alone;
- * older ones are shared with snapshots. The cost of a snapshot or a restore therefore depends only on the objects that
- * arrived in between.
+ * Counts the memory of the LFS objects of one world. An object is taken from the memory budget when it is uploaded, and
+ * given back when neither the world nor one of its snapshots contains it.
+ *
+ * Objects that were added since the last snapshot are in `own` and belong to the world alone. Older ones are in
+ * `shared`, which snapshots also reference. The cost of a snapshot or a restore therefore depends only on the number of
+ * objects that were added in between.
  */
 export class LfsHoldings {
   private own = new Set<LfsObject>();
@@ -74,17 +85,22 @@ export class LfsHoldings {
     private shared?: SharedLfsObjects,
   ) {}
 
-  /** Adds an object whose bytes were taken from the budget. */
+  /** Adds an uploaded object. The caller has already taken its bytes from the memory budget. */
   add(object: LfsObject): void {
     this.own.add(object);
   }
 
-  /** Removes objects that the world no longer contains. Gives back those that no snapshot contains. */
+  /**
+   * Removes objects that the world no longer contains. The bytes of objects that no snapshot contains are given back to
+   * the memory budget.
+   */
   remove(objects: Iterable<LfsObject>): void {
     for (const object of objects) if (this.own.delete(object)) this.memory.give(heldBytesOf(object));
   }
 
-  /** Returns the current objects for a snapshot, which the caller releases; undefined if there are none. */
+  /**
+   * Returns the current objects for a new snapshot, which must release them later; undefined if there are no objects.
+   */
   share(): SharedLfsObjects | undefined {
     if (this.own.size > 0) {
       this.shared = new SharedLfsObjects(this.own, this.shared);
@@ -93,12 +109,15 @@ export class LfsHoldings {
     return holdLfsObjects(this.shared);
   }
 
-  /** True if snapshots share objects with the world. */
+  /** True if snapshots share objects with the world. Objects in shared layers are not freed by `remove`. */
   get isShared(): boolean {
     return this.shared !== undefined;
   }
 
-  /** Releases all objects except `held`, the objects of the world. */
+  /**
+   * Releases all objects that the world does not contain any more. `held` contains the objects that the world still
+   * contains.
+   */
   keepOnly(held: ReadonlySet<LfsObject>): void {
     this.takeBack();
     for (const object of this.own) if (!held.has(object)) this.remove([object]);
@@ -109,7 +128,7 @@ export class LfsHoldings {
     }
   }
 
-  /** Releases all objects. */
+  /** Releases all objects of the world, because another world replaces it. */
   release(): void {
     for (const object of this.own) this.memory.give(heldBytesOf(object));
     this.own.clear();
@@ -117,7 +136,10 @@ export class LfsHoldings {
     this.shared = undefined;
   }
 
-  /** Moves objects that no snapshot references any more back into the world's own layer. */
+  /**
+   * Moves the objects of shared layers that no snapshot references any more into `own`, so that they can be freed one
+   * by one.
+   */
   private takeBack(): void {
     for (; this.shared?.holders === 1; this.shared = this.shared.below)
       for (const object of this.shared.objects) this.own.add(object);

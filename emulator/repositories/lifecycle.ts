@@ -4,27 +4,29 @@ import { type Problem, type ProblemCode, problem } from '../http/problem.js';
 
 /**
  * State of a repository (specification, States and transitions). A repository in cold storage is `archived` until the
- * next request, which is refused and makes it `thawing`. Clients cannot distinguish the two.
+ * next request. This request is refused and makes the repository `thawing`. Responses are the same in both states.
  */
 export type RepositoryState = 'active' | 'deleted' | 'archived' | 'thawing' | 'syncing';
 
-/** Effect of an operation. The state of a repository permits or refuses operations by their effect. */
+/**
+ * Effect of an operation on its repository. A repository state permits or refuses all operations with the same effect.
+ */
 export type Effect = 'read' | 'write' | 'delete';
 
-/** Part of an operation that decides if a repository state permits it. */
+/** Facts about an operation that decide if the state of its repository permits it. */
 export interface Affecting {
   readonly id: OperationId;
   readonly effect: Effect;
 }
 
-/** Error code with which a state refuses operations; undefined if it permits them. */
+/** Error code with which a repository state refuses the operations of one effect; undefined if it permits them. */
 type Cell = ProblemCode | undefined;
 
 interface StateRow {
   readonly read: Cell;
   readonly write: Cell;
   readonly delete: Cell;
-  /** Exceptions by operation id, for operations whose own table in the specification differs. */
+  /** Error codes for single operations whose own table in the specification differs, by operation id. */
   readonly except: Readonly<Partial<Record<OperationId, Cell>>>;
   readonly detail: string;
 }
@@ -38,8 +40,9 @@ const COLD: StateRow = {
 };
 
 /**
- * Table of refusals, by the state of the repository and the effect of the operation. In the specification, the tables
- * of file metadata and grep list 503 for these states; all other operations use the specific codes of the Errors table.
+ * Error codes of refusals, by the state of the repository and the effect of the operation. In the specification, the
+ * tables of file metadata and grep list status 503 for these states. All other operations use the specific codes of the
+ * Errors table.
  */
 const STATES: Readonly<Record<Exclude<RepositoryState, 'deleted'>, StateRow>> = {
   active: { read: undefined, write: undefined, delete: undefined, except: {}, detail: '' },
@@ -54,10 +57,16 @@ const STATES: Readonly<Record<Exclude<RepositoryState, 'deleted'>, StateRow>> = 
   },
 };
 
-/** Codes with which a deleted repository refuses all operations, by the status that the variants select. */
+/**
+ * Error codes with which a deleted repository refuses all operations, by the status that a variant (configurable
+ * behaviour) selects.
+ */
 const DELETED: Readonly<Record<string, ProblemCode>> = { '404': 'repository_not_found', '409': 'repository_deleted' };
 
-/** Returns the code with which `state` refuses `operation`; undefined if it permits it. */
+/**
+ * Returns the error code with which the repository state `state` refuses `operation`; undefined if it permits the
+ * operation.
+ */
 export function refusalOf(state: RepositoryState, operation: Affecting, variants: Variants): ProblemCode | undefined {
   if (state === 'deleted') {
     return DELETED[operation.effect === 'delete' ? variants.secondDelete : variants.deletedRepository];
@@ -73,14 +82,17 @@ export function refusalOf(state: RepositoryState, operation: Affecting, variants
   return status === '503' ? 'service_unavailable' : busy;
 }
 
-/** Repository states that a fault can simulate for a single request, by the error code that they cause. */
+/**
+ * Repository states that a fault (simulated failure) can simulate for a single request, by the error code that they
+ * cause.
+ */
 export const STATES_BY_CODE: Readonly<Partial<Record<ProblemCode, RepositoryState>>> = {
   repository_thawing: 'thawing',
   sync_in_progress: 'syncing',
   repository_deleted: 'deleted',
 };
 
-/** Operation that may concern one repository. */
+/** Operation that may or may not concern one repository. */
 type Concerned = Pick<Affecting, 'effect'> & {
   readonly id: string;
   readonly subject: string;
@@ -88,18 +100,20 @@ type Concerned = Pick<Affecting, 'effect'> & {
 };
 
 /**
- * Returns the error code with which `operation` would be refused if its repository were in the state that causes
- * `code`; undefined if that state permits the operation.
+ * Returns the error code with which `operation` would be refused if its repository were in the state that normally
+ * causes `code`; undefined if this state permits the operation.
  */
 export function refusalByCode(code: ProblemCode, operation: Concerned, variants: Variants): ProblemCode | undefined {
-  // An operation that finds its repository itself lists the state codes in `errors`.
+  // An operation whose subject is not the repository of the token finds its repository itself. Such an operation lists
+  // in `errors` the codes of states that it refuses.
   if (operation.subject !== 'repository') return operation.errors?.includes(code) ? code : undefined;
   const { id, effect } = operation;
   return refusalOf(STATES_BY_CODE[code]!, { id: id as OperationId, effect }, variants);
 }
 
 /**
- * Returns a function that tells if a repository state refuses an operation. Faults use it, with the current variants.
+ * Returns a function that returns true if the state behind an error code refuses an operation. The registry of faults
+ * calls it to check that a fault can fire. `variants` returns the current variants.
  */
 export function refusedUnder(
   variants: () => Variants,
@@ -108,7 +122,10 @@ export function refusedUnder(
     refusalByCode(code, { id, subject, errors, effect }, variants()) !== undefined;
 }
 
-/** Returns the problem for a refusal by `state`. `retryAfter`: seconds for the `Retry-After` header. */
+/**
+ * Returns the error response for an operation that `state` refuses with `code`. `retryAfter` is the number of seconds
+ * in the `Retry-After` header.
+ */
 export function stateProblem(state: RepositoryState, code: ProblemCode, retryAfter: number): Problem {
   if (code === 'repository_not_found') return repositoryNotFound();
   if (state === 'deleted') return problem(code, 'The repository has been deleted.', { isOfState: true });
@@ -117,8 +134,9 @@ export function stateProblem(state: RepositoryState, code: ProblemCode, retryAft
 }
 
 /**
- * Problem for a repository that does not exist, is deleted, or is not covered by the token. The response is the same in
- * all cases, so that it does not reveal which names exist (rules `auth.repo-claim.*`).
+ * Returns the error response for a repository that does not exist, is deleted, or is not covered by the token. The
+ * response is the same in all three cases, so that clients cannot find out which names exist (rules
+ * `auth.repo-claim.*`).
  */
 export function repositoryNotFound() {
   return problem('repository_not_found', 'The repository does not exist, or the token does not cover it.');

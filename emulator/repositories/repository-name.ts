@@ -1,8 +1,9 @@
 const MAX_NAME_BYTES = 255;
 
 /**
- * Returns what is wrong with a repository name, as the end of a sentence; undefined if it is valid. The specification
- * states no rule; these are the names that cannot be written into a Git URL and read back.
+ * Returns the reason why a repository name is invalid, as the end of a sentence; undefined if it is valid. The
+ * specification states no rule. The names that are refused cannot be written into the URL of a Git remote and parsed
+ * again.
  */
 export function repositoryNameIssue(name: string): string | undefined {
   if (name === '') return 'is empty';

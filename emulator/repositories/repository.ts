@@ -21,16 +21,22 @@ import {
   type StateTerm,
 } from './state-override.js';
 
-/** Repository on an external forge from which this one was created, and with which it is synced. */
+/**
+ * Upstream of a repository: the repository on an external forge from which it was created, and with which it is
+ * synchronized.
+ */
 export interface BaseRepository {
   readonly provider: string;
   readonly owner: string;
   readonly name: string;
-  /** Host of a self-hosted provider. */
+  /** Host name of a self-hosted forge; undefined if the provider has a fixed host. */
   readonly host?: string | undefined;
-  /** How it is read: with the organization's application, anonymously, or with the repository's Git credential. */
+  /**
+   * Credential with which the upstream is read: that of the organization's application, none (`public`), or the
+   * repository's Git credential.
+   */
   readonly access: 'app' | 'public' | 'credential';
-  /** Number of sync runs that have ended, successfully or not. */
+  /** Number of synchronizations that have ended, successfully or not. */
   readonly runs: number;
 }
 
@@ -39,20 +45,23 @@ export interface RepositoryRecord {
   readonly id: string;
   readonly organization: string;
   readonly name: string;
-  /** Position in the order of creation. Cursors of the repository list contain it. */
+  /** Number of the repository in the order of creation. Cursors of the repository list contain it. */
   readonly sequence: number;
-  /** Milliseconds on the world's clock. */
+  /** Time of creation in milliseconds on the emulator's clock. */
   readonly createdAt: number;
-  /** State of the repository itself. A simulated state (`override`) takes precedence. */
+  /** Real state of the repository. If a test has set a state (`override`), clients see that one instead. */
   readonly state: RepositoryState;
-  /** State that a test has set for the repository; undefined if none is set. */
+  /** State that a test makes the repository pretend to have; undefined if none is set. */
   readonly override?: StateOverride | undefined;
-  /** Time that a repository in cold storage takes to become available. It starts with the first request after archiving. */
+  /**
+   * Term of the thaw (return from cold storage). The thaw begins with the first request after the repository was
+   * archived.
+   */
   readonly thaw?: StateTerm | undefined;
   readonly refs: Refs;
   /**
-   * Number of objects in the store when `refs` was set. With this number and `refs`, a snapshot can restore the
-   * repository.
+   * Number of objects in the object store when `refs` was set. Objects with higher numbers did not exist then, so this
+   * number and `refs` suffice to restore the repository from a snapshot.
    */
   readonly watermark: number;
   readonly baseRepo?: BaseRepository | undefined;
@@ -67,26 +76,32 @@ export interface RepositoryRecord {
 export interface RepositoryHome {
   record(id: string): RepositoryRecord;
   replace(record: RepositoryRecord): void;
-  /** Called when an LFS object was added. The world then counts its memory. */
+  /** Called when an LFS object was added to the repository. The world then counts its memory. */
   hold(object: LfsObject): void;
   now(): number;
-  /** Throws if the world of the repository was replaced, for example by a restore. */
+  /** Throws if another world (state of the emulator) has replaced that of the repository, for example by a restore. */
   requireCurrent(): void;
-  /** Called after refs have moved. */
+  /** Called with the changes after refs of the repository have moved. */
   moved(record: RepositoryRecord, changes: readonly RefChange[]): void;
-  /** Called with an error that occurred after a successful write. */
+  /**
+   * Called with an error that occurred after a successful write. The client does not see such an error, so it is
+   * logged.
+   */
   failed(record: RepositoryRecord, error: unknown): void;
 }
 
-/** Members of a record that can change. Refs change only in transactions (`git.transact`). */
+/** Members of a repository record that `update` can change. Refs change only in transactions (`git.transact`). */
 export type RecordChanges = Partial<
   Omit<RepositoryRecord, 'id' | 'organization' | 'name' | 'sequence' | 'refs' | 'watermark'>
 >;
 
-/** One repository, as operations use it: its record and its Git objects and refs. */
+/** Handle with which operations access one repository: its record, its Git objects and its refs. */
 export class Repository {
   readonly git: GitRepository;
-  /** Refs with a detached HEAD, for the simulated state `no_default_branch`. Cached for the current refs. */
+  /**
+   * Copy of the refs with a detached HEAD, for the simulated state `no_default_branch`. `refs` is the value from which
+   * the copy `shown` was made, so the cache is valid only while the refs do not change.
+   */
   private detached: { readonly refs: Refs; readonly shown: Refs } | undefined = undefined;
 
   constructor(
@@ -113,7 +128,7 @@ export class Repository {
     return this.record.name;
   }
 
-  /** State that clients see: the simulated state if one is set, otherwise the repository's own. */
+  /** State that clients see: the state that a test has set, otherwise the real state. */
   get state(): RepositoryState {
     const { override, thaw, state } = this.record;
     if (override === undefined && thaw === undefined) return state;
@@ -123,14 +138,14 @@ export class Repository {
     return ownStateOf(this.record, now).state;
   }
 
-  /** State of the repository itself, whatever state is simulated. */
+  /** Real state of the repository, regardless of a state that a test has set. */
   get ownState(): RepositoryState {
     return ownStateOf(this.record, this.home.now()).state;
   }
 
   /**
-   * Throws if the state of the repository refuses the operation. If the state is set to end after a number of requests,
-   * the refused request is counted.
+   * Throws if the state of the repository refuses the operation. If the state ends after a number of requests, a
+   * refused request is counted.
    */
   meetState(operation: Affecting, variants: Variants): void {
     const { state } = this;
@@ -143,11 +158,14 @@ export class Repository {
     throw stateProblem(state, refusal, term?.retryAfter ?? left ?? RETRY_AFTER);
   }
 
-  /** Counts a request if the state refuses it. Returns how long the state still lasts. */
+  /**
+   * Counts a request if the state refuses it. Returns the term of the state before this request; undefined if the state
+   * has no end.
+   */
   private termOf(isRefused: boolean, now: number): StateTerm | undefined {
     const { override } = this.record;
     const met = overrideOf(this.record, now);
-    // The state `no_default_branch` refuses no requests, so each request counts.
+    // The state `no_default_branch` refuses no requests, so each request in it is counted.
     const isCounted = isRefused || met?.state === 'no_default_branch';
     const left = met && isCounted ? leftOf(met, now) : met;
     if (left !== override) this.update({ override: left });
@@ -155,8 +173,8 @@ export class Repository {
   }
 
   /**
-   * Counts a request that was refused because the repository is in cold storage. The first such request starts its
-   * return to normal operation (the thaw).
+   * Counts a request that was refused because the repository is in cold storage, and returns the term of its thaw. The
+   * first such request begins the thaw (return from cold storage).
    */
   private meetThaw(now: number): StateTerm {
     const { state, thaw = {} } = this.record;
@@ -171,11 +189,15 @@ export class Repository {
     return override !== undefined && overrideOf(this.record, this.home.now())?.state === 'no_default_branch';
   }
 
-  /** Refs as clients see them. In the state `no_default_branch`, HEAD is detached: it contains a commit id. */
+  /**
+   * Refs as clients see them. In the simulated state `no_default_branch`, HEAD contains a commit id instead of the name
+   * of a branch.
+   */
   private get shownRefs(): Refs {
     const { refs } = this.record;
     if (!this.isHeadless || refs.headOid === undefined) return refs;
-    // The same object is returned while the refs do not change, because writers compare it by reference.
+    // The copy is cached while the refs do not change, because writers compare refs by object identity to detect
+    // changes.
     if (this.detached?.refs !== refs) this.detached = { refs, shown: refs.withHead({ oid: refs.headOid }) };
     return this.detached.shown;
   }
@@ -184,32 +206,35 @@ export class Repository {
     return this.isHeadless ? refs.withHead(this.record.refs.head) : refs;
   }
 
-  /** Replaces the record by one with the changes. */
+  /** Replaces the record of the repository by a copy with the changes. */
   update(changes: RecordChanges): void {
     this.home.replace({ ...this.record, ...changes });
   }
 
-  /** Adds a new LFS object whose bytes were taken from the budget. */
+  /** Adds an uploaded LFS object. The caller has already taken its bytes from the memory budget. */
   addLfsObject(oid: string, object: LfsObject): void {
     this.home.hold(object);
     this.update({ lfsObjects: (this.record.lfsObjects ?? NO_LFS_OBJECTS).with(oid, object, true) });
   }
 
   /**
-   * Throws if the repository was deleted or the world was replaced. Called before a write, because both can happen
-   * while a request arrives or is processed.
+   * Throws if the repository was deleted or its world was replaced. Called before a write, because both can happen
+   * while a request is received or processed.
    */
   requireWritable(): void {
     this.home.requireCurrent();
     if (this.state === 'deleted') throw repositoryNotFound();
   }
 
-  /** Moves the repository into cold storage. Its data stays; the next request is refused and begins the thaw. */
+  /**
+   * Moves the repository into cold storage. Its data stays. The next request is refused and begins the thaw, whose term
+   * is `thaw`.
+   */
   archive(thaw: StateTerm = {}): void {
     if (this.record.state === 'active' || isCold(this.record)) this.update({ state: 'archived', thaw });
   }
 
-  /** Moves the repository out of cold storage immediately. */
+  /** Moves the repository out of cold storage immediately. Has no effect in other states. */
   restore(): void {
     if (isCold(this.record)) this.update({ state: 'active', thaw: undefined });
   }
@@ -224,12 +249,12 @@ export class Repository {
   }
 }
 
-/** Credential for the upstream. A repository has at most one. */
+/** Credential with which the repository's upstream is read. A repository has at most one. */
 export interface GitCredential {
   readonly id: string;
   readonly username?: string | undefined;
-  /** Sent only in the `Authorization` header to the upstream, and never shown or logged. */
+  /** Password. It is sent only in the `Authorization` header to the upstream, and never shown or logged. */
   readonly password: string;
-  /** Milliseconds on the world's clock. */
+  /** Time of creation in milliseconds on the emulator's clock. */
   readonly createdAt: number;
 }

@@ -1,16 +1,18 @@
 import sortedBTree, { type ISortedMapF } from 'sorted-btree';
 
-/** Immutable sorted map. A change returns a new map that shares the unchanged part. */
+/** Immutable sorted map. A change returns a new map that shares all unchanged nodes with the previous one. */
 export type SortedMap<Key, Value> = ISortedMapF<Key, Value>;
 
-// The package is CommonJS; its class is the `default` member of its exports.
+// The class is taken from the member `default`, because the package is CommonJS and its exports object is the import.
 const BTree = sortedBTree.default;
 
 export function emptyMap<Key, Value>(): SortedMap<Key, Value> {
   return new BTree<Key, Value>();
 }
 
-/** Immutable collection of records, sorted by a key, and also accessible by id. */
+/**
+ * Immutable collection of records. It is sorted by a key of the record, and each record is also accessible by its id.
+ */
 export class SortedRecords<Key, Value extends { readonly id: string }> {
   constructor(
     private readonly keyOf: (value: Value) => Key,
@@ -31,12 +33,12 @@ export class SortedRecords<Key, Value extends { readonly id: string }> {
     return key === undefined ? undefined : this.byKey.get(key);
   }
 
-  /** Yields the records after the key `after`, in order. */
+  /** Yields the records whose keys are greater than `after`, in ascending order; all records if `after` is absent. */
   *list(after?: Key): IterableIterator<Value> {
     for (const [key, value] of this.byKey.entries(after)) if (key !== after) yield value;
   }
 
-  /** Yields the records before the key `before`, in reverse order. */
+  /** Yields the records whose keys are less than `before`, in descending order; all records if `before` is absent. */
   *reversed(before?: Key): IterableIterator<Value> {
     for (const [, value] of this.byKey.entriesReversed(before, undefined, true)) yield value;
   }
