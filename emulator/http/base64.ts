@@ -1,9 +1,9 @@
 import type { Steps } from '../schedule/steps.js';
 import { problem } from './problem.js';
 
-/** Number of characters decoded between two yields. */
+/** Number of characters that are decoded between two yields to other requests. */
 const PIECE_LENGTH = 64 * 1024;
-/** Cost of decoding one character, in units of work (`schedule/cost.ts`). */
+/** Cost of decoding one character, in units of CPU work (`schedule/cost.ts`). */
 const CHARACTER_UNITS = 1 / 256;
 const OUTSIDE_ALPHABET = /[^A-Za-z0-9+/=]/;
 
@@ -32,7 +32,7 @@ export function* base64Steps(data: string, what: string): Steps<Buffer> {
     bytes += decoded.write(piece, bytes, 'base64');
     yield piece.length * CHARACTER_UNITS;
   }
-  // The unused bits of the last group must be zero, so encoding the group again must give the same text.
+  // The last group is encoded again and compared with the input, because its unused bits must be zero.
   const last = decoded.toString('base64', decoded.length - (decoded.length % 3));
   if (!data.endsWith(last)) throw fail('the unused bits of its last character are not zero');
   return decoded;

@@ -6,9 +6,9 @@ import { type Problem, type ProblemCode, problem } from './problem.js';
 
 export interface BodyOptions {
   readonly maxBytes: number;
-  /** Maximum pause between two pieces of the body, in milliseconds of real time. */
+  /** Maximum pause between two chunks of the body, in milliseconds of real time. */
   readonly idleTimeout: number;
-  /** Called with each piece as it arrives. */
+  /** Called with each chunk as it arrives. */
   readonly watch?: (piece: Buffer) => void;
   /** Called before the first byte is awaited, for example to send `100 Continue`. */
   readonly onBeforeRead?: () => void;
@@ -25,7 +25,7 @@ export async function* readChunks(request: IncomingMessage, options: BodyOptions
   let timedOut = false;
   let isConsumerBusy = false;
   const idle = setTimeout(() => {
-    // The consumer is still working on the last chunk, so the pause is not the client's.
+    // If the consumer still processes the last chunk, the pause is not the client's, so the timer starts again.
     if (isConsumerBusy) {
       idle.refresh();
       return;
@@ -40,7 +40,8 @@ export async function* readChunks(request: IncomingMessage, options: BodyOptions
   idle.unref();
   let bytes = 0;
   try {
-    // `destroyOnReturn: false`, because the response to a refused body is sent over the same connection.
+    // With `destroyOnReturn: true`, leaving the loop would close the connection, but the error response must still be
+    // sent.
     for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       idle.refresh();
       bytes += chunk.length;
@@ -75,7 +76,8 @@ function isReset(error: unknown): boolean {
 }
 
 /**
- * Throws `unsupported_media_type` if the body is compressed, because a compressed JSON body could expand without limit.
+ * Throws `unsupported_media_type` if the request body is compressed. Compressed bodies are not supported, because a
+ * small one can expand to more bytes than the limit of the body.
  */
 export function refuseContentEncoding(request: IncomingMessage): void {
   const encoding = request.headers['content-encoding'];
@@ -98,14 +100,17 @@ export async function readAll(chunks: AsyncIterable<Buffer>): Promise<Buffer> {
 }
 
 /**
- * Validates `value` against `schema`. Throws a problem with the given `code`, `bad_request` by default, whose detail is
- * the first issue.
+ * Validates `value` against `schema` and returns the parsed value. Throws a problem (error response) with the given
+ * `code`, by default `bad_request`. Its message contains the first mistake, and names the value as `what`.
  */
 export function checkShape<T>(schema: z.ZodType<T>, value: unknown, what: string, code?: ProblemCode): T {
   return runSync(shapeSteps(schema, value, what, code));
 }
 
-/** Same as `checkShape`, but yields between slices of work. `place` is the path of the value, for error messages. */
+/**
+ * Same as `checkShape`, but yields between slices of work, so that a large value does not block other requests. `place`
+ * is the path of the value inside a larger one, for the error message.
+ */
 export function* shapeSteps<T>(
   schema: z.ZodType<T>,
   value: unknown,
@@ -117,14 +122,15 @@ export function* shapeSteps<T>(
   const result = schema.safeParse(yield* truncateAfterFirstIssue(schema, value, place, validation));
   if (result.success) return result.data;
   const { issues } = result.error;
-  // Report an unknown member before a missing one, because a misspelt name causes both issues.
+  // The mistake that is reported is an unknown member, if there is one. A misspelt name also causes the mistake
+  // "missing member", which would explain less.
   const issue = issues.find((found) => found.code === 'unrecognized_keys') ?? issues[0]!;
   throw shapeProblem(issue, place, validation);
 }
 
 /**
- * Validates the items of a list one by one, yielding between slices of work. Reports an issue in the same words as
- * `checkShape` does for a list at `path`.
+ * Validates the items of a list one by one and returns the parsed items. Yields between slices of work. The error
+ * message of an invalid item is the one that `checkShape` gives for an item of a list at `path`.
  */
 export function* checkItems<T>(schema: z.ZodType<T>, items: readonly unknown[], path: string): Steps<T[]> {
   const checked: T[] = [];
@@ -140,9 +146,9 @@ export function* checkItems<T>(schema: z.ZodType<T>, items: readonly unknown[], 
   return checked;
 }
 
-/** Number of items validated between two yields. */
+/** Number of items that are validated between two yields to other requests. */
 const ITEMS_PER_YIELD = 64;
-/** Cost of validating one item, in units of work. */
+/** Cost of validating one item, in units of CPU work (`schedule/cost.ts`). */
 const ITEM_UNITS = 2;
 
 interface Validation {
@@ -160,8 +166,8 @@ function shapeProblem(given: z.core.$ZodIssue, place: readonly string[], { value
 }
 
 /**
- * Returns the issue to report. For a union without a message of its own, this is the issue with the longest path,
- * because it belongs to the variant that matches best.
+ * Returns the validation issue to report. If no variant of a union matches and the union has no message of its own,
+ * this is the issue with the longest path, because it belongs to the variant that matches best.
  */
 function bestMatchingIssue(issue: z.core.$ZodIssue): z.core.$ZodIssue {
   if (issue.code !== 'invalid_union' || issue.message !== 'Invalid input') return issue;
@@ -171,14 +177,19 @@ function bestMatchingIssue(issue: z.core.$ZodIssue): z.core.$ZodIssue {
   return inner ? { ...inner, path: [...issue.path, ...inner.path] } : issue;
 }
 
-/** Lists and records with fewer items are validated as a whole, because they have few issues. */
+/**
+ * Minimum number of items at which a list or record is truncated after its first issue. Shorter ones are validated as a
+ * whole, because they can have only few issues.
+ */
 const SHORT = 100;
 
 /**
- * Returns the value with each long list and record truncated after its first issue, because only one issue is reported
- * (measured: wording 300,000 issues takes seconds). Truncates a list that is longer than its schema allows after the
- * first item too many, so that the further items are not validated. Throws, before any member is validated, if a record
- * has more members than the `maxProperties` of its schema; this includes records inside short records.
+ * Returns a copy of `value` in which each long list and record ends after its first validation issue. Only one issue is
+ * reported, and creating the messages of all others takes too long (measured: seconds for 300,000 issues).
+ *
+ * A list that is longer than its schema allows is truncated after the first item too many, so that further items are
+ * not validated. Throws, before any member is validated, if a record has more members than the `maxProperties` of its
+ * schema. This includes records inside short records.
  */
 function* truncateAfterFirstIssue(
   schema: z.core.$ZodType,
@@ -250,15 +261,15 @@ function isList(schema: z.core.$ZodType): boolean {
   return def.type === 'array' || (def.type === 'readonly' && isList(def.innerType));
 }
 
-/** Returns the maximum length that the schema allows for a list; Infinity if unlimited. */
+/** Returns the maximum length of a list that its schema allows; Infinity if unlimited. */
 function maxLengthOf({ checks = [] }: z.core.$ZodArrayDef): number {
   const lengths = checks.map(({ _zod: { def } }) => (def as Partial<z.core.$ZodCheckMaxLengthDef>).maximum ?? Infinity);
   return Math.min(Infinity, ...lengths);
 }
 
 /**
- * Returns the object with only the first of its unknown members if it has many, because the error message would list
- * all their names.
+ * Returns the object with only the first of its unknown members if it has many, because the error message would
+ * otherwise list all their names.
  */
 function withOneUnknownMember(shape: object, value: object): object {
   const names = Object.keys(value);

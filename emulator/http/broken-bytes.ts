@@ -3,27 +3,27 @@ import { setTimeout } from 'node:timers/promises';
 type Bytes = AsyncIterable<Uint8Array>;
 
 /**
- * Maximum number of bytes buffered while the length of the payload is unknown. The place of a cut at a fraction, or at
- * a distance from the end, depends on that length, so bytes are held back until they certainly come before the cut.
- * When the buffer is full, the payload is treated as ending at the last byte that was read.
+ * Maximum number of bytes that are buffered while the length of the payload is unknown. A cut at a fraction of the
+ * payload, or at a distance from its end, depends on this length. Bytes are therefore held back until they certainly
+ * precede the cut. If the buffer is full, the last byte that was read counts as the end of the payload.
  */
 const MAX_BUFFERED = 64 * 1024 * 1024;
 
-/** Place at which a payload is cut. */
+/** Position at which a payload is cut. */
 export type CutPlace =
   | { readonly bytes: number }
-  /** Fraction of the payload, from 0 to 1. */
+  /** Fraction of the payload before the cut, from 0 to 1. */
   | { readonly fraction: number }
-  /** Number of bytes before the end of the payload. */
+  /** Number of bytes between the cut and the end of the payload. */
   | { readonly beforeEnd: number };
 
-/** Returns the offset of the cut in a payload of `length` bytes. */
+/** Returns the offset in bytes of a cut in a payload of `length` bytes. */
 export function placeIn(place: CutPlace, length: number): number {
   if ('bytes' in place) return Math.min(place.bytes, length);
   return 'fraction' in place ? Math.floor(length * place.fraction) : Math.max(0, length - place.beforeEnd);
 }
 
-/** Yields the bytes before the cut. */
+/** Yields the bytes of the payload `source` that precede the cut. The rest is not read. */
 export async function* cutBytes(source: Bytes, place: CutPlace): AsyncGenerator<Uint8Array> {
   const isFixed = 'bytes' in place;
   if (isFixed && place.bytes === 0) return;
@@ -36,8 +36,8 @@ export async function* cutBytes(source: Bytes, place: CutPlace): AsyncGenerator<
 }
 
 /**
- * Yields the payload with all bits of the byte at `offset` inverted. Without an offset, inverts the byte in the middle.
- * An offset past the end means the last byte.
+ * Yields the payload with all bits of the byte at `offset` inverted. Without `offset`, inverts the byte in the middle.
+ * If `offset` is past the end, inverts the last byte.
  */
 export async function* flipByte(source: Bytes, offset?: number): AsyncGenerator<Uint8Array> {
   const queue = new ByteQueue();
@@ -55,10 +55,10 @@ export async function* flipByte(source: Bytes, offset?: number): AsyncGenerator<
   yield* queue.takeUntil(queue.end);
 }
 
-/** Number of slices per second into which a throttled payload is divided; a slice has at least one byte. */
+/** Number of slices per second in which a throttled payload is sent. A slice has at least one byte. */
 const SLICES_PER_SECOND = 20;
 
-/** Yields the payload at a rate of `bytesPerSecond` in real time. */
+/** Yields the payload at a rate of `bytesPerSecond` bytes per second of real time. */
 export async function* throttle(source: Bytes, bytesPerSecond: number): AsyncGenerator<Uint8Array> {
   const sliceLength = Math.max(1, Math.floor(bytesPerSecond / SLICES_PER_SECOND));
   for await (const piece of source) {
@@ -70,11 +70,11 @@ export async function* throttle(source: Bytes, bytesPerSecond: number): AsyncGen
   }
 }
 
-/** Queue of bytes that tracks their offsets in the whole payload. */
+/** Queue of bytes of a payload. It tracks the offsets of its first and its next byte in the whole payload. */
 class ByteQueue {
-  /** Offset of the first byte in the queue. */
+  /** Offset in the payload of the first byte in the queue. */
   start = 0;
-  /** Offset of the next byte to be added. */
+  /** Offset in the payload of the byte that will be added next. */
   end = 0;
   #pieces: Uint8Array[] = [];
 
@@ -108,7 +108,7 @@ class ByteQueue {
   flipFirst(): void {
     const first = this.#pieces[0];
     if (first === undefined) return;
-    // Copy the piece, because other code may hold a reference to its bytes.
+    // The piece is copied before its first byte changes, because other code may hold a reference to its bytes.
     const copy = Uint8Array.from(first);
     copy[0]! ^= 0xff;
     this.#pieces[0] = copy;

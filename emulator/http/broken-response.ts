@@ -2,19 +2,28 @@ import { type CutPlace, cutBytes, flipByte, placeIn, throttle } from './broken-b
 import { bodyOf, type ConnectionEnding, describeBody, isStream, type Pace, type Reply } from './reply.js';
 import { ResponseCut } from './response-cut.js';
 
-/** Changes that a fault makes to the payload of a response while it is sent. */
+/**
+ * Changes that a fault (simulated failure) makes to a response body while it is sent, or to a request body while it is
+ * read.
+ */
 export interface Breakage {
-  /** Place and kind of a cut. `end` completes a shorter response as valid HTTP; the other kinds end the connection. */
+  /**
+   * Position at which the body is cut, and the way in which the connection then ends. `end` completes the shorter
+   * response as valid HTTP. The other values end the connection before the body is complete.
+   */
   readonly cut?: { readonly at: CutPlace; readonly how: ConnectionEnding | 'end' } | undefined;
-  /** Inverts one byte; the byte in the middle if `offset` is undefined. */
+  /**
+   * Inverts all bits of the byte at `offset`, or of the byte in the middle if `offset` is undefined. Absent if no byte
+   * changes.
+   */
   readonly flip?: { readonly offset?: number | undefined } | undefined;
-  /** Rate at which the payload is sent, in bytes per second of real time; unlimited if undefined. */
+  /** Rate at which the body is sent, in bytes per second of real time; unlimited if undefined. */
   readonly bytesPerSecond?: number | undefined;
 }
 
 /**
- * Returns the reply with the changes applied to its payload. If there is no payload to cut, the connection is ended in
- * place of the response.
+ * Returns a reply whose body is changed as `breakage` says while it is sent. If there is no body to cut, the connection
+ * is ended instead of sending the response.
  */
 export function breakReply(reply: Reply, breakage: Breakage, method: string | undefined, pace: Pace): Reply {
   const { cut } = breakage;
@@ -40,7 +49,10 @@ async function* breakBody(source: AsyncIterable<Uint8Array>, breakage: Breakage)
   if (cut !== undefined && cut.how !== 'end') throw new ResponseCut(cut.how);
 }
 
-/** Applies the flip, the cut and the rate to a payload. Ends at the cut without throwing. */
+/**
+ * Applies a flipped byte, a cut and a rate to a body. The stream ends at the cut without an error, so the caller must
+ * end the connection.
+ */
 export function breakBytes(source: AsyncIterable<Uint8Array>, breakage: Breakage): AsyncIterable<Uint8Array> {
   const { cut, flip, bytesPerSecond } = breakage;
   let bytes = source;

@@ -2,17 +2,20 @@ import { parseHttpDate } from './http-date.js';
 import { problem } from './problem.js';
 import { bytes, empty, type Reply, stream } from './reply.js';
 
-/** Content that is produced piece by piece. */
+/**
+ * Body whose bytes are produced piece by piece. `pieces` yields the bytes from `start` (inclusive) to `end`
+ * (exclusive).
+ */
 export interface PiecedBody {
   readonly length: number;
   pieces(start: number, end: number): AsyncIterable<Uint8Array>;
 }
 
-/** Representation against which preconditions and ranges are evaluated (RFC 9110, section 3.2). */
+/** Body with the metadata against which preconditions and ranges are evaluated (RFC 9110, section 3.2). */
 export interface Representation {
-  /** Strong entity tag, including its quotes. */
+  /** Strong entity tag of the body, including its quotes. */
   readonly etag: string;
-  /** Seconds since 1970. */
+  /** Time of the last modification in seconds since 1970. */
   readonly lastModified: number;
   readonly body: Buffer | PiecedBody;
   readonly headers: Readonly<Record<string, string>>;
@@ -21,7 +24,8 @@ export interface Representation {
 /**
  * Returns the reply to a GET or HEAD request for `representation`. Evaluates the preconditions in the order of RFC
  * 9110, section 13.2.2, and then one byte range (section 14), which HEAD ignores. A 304 has no body. Throws
- * `precondition_failed` (412), and `range_not_satisfiable` (416) with the size of the representation.
+ * `precondition_failed` (412) if a precondition fails, and `range_not_satisfiable` (416), with the size of the body, if
+ * the range is outside of it.
  */
 export function respondConditionally(
   representation: Representation,
@@ -83,8 +87,8 @@ function reply(
 }
 
 /**
- * Returns true if an `If-Match` or `If-None-Match` value contains `etag`. A weak tag never matches in a strong
- * comparison.
+ * Returns true if the value of an `If-Match` or `If-None-Match` header contains `etag`. With `strong`, a weak tag
+ * (`W/…`) never matches.
  */
 function containsTag(value: string, etag: string, strong: boolean): boolean {
   if (value.trim() === '*') return true;

@@ -3,15 +3,15 @@ import { problem } from './problem.js';
 
 const MAC_BYTES = 12;
 /**
- * Maximum length of a cursor in characters. A position may contain the longest ref name: 4,096 bytes, each of which
- * takes two bytes in JSON.
+ * Maximum length of a cursor in characters. A cursor may contain the longest ref name: 4,096 bytes, each of which takes
+ * two bytes in JSON.
  */
 const MAX_LENGTH = 12 * 1024;
 
 /**
- * Writes and reads opaque cursors: positions in JSON, signed for one purpose. `purpose` identifies the list that the
- * cursor continues (operation, repository, query). A cursor of another list, an altered cursor and an invented one are
- * all `bad_request`.
+ * Writes and reads the opaque cursors with which clients request the next page of a list. A cursor is a position in
+ * JSON, signed for one list. `purpose` identifies the list (operation, repository, query). A cursor of another list, an
+ * altered cursor and an invented one are all refused with `bad_request`.
  */
 export class Cursors {
   constructor(private readonly secret: Buffer) {}
@@ -25,8 +25,8 @@ export class Cursors {
     if (cursor.length <= MAX_LENGTH && /^[A-Za-z0-9_-]+$/.test(cursor)) {
       const raw = Buffer.from(cursor, 'base64url');
       const payload = raw.subarray(MAC_BYTES);
-      // Decoding ignores surplus characters and bits at the end. Issued cursors have none, so encoding again must give
-      // the same text.
+      // The decoded bytes are encoded again and compared, because Node's decoder ignores surplus characters and bits at
+      // the end. Cursors that this class has written have none.
       const isExact = raw.length > MAC_BYTES && raw.toString('base64url') === cursor;
       if (isExact && timingSafeEqual(raw.subarray(0, MAC_BYTES), this.#mac(purpose, payload))) {
         return JSON.parse(payload.toString()) as T;

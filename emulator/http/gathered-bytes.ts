@@ -1,9 +1,9 @@
-/** Minimum capacity of the buffer, in bytes. */
+/** Minimum capacity of the growing buffer, in bytes. */
 const MIN_CAPACITY = 4 * 1024;
 
 /**
- * Buffer for bytes that arrive in pieces. Copies the pieces into one growing buffer, because the pieces of a client
- * that sends single bytes would otherwise take a hundred times the memory of their content.
+ * Buffer for bytes that arrive in pieces. It copies the pieces into one growing buffer. A list of the pieces would take
+ * a hundred times the memory of their content if a client sends single bytes.
  */
 export class GatheredBytes {
   #bytes: Buffer = Buffer.alloc(0);
@@ -15,7 +15,7 @@ export class GatheredBytes {
     this.length += piece.length;
   }
 
-  /** Returns all bytes, which then belong to the caller, and empties the buffer. */
+  /** Returns all bytes and empties the buffer. The caller owns the returned memory. */
   take(): Buffer {
     const all = this.#bytes.subarray(0, this.length);
     this.#bytes = Buffer.alloc(0);
@@ -24,8 +24,8 @@ export class GatheredBytes {
   }
 
   /**
-   * Appends a piece. The first piece is the caller's memory and has no spare capacity, so the second one allocates a
-   * buffer.
+   * Appends a piece to at least one earlier piece. Allocates a larger buffer if necessary. The second piece always
+   * causes an allocation, because the first piece is memory of the caller without spare capacity.
    */
   #append(piece: Buffer): void {
     const length = this.length + piece.length;

@@ -3,37 +3,39 @@ import { isLoopback } from '../config/loopback.js';
 import { problem } from './problem.js';
 
 /**
- * Host names that a request may name: loopback addresses, `localhost`, `*.localhost`, and the allowed names. This
- * protects against DNS rebinding: the page of an attacker sends its own host name, which is refused.
+ * Host names that the `Host` header of a request may contain: loopback addresses, `localhost`, `*.localhost`, and the
+ * allowed names. This protects against DNS rebinding: a browser that shows the page of an attacker sends the host name
+ * of the attacker, which is refused.
  */
 export class ServedHosts {
   readonly #allowed: ReadonlySet<string>;
 
   /**
-   * `allowed` holds host names, and addresses as listeners take them: an IPv6 address has no brackets and may have a
-   * zone.
+   * Takes the allowed names. `allowed` contains host names, and addresses in the form that `server.listen` accepts: an
+   * IPv6 address has no brackets and may have a zone.
    */
   constructor(allowed: readonly string[]) {
-    // Look for a colon first, because the first call of `isIPv6` takes as long as loading the rest of this module.
+    // The cheap test for a colon comes first, because the first call of `isIPv6` takes as long as loading the rest of
+    // this module.
     const names = allowed.map((host) =>
       normalizeHost(host.includes(':') && isIPv6(host) ? `[${host.replace(/%.*/, '')}]` : host),
     );
-    // Skip names that no request can carry.
+    // Malformed names are skipped, because no request can contain them.
     this.#allowed = new Set(names.filter((name) => name !== undefined));
   }
 
-  /** Returns true if `name`, in the form that `parseHost` returns, is served. */
+  /** Returns true if requests to the host `name` are served. `name` has the form that `parseHost` returns. */
   includes(name: string): boolean {
     return isLoopback(name) || LOCALHOST_SUBDOMAIN.test(name) || this.#allowed.has(name);
   }
 }
 
-/** Names in the domain `localhost`, which always resolve to loopback addresses (RFC 6761, section 6.3). */
+/** Pattern of names in the domain `localhost`, which always resolve to loopback addresses (RFC 6761, section 6.3). */
 const LOCALHOST_SUBDOMAIN = /^(?:[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?\.)+localhost$/;
 
 /**
- * Returns the value of the `Host` header; undefined if absent. Takes Node's raw headers (name, value, name, value …),
- * because Node's parsed headers omit a repeated `Host`. Throws `bad_request` if there is more than one (RFC 9112,
+ * Returns the value of the `Host` header; undefined if absent. Reads Node's raw headers (name, value, name, value …),
+ * because Node's parsed headers omit a repeated `Host`. Throws `bad_request` if the header is repeated (RFC 9112,
  * section 3.2).
  */
 export function hostOf(rawHeaders: readonly string[]): string | undefined {
@@ -79,7 +81,7 @@ function normalizeHost(authority: string): string | undefined {
   const [, host, port] = AUTHORITY.exec(authority) ?? [];
   if (host === undefined || Number(port ?? 0) > MAX_PORT) return undefined;
   if (host.startsWith('[')) {
-    // `isIPv6` accepts a zone id, but RFC 3986 does not.
+    // The test for `%` is needed, because `isIPv6` accepts a zone id, but RFC 3986 does not.
     if (isIPv6(host.slice(1, -1)) && !host.includes('%')) return new URL(`http://${host}`).hostname;
     return IP_FUTURE.test(host) ? host.toLowerCase() : undefined;
   }

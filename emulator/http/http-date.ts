@@ -11,8 +11,8 @@ const FORMS = [
 ];
 
 /**
- * Two-digit years from this value on are in the 20th century (70 is 1970), because no commit and no file is older than
- * 1970.
+ * Smallest two-digit year that is in the 20th century (70 is 1970). Smaller ones are in the 21st century, because no
+ * commit and no file is older than 1970.
  */
 const PIVOT = 70;
 
@@ -33,7 +33,7 @@ export function parseHttpDate(text: string): number | undefined {
     const month = MONTHS.indexOf(parts.month!);
     const day = Number(parts.day);
     const time = Date.UTC(year, month, day, Number(parts.hour), Number(parts.minute), Number(parts.second));
-    // `Date.UTC` reads 30 February as 2 March, so check that the month has the day.
+    // The day is compared with the length of the month, because `Date.UTC` takes 30 February for 2 March.
     return day >= 1 && day <= new Date(Date.UTC(year, month + 1, 0)).getUTCDate() ? time / 1000 : undefined;
   }
   return undefined;

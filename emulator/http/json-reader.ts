@@ -1,9 +1,15 @@
 import type { Steps } from '../schedule/steps.js';
 import { problem } from './problem.js';
 
-/** Maximum nesting depth, which makes it safe to process a value recursively. */
+/**
+ * Maximum nesting depth of a JSON text. It is small, so recursive functions can process a parsed value without a stack
+ * overflow.
+ */
 export const MAX_DEPTH = 64;
-/** Maximum number of members of one object, because some handlers process all members without yielding. */
+/**
+ * Maximum number of members of one JSON object. It is limited, because some handlers process all members without
+ * yielding to other requests.
+ */
 export const MAX_MEMBERS = 10_000;
 /**
  * Maximum number of values in the JSON body of a request. 1 MiB can hold 500,000, which take 0.2 s and 100 MB to
@@ -11,29 +17,29 @@ export const MAX_MEMBERS = 10_000;
  */
 export const MAX_VALUES = 50_000;
 /**
- * Texts with fewer bytes are parsed in one call. They cannot exceed `MAX_MEMBERS`, because a member takes at least 5
- * bytes.
+ * Maximum length in bytes of a text that is parsed in one call of `JSON.parse`, without yielding. Such a text cannot
+ * exceed `MAX_MEMBERS`, because a member takes at least 5 bytes.
  */
 const MIN_YIELDING_BYTES = 32 * 1024;
-/** Number of bytes decoded between two yields. */
+/** Number of UTF-8 bytes that are decoded between two yields to other requests. */
 const DECODED_PER_YIELD = 512 * 1024;
-/** Number of characters scanned for nesting between two yields. */
+/** Number of characters whose nesting is measured between two yields to other requests. */
 const SCANNED_PER_YIELD = 64 * 1024;
-/** Number of characters parsed between two yields. */
+/** Number of characters that are parsed between two yields to other requests. */
 const PARSED_PER_YIELD = 8 * 1024;
-/** Cost of scanning one character for nesting, in units of work (`schedule/cost.ts`). */
+/** Cost of measuring the nesting at one character, in units of CPU work (`schedule/cost.ts`). */
 const SCAN_UNITS = 1 / 512;
-/** Cost of parsing one character, in units of work. */
+/** Cost of parsing one character, in units of CPU work (`schedule/cost.ts`). */
 const PARSE_UNITS = 1 / 32;
 
 export type Members = Readonly<Record<string, unknown>>;
 
-/** Returns true for a JSON object, and false for an array. */
+/** Returns true for a JSON object; false for an array and all other values. */
 export function isObject(value: unknown): value is Members {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** First rule of `readJson` that a text breaks. */
+/** Name of the first rule of `readJson` that a JSON text violates. */
 export type JsonIssue = 'encoding' | 'depth' | 'values' | 'syntax' | 'members' | 'repeated';
 
 export class JsonError extends Error {
@@ -54,14 +60,15 @@ const MESSAGES: Readonly<Record<JsonIssue, (what: string) => string>> = {
 };
 
 export interface JsonOptions {
-  /** True to refuse an object that repeats a member name. */
+  /** True if an object with a repeated member name is an error. */
   readonly unique?: boolean;
-  /** Maximum number of values; unlimited if absent. */
+  /** Maximum number of values in the text, including members and items; unlimited if absent. */
   readonly maxValues?: number;
 }
 
 /**
- * Same as `readJson`, for the body of a request or a line of it. Throws `bad_request`, whose detail begins with `what`.
+ * Same as `readJson`, for a request body or one of its lines. Throws the API error `bad_request`, whose message begins
+ * with `what` (name of the text, such as "The body").
  */
 export function* jsonSteps(body: Uint8Array, what: string, options?: JsonOptions): Steps<unknown> {
   try {
@@ -73,10 +80,10 @@ export function* jsonSteps(body: Uint8Array, what: string, options?: JsonOptions
 }
 
 /**
- * Parses JSON (RFC 8259) as `JSON.parse` does, but yields between slices of work. Accepts only valid UTF-8 without a
- * byte order mark, at most `MAX_DEPTH` levels deep, with at most `MAX_MEMBERS` members per object. "The names within an
- * object SHOULD be unique" (section 4): the last member with a name counts, or repeated names are refused if `unique`
- * is true. Throws `JsonError`.
+ * Parses JSON (RFC 8259) as `JSON.parse` does, but yields between slices of work, so that a long text does not block
+ * other requests. Accepts only valid UTF-8 without a byte order mark, at most `MAX_DEPTH` levels deep, with at most
+ * `MAX_MEMBERS` members per object. "The names within an object SHOULD be unique" (section 4). By default, the last
+ * member with a name wins. If `unique` is true, repeated names are refused. Throws `JsonError`.
  */
 export function* readJson(
   body: Uint8Array,
@@ -110,12 +117,15 @@ function* decode(body: Uint8Array): Steps<string> {
   return pieces.length === 1 ? pieces[0]! : pieces.join('');
 }
 
-/** Returns the nesting depth and the number of values, without building a value. */
+/**
+ * Returns the nesting depth and the number of values of a JSON text. Scans the characters only, so that a text that
+ * exceeds a limit is refused before memory for its values is allocated.
+ */
 function* measure(text: string): Steps<{ depth: number; values: number }> {
   let depth = 0;
   let deepest = 0;
-  // Starts at 1 for the root. Each container adds its first value, and each comma another one. An empty container
-  // counts as if it had one value.
+  // `values` starts at 1 for the root. Each container adds 1 for its first value, and each comma 1 for the next value.
+  // An empty container counts as if it had one value.
   let values = 1;
   let isInString = false;
   for (let at = 0, yieldedAt = 0; at < text.length; at++) {
@@ -149,7 +159,7 @@ const CLOSE_OBJECT = 0x7d;
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const LITERALS = { 116: ['true', true], 102: ['false', false], 110: ['null', null] } as const;
 
-/** Array or object whose closing bracket has not been read yet. */
+/** Array or object whose closing bracket the parser has not reached yet. */
 type OpenContainer = { readonly list: unknown[]; readonly record?: undefined } | OpenObject;
 
 interface OpenObject {
@@ -160,8 +170,8 @@ interface OpenObject {
 }
 
 /**
- * Parser that keeps the open containers on a stack of its own, so that it can yield at any depth. Throws `SyntaxError`
- * and `JsonError`.
+ * JSON parser that keeps the arrays and objects that are still open on its own stack. Recursive functions would keep
+ * them on the call stack, and the parser could not yield at any depth. Throws `SyntaxError` and `JsonError`.
  */
 class JsonReader {
   #position = 0;
@@ -205,8 +215,8 @@ class JsonReader {
   #root: unknown;
 
   /**
-   * Adds a value to the innermost open container, and closes the containers that end after it. Returns true at the end
-   * of the text.
+   * Adds a complete value to the innermost open container, and closes the containers whose closing brackets follow.
+   * Returns true at the end of the text.
    */
   *#addValue(complete: unknown): Steps<boolean> {
     for (let value = complete; ; ) {
@@ -235,7 +245,8 @@ class JsonReader {
   #addMember(open: OpenObject, value: unknown): void {
     if (++open.members > MAX_MEMBERS) throw new JsonError('members');
     if (this.unique && Object.hasOwn(open.record, open.name)) throw new JsonError('repeated');
-    // `JSON.parse` also makes `__proto__` an ordinary member.
+    // The member `__proto__` is defined explicitly, because an assignment would change the prototype. `JSON.parse` also
+    // makes it an ordinary member.
     if (open.name === '__proto__') {
       Object.defineProperty(open.record, open.name, { value, writable: true, enumerable: true, configurable: true });
     } else open.record[open.name] = value;
@@ -249,7 +260,10 @@ class JsonReader {
     return name;
   }
 
-  /** Reads from the opening quote to after the closing quote. Passes escapes to `JSON.parse`, one piece at a time. */
+  /**
+   * Reads a string from its opening quote to its closing quote. A piece with escape sequences is decoded by
+   * `JSON.parse`. Long strings are read in several pieces.
+   */
   *#readString(): Steps<string> {
     const { text } = this;
     let from = ++this.#position;
@@ -298,7 +312,7 @@ class JsonReader {
     }
   }
 
-  /** Returns the cost of the characters parsed since the last yield. */
+  /** Returns the cost of the characters that were parsed since the last yield, in units of CPU work. */
   #takeCost(): number {
     const characters = this.#position - this.#yieldedAt;
     this.#yieldedAt = this.#position;

@@ -1,17 +1,17 @@
 import type { IncomingMessage } from 'node:http';
 import { type Problem, problem } from './problem.js';
 
-/** Parts of a request that determine how it is read. */
+/** Parts of a request that determine where its body ends. */
 export type MessageHead = Pick<IncomingMessage, 'httpVersion' | 'headers'>;
 
 /**
- * Returns the problem that makes the end of a request ambiguous; undefined if there is none. The connection cannot be
- * used after such a request, because the bytes that follow may be the rest of it or another request.
+ * Returns the error response for a request whose end is ambiguous; undefined if the end is clear. The connection cannot
+ * be used after such a request, because the bytes that follow may be the rest of it or another request.
  *
  * RFC 9112, section 6.3: a request whose final transfer coding is not chunked is a 400, because its length is unknown.
  * Section 7: a sender MUST NOT apply chunked more than once. Section 6.1: a server SHOULD respond with 501 to an
- * unknown coding, and an HTTP/1.0 request with Transfer-Encoding has faulty framing. Node's parser refuses some of
- * these requests, and those that have Content-Length as well.
+ * unknown coding, and an HTTP/1.0 request with Transfer-Encoding has faulty framing. Node's parser itself refuses some
+ * of these requests, and those that also have Content-Length.
  */
 export function framingIssue({ httpVersion, headers }: MessageHead): Problem | undefined {
   if (httpVersion !== '1.1' && httpVersion !== '1.0') {
@@ -33,8 +33,8 @@ export function framingIssue({ httpVersion, headers }: MessageHead): Problem | u
 }
 
 /**
- * Throws `expectation_failed` for any expectation but 100-continue, the only one that RFC 9110, section 10.1.1,
- * defines. HTTP/1.0 has no expectations.
+ * Throws `expectation_failed` if the `Expect` header contains anything but 100-continue, the only expectation that RFC
+ * 9110, section 10.1.1, defines. The header is ignored in HTTP/1.0, which has no expectations.
  */
 export function checkExpectation({ httpVersion, headers }: MessageHead): void {
   if (headers.expect === undefined || httpVersion === '1.0') return;

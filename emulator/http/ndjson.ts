@@ -3,7 +3,10 @@ import { problem } from './problem.js';
 
 const NEWLINE = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
-/** Maximum number of blank lines in a body, because each costs the client one byte and the server some work. */
+/**
+ * Maximum number of blank lines in a body. It is limited, because a blank line costs the client one byte and the server
+ * some work.
+ */
 const MAX_BLANK_LINES = 1_000;
 
 /**

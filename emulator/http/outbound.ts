@@ -6,20 +6,26 @@ export interface OutboundRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Buffer;
   readonly signal: AbortSignal;
-  /** Maximum time, in milliseconds of real time, to wait for the header of the response, and for each further piece. */
+  /**
+   * Maximum time in milliseconds of real time to wait for the header of the response, and then for each further piece
+   * of its body.
+   */
   readonly timeout: number;
 }
 
 export interface OutboundResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** Must be read to its end or destroyed. */
+  /**
+   * Body of the response. The caller must read it to its end or destroy it, because it blocks its connection otherwise.
+   */
   readonly body: Dispatcher.ResponseData['body'];
 }
 
 /**
- * HTTP client for all requests that leave the process. Sends requests only to loopback and to the allowed hosts,
- * because a URL from a client must not turn the emulator into a proxy for the local network. Does not follow redirects.
+ * HTTP client for all requests that leave the process. It sends requests only to loopback addresses and to the allowed
+ * hosts. Otherwise, clients could use the emulator as a proxy for the local network, because they choose some of the
+ * URLs. It does not follow redirects.
  */
 export class Outbound {
   #agent: Promise<Agent> | undefined;
@@ -31,7 +37,7 @@ export class Outbound {
     return isLoopback(hostname) || this.allowedHosts.some((host) => host.toLowerCase() === hostname);
   }
 
-  /** Sends one request. Rejects if no response arrives in time. */
+  /** Sends one request. Rejects if the host is not allowed, or if the response does not arrive in time. */
   async request(url: URL, { timeout, ...request }: OutboundRequest): Promise<OutboundResponse> {
     if (!this.mayReach(url)) throw new Error(`the host ${url.hostname} is neither loopback nor allowed`);
     this.#agent ??= import('undici').then(({ Agent }) => new Agent({ keepAliveTimeout: 1_000 }));
@@ -43,7 +49,7 @@ export class Outbound {
       headersTimeout: timeout,
       bodyTimeout: timeout,
     });
-    // Destroying an unread body emits 'error', which would be thrown if nothing listened.
+    // Destroying an unread body emits an 'error' event, which Node would throw if the event had no listener.
     body.on('error', () => undefined);
     return { status: statusCode, headers, body };
   }

@@ -28,8 +28,8 @@ const GENERIC = {
 } as const satisfies CodeRows;
 
 /**
- * HTTP status and title of each error code of the API (specification, section "Errors"): the generic codes, then the
- * specific codes.
+ * HTTP status and title of each error code of the API (specification, section "Errors"): first the generic codes, then
+ * the specific ones.
  */
 const CODES = {
   ...GENERIC,
@@ -68,22 +68,24 @@ const CODES = {
 export type ProblemCode = keyof typeof CODES;
 
 export interface ProblemOptions {
-  /** Status in place of the code's own; only where the specification allows several statuses for one code. */
+  /**
+   * Status that replaces the one of the code. Only used where the specification allows several statuses for one code.
+   */
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** True if the problem reports the state of the repository, although its code does not say so. */
+  /** True if the error results from the state of the repository, although its code is a generic one. */
   readonly isOfState?: boolean;
-  /** Variant that determines the code. */
+  /** Name of the variant (configurable behaviour) whose value replaces the code; absent if the code is fixed. */
   readonly variant?: CodeVariant;
-  /** Additional members, such as `conflict_paths`. */
+  /** Additional members of the response body, such as `conflict_paths`. */
   readonly extra?: Readonly<Record<string, unknown>>;
-  /** Code that is shown in place of the problem's own. Simulates a code that a future version of the API adds. */
+  /** Code that the response shows instead of `code`. It simulates a code that a future version of the API adds. */
   readonly shownAs?: string;
-  /** Body of a failed write, used if the dialect of the operation is `result`. */
+  /** Body of the response if the error format of the operation is `result`: the result of a failed write. */
   readonly result?: Readonly<Record<string, unknown>>;
 }
 
-/** Error response. Any code can throw it, and `respond.ts` renders it. */
+/** Error response. Any code that handles a request can throw it, and `respond.ts` renders it. */
 export class Problem extends Error {
   override readonly name = 'Problem';
   readonly status: number;
@@ -116,15 +118,16 @@ export function methodNotAllowed(method: string, allow: string): Problem {
 }
 
 /**
- * Returns a code as clients see it: the specification writes `forge` where a deployment shows the name of its vendor.
+ * Returns an error code as responses show it. The specification writes `forge` where a deployment of the service shows
+ * the name of its vendor (`forgePrefix`).
  */
 export function shownCode(code: ProblemCode, forgePrefix: string): string {
   return code.replace(/^forge(?=_)/, forgePrefix);
 }
 
 /**
- * Returns the code as the specification writes it, given that form or the form that a deployment shows. Accepts any
- * vendor prefix, because the deployment's own is not known wherever codes are read.
+ * Returns an error code as the specification writes it. `text` may have this form, or the form that responses of a
+ * deployment show. Any vendor prefix is accepted, because this function does not know the one of the deployment.
  */
 export function specifiedCode(text: string): string {
   const [, rest] = /^[a-z0-9]{1,32}(_.+)$/.exec(text) ?? [];
@@ -132,14 +135,14 @@ export function specifiedCode(text: string): string {
 }
 
 /**
- * Returns true if a response shows the code `wanted`, which is given as responses show it or as the specification
- * writes it.
+ * Returns true if `shown`, the code in a response, is the code `wanted`. `wanted` has the form that responses show or
+ * the one of the specification.
  */
 export function isCode(wanted: string, shown: string | undefined): boolean {
   return shown !== undefined && (shown === wanted || specifiedCode(shown) === wanted);
 }
 
-/** Returns the generic code of a status; `bad_request` or `internal_error` for a status without one. */
+/** Returns the generic error code of a status. For a status without one, returns `bad_request` or `internal_error`. */
 export function genericCodeOf(status: number): ProblemCode {
   const found = Object.entries(CODES).find(([, [own]]) => own === status) ?? [
     status < 500 ? 'bad_request' : 'internal_error',
@@ -147,7 +150,7 @@ export function genericCodeOf(status: number): ProblemCode {
   return found[0] as ProblemCode;
 }
 
-/** Returns true for the generic code of a status, and false for the code of a specific case. */
+/** Returns true if the code is the generic one of its status; false if it names a specific case. */
 export function isGenericCode(code: ProblemCode): boolean {
   return Object.hasOwn(GENERIC, code);
 }
@@ -156,7 +159,9 @@ export function problemCodes(): { code: ProblemCode; status: number; title: stri
   return Object.entries(CODES).map(([code, [status, title]]) => ({ code: code as ProblemCode, status, title }));
 }
 
-/** Codes that the gateway returns for any operation before the operation's handler runs. No handler throws them. */
+/**
+ * Error codes that the gateway (the steps before the handler) returns for any operation. Handlers do not throw them.
+ */
 const GATEWAY_CODES: readonly ProblemCode[] = [
   'repo_claim_missing',
   'unauthorized',
@@ -166,15 +171,21 @@ const GATEWAY_CODES: readonly ProblemCode[] = [
   'rate_limited',
 ];
 
-/** Returns true if the error is rendered as problem details whatever the operation's dialect. */
+/**
+ * Returns true if an error with this code is rendered as problem details, regardless of the error format of the
+ * operation.
+ */
 export function staysProblem(code: ProblemCode): boolean {
   return code === 'route_not_found' || GATEWAY_CODES.includes(code);
 }
 
-/** Codes that any operation can return before its handler runs. */
+/** Error codes that any operation can return before its handler runs. */
 export const COMMON_CODES: readonly ProblemCode[] = ['bad_request', ...GATEWAY_CODES];
 
-/** Awaits `work`. Throws `translate(error)` for an error of the class `kind`, and any other error unchanged. */
+/**
+ * Calls `work` and awaits its result. Replaces an error of the class `kind` by `translate(error)`. Other errors are
+ * unchanged.
+ */
 export async function translateError<T, Thrown extends Error>(
   kind: abstract new (...given: never[]) => Thrown,
   work: () => T | Promise<T>,

@@ -2,34 +2,37 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import { jsonPieces } from './json-pieces.js';
 
 /**
- * Way to end a connection in the middle of a response: closed (`fin`), reset (`rst`), or kept open without further
- * bytes (`stall`).
+ * Way in which a fault (simulated failure) ends a connection in the middle of a response: closed (`fin`), reset
+ * (`rst`), or kept open without further bytes (`stall`).
  */
 export type ConnectionEnding = 'fin' | 'rst' | 'stall';
 
-/** Cut in the header of a response. Without a place, the response is cut before its first byte. */
+/** Cut inside the header of a response. If neither `bytes` nor `fraction` is given, nothing of the response is sent. */
 export interface HeadCut {
   readonly how: ConnectionEnding;
   readonly bytes?: number | undefined;
-  /** Fraction of the header, from 0 to 1. */
+  /** Fraction of the header that is sent, from 0 to 1. */
   readonly fraction?: number | undefined;
 }
 
-/** Value that a handler returns. `writeReply` writes it to the socket. */
+/** Response as a handler returns it. `writeReply` writes it to the socket. */
 export interface Reply {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   /**
-   * The body is a JSON value (`json`), the pieces of a JSON text (`pieces`), bytes, or a stream of bytes. All of these
-   * are absent if the body is empty.
+   * Body of the response: a JSON value (`json`), the pieces of a JSON text (`pieces`), bytes, or a stream of bytes. All
+   * of these members are absent if the body is empty.
    */
   readonly json?: unknown;
   readonly pieces?: Iterable<string>;
   readonly bytes?: Uint8Array;
   readonly stream?: AsyncIterable<Uint8Array>;
-  /** True for a response with a successful status whose body says that nothing was done. */
+  /** True for a response whose status is successful, but whose body says that nothing was done. */
   readonly isRefusal?: true;
-  /** Closes the connection before or inside the response header, so no body is sent. Set only by a `cut` fault. */
+  /**
+   * Position inside the response header at which the connection ends. The body is not sent. Only a `cut` fault
+   * (simulated failure) sets it.
+   */
   readonly cut?: HeadCut;
 }
 
@@ -38,9 +41,9 @@ export function json(status: number, value: unknown, headers?: Readonly<Record<s
 }
 
 /**
- * Builds a reply like `json` does, for a value that may be large. Sends a short text in one piece and a long one in
- * chunks, which are produced as the client reads them. Lists may be any iterables, and strings may be Buffers; see
- * `jsonPieces`.
+ * Returns a JSON reply like `json` does, for a value that may be large. A short text is sent in one piece, and a long
+ * one in chunks, which are produced as the client reads them. `value` may contain iterables instead of arrays and
+ * Buffers instead of strings; see `jsonPieces`.
  */
 export function largeJson(status: number, value: unknown, headers?: Readonly<Record<string, string>>): Reply {
   return headers ? { status, pieces: jsonPieces(value), headers } : { status, pieces: jsonPieces(value) };
@@ -63,17 +66,17 @@ export function empty(status: number, headers?: Readonly<Record<string, string>>
 }
 
 const JSON_TYPE = 'application/json';
-/** Cost of writing one character of JSON, in units of work. */
+/** Cost of writing one character of JSON, in units of CPU work (`schedule/cost.ts`). */
 const CHARACTER_COST = 1 / 128;
 
-/** Scheduler that shares the event loop between long-running requests, such as `Schedule`. */
+/** Interface of a scheduler that divides the event loop fairly between long-running requests, such as `Schedule`. */
 export interface Pace {
   spend(units: number): void;
   readonly isSliceOver: boolean;
   nextSlice(): Promise<void>;
 }
 
-/** Body in memory; undefined if there is none. */
+/** Body that is completely in memory; undefined if the body is empty. */
 export type Body = Uint8Array | string | undefined;
 export type BodyStream = AsyncIterable<Uint8Array | string>;
 
@@ -81,7 +84,7 @@ export function isStream(body: Body | BodyStream): body is BodyStream {
   return typeof body === 'object' && Symbol.asyncIterator in body;
 }
 
-/** Returns the body of a reply. Returns a stream for a JSON text of more than one piece. */
+/** Returns the body of a reply: its text or bytes, or a stream. A JSON text of more than one piece becomes a stream. */
 export function bodyOf({ json, pieces, bytes, stream }: Reply, pace: Pace): Body | BodyStream {
   if (json !== undefined) return JSON.stringify(json);
   if (pieces === undefined) return stream ?? bytes;
@@ -91,7 +94,10 @@ export function bodyOf({ json, pieces, bytes, stream }: Reply, pace: Pace): Body
   return second.done ? (first.value ?? '') : streamPieces([first.value, second.value], rest, pace);
 }
 
-/** Yields pieces of text, and gives way to other work when the time slice is over. */
+/**
+ * Yields the pieces of a JSON text: first `first`, then `rest`. After each piece it waits if the time slice of the
+ * request is over, so that other requests run.
+ */
 async function* streamPieces(first: readonly string[], rest: Iterator<string>, pace: Pace): AsyncGenerator<string> {
   const count = (piece: string): string => {
     pace.spend(piece.length * CHARACTER_COST);
@@ -108,7 +114,10 @@ async function* streamPieces(first: readonly string[], rest: Iterator<string>, p
   }
 }
 
-/** Returns the headers of a reply, including those that describe its body. */
+/**
+ * Returns all headers of a response: those that describe the body, then those of the reply, then `common`, which every
+ * response has. Later ones replace earlier ones with the same name.
+ */
 export function describeBody(
   { status, headers, pieces }: Reply,
   body: Body | BodyStream,

@@ -2,13 +2,16 @@ import { parseHost } from './host.js';
 import { problem } from './problem.js';
 import type { Scheme } from './scheme.js';
 
-/** Parsed request target. All later code uses this form, so that the target is interpreted only once. */
+/**
+ * Parsed request target (the second word of the request line). All later code uses this form, because components that
+ * parse the target separately could interpret it differently.
+ */
 export interface RequestTarget {
-  /** Path as sent, without the query. `*` for the server as a whole; host and port for CONNECT. */
+  /** Path exactly as sent, without the query; `*` if the target is the server as a whole; host and port for CONNECT. */
   readonly path: string;
-  /** Query as sent, without `?`; empty if absent. */
+  /** Query exactly as sent, without `?`; empty if absent. */
   readonly query: string;
-  /** Authority of a target in absolute-form, which replaces `Host`; undefined if absent. */
+  /** Host and port of a target in absolute-form, which replace the `Host` header; undefined for other forms. */
   readonly authority?: string;
 }
 
@@ -29,7 +32,7 @@ export function readRequestTarget(method: string, raw: string, scheme: Scheme = 
     parseHost(raw);
     return { path: raw, query: '' };
   }
-  // Fast path, because nearly all targets are in origin-form.
+  // Nearly all targets are in origin-form, so this form is tested first.
   if (raw.charCodeAt(0) === 0x2f) return parseRequestTarget(raw);
   if (raw === '*' && method === 'OPTIONS') return { path: raw, query: '' };
   const [, named, authority, rest = '/'] = ABSOLUTE_FORM.exec(raw) ?? [];
@@ -57,8 +60,8 @@ export function parseRequestTarget(raw: string): RequestTarget {
 }
 
 /**
- * Throws `bad_request` for spaces, control characters, raw bytes, `#` and `\`. A target must not contain them, and
- * parsers interpret them differently.
+ * Throws `bad_request` if a request target contains a space, a control character, a raw byte, `#` or `\`. A target must
+ * not contain them, and parsers interpret them differently.
  */
 function checkCharacters(raw: string): void {
   for (let at = 0; at < raw.length; at++) {
@@ -68,7 +71,10 @@ function checkCharacters(raw: string): void {
   }
 }
 
-/** Decodes percent-encoding once. Throws `bad_request` for a malformed sequence and for an encoded NUL. */
+/**
+ * Decodes percent-encoding once. Throws `bad_request` for a malformed sequence and for an encoded NUL. The message
+ * names the text as `what`.
+ */
 export function decodeOnce(part: string, what: string): string {
   if (!part.includes('%')) return part;
   let decoded: string;
@@ -85,8 +91,8 @@ export function decodeOnce(part: string, what: string): string {
 }
 
 /**
- * Parses a form-encoded query, in which `+` is a space. Parameters in `repeated` become arrays. Throws `bad_request` if
- * any other parameter is given twice.
+ * Parses a form-encoded query, in which `+` is a space. The values of parameters in `repeated` are arrays. Throws
+ * `bad_request` if any other parameter is given twice.
  */
 export function parseQuery(query: string, repeated: readonly string[]): Record<string, string | string[]> {
   const values: Record<string, string | string[]> = Object.create(null);

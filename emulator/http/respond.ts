@@ -5,16 +5,19 @@ import type { Dialect } from './route.js';
 
 export interface RenderContext {
   readonly dialect: Dialect;
-  /** Request path, shown as `instance`. */
+  /** Path of the request. The error response shows it as `instance`. */
   readonly path: string;
   /** Id of the request; undefined if it has none. */
   readonly requestId?: string;
   readonly variants: Variants;
-  /** Prefix of the codes for errors of the external forge. */
+  /** Prefix of the error codes for errors of the external forge, which replaces `forge` in the specified codes. */
   readonly forgePrefix: string;
 }
 
-/** Renders an error as a reply, in the dialect of its operation. No other code renders errors. */
+/**
+ * Returns the response for an error, in the error format (dialect) of its operation. No other code creates error
+ * responses.
+ */
 export function renderProblem(error: Problem, context: RenderContext): Reply {
   const { code, detail, status, title } = error;
   const headers = error.options.headers ?? {};
@@ -54,8 +57,8 @@ export function renderProblem(error: Problem, context: RenderContext): Reply {
 }
 
 /**
- * Returns the members of a Git LFS error (git-lfs, docs/api/batch.md, "Response Errors"), and the existing lock if
- * locks conflict.
+ * Returns the members of a Git LFS error (git-lfs, docs/api/batch.md, "Response Errors"), and also the existing lock if
+ * a lock conflicts with it.
  */
 function writeLfsError({ detail, options }: Problem, { requestId }: RenderContext): Readonly<Record<string, unknown>> {
   return {
@@ -66,12 +69,15 @@ function writeLfsError({ detail, options }: Problem, { requestId }: RenderContex
   };
 }
 
-/** Returns the dialect in which an error is rendered: the operation's, except for errors of the gateway. */
+/**
+ * Returns the format in which an error is rendered: that of the operation, except for errors that the gateway detects
+ * before the operation.
+ */
 export function dialectOf(error: Problem, context: Pick<RenderContext, 'dialect' | 'variants'>): Dialect {
   const { dialect, variants } = context;
   if (dialect === 'error') {
-    // Unknown routes and throttling are detected before routing, so they are problem details. The tree limit is the
-    // operation's own error; its 429 has no rate headers.
+    // Unknown routes and throttling are detected before routing, so they are problem details. A 429 without rate
+    // headers is the operation's own error for its tree limit, so it keeps the operation's format.
     if (error.code === 'route_not_found') return 'problem';
     const { ratelimit, 'retry-after': retryAfter } = error.options.headers ?? {};
     if (error.code === 'rate_limited' && (ratelimit ?? retryAfter) !== undefined) return 'problem';

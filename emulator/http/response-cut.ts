@@ -7,7 +7,10 @@ import { setImmediate, setTimeout } from 'node:timers/promises';
 import { discardRest, lingeringClose } from './lingering-close.js';
 import { bodyOf, type ConnectionEnding, describeBody, isStream, type Pace, type Reply } from './reply.js';
 
-/** Thrown to cut a request, or the stream of a response, as a fault demands. It does not mean that something failed. */
+/**
+ * Error that is thrown to end a connection before the response is complete, because a fault (simulated failure) demands
+ * it. It does not mean that something has failed.
+ */
 export class ResponseCut extends Error {
   override readonly name = 'ResponseCut';
 
@@ -16,17 +19,17 @@ export class ResponseCut extends Error {
   }
 }
 
-/** Limits on the time for which a stalled connection stays open while its client waits. */
+/** Limits of a stall: a connection that a fault keeps open without sending further bytes. */
 export interface StallLimits {
-  /** Maximum time in milliseconds of real time. */
+  /** Maximum duration of the stall in milliseconds of real time. */
   readonly idleMs: number;
-  /** Aborted to end the stall at once. */
+  /** Signal that is aborted to end the stall at once. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Milliseconds (real time) that the client must read what was sent. A reset that overtakes the data hides it, or
- * looks like a regular end.
+ * Pause before a connection is reset, in milliseconds of real time, so that the client can read what was sent. If the
+ * reset arrives before the client has read the data, the client loses the data or takes the reset for a regular end.
  */
 const PAUSE_BEFORE_RESET = 50;
 
@@ -36,7 +39,7 @@ interface ResponseContext {
   readonly stallLimits: StallLimits | undefined;
 }
 
-/** Ends the connection in place of a response, or inside the response header. */
+/** Ends the connection before the response or inside its header, as `reply.cut` says. */
 export async function cutResponse(
   request: IncomingMessage,
   response: ServerResponse,
@@ -54,8 +57,8 @@ export async function cutResponse(
 }
 
 /**
- * Ends a connection after the bytes that have been sent. Later requests on the connection are not executed and get no
- * response.
+ * Ends a connection in the way `how`, after the bytes that have already been sent. Later requests on the connection are
+ * not executed and get no response.
  */
 export async function endConnection(
   request: IncomingMessage,
@@ -64,7 +67,7 @@ export async function endConnection(
   stallLimits?: StallLimits,
 ): Promise<void> {
   response.shouldKeepAlive = false;
-  // Wait until the responses to earlier requests on the connection have been sent.
+  // Responses to earlier requests on the connection must be sent first. Until then, this response has no socket.
   const socket = await socketOf(request, response);
   if (socket === undefined) return;
   if (response.headersSent) response.flushHeaders();
@@ -84,7 +87,10 @@ export async function endConnection(
   }
 }
 
-/** Resolves to the connection when earlier responses on it have been sent; undefined if the client has disconnected. */
+/**
+ * Resolves to the socket of the connection when all earlier responses on it have been sent; to undefined if the client
+ * has disconnected.
+ */
 async function socketOf({ socket }: IncomingMessage, response: ServerResponse): Promise<Socket | undefined> {
   if (response.socket === null && !socket.destroyed) {
     const events = new AbortController();
@@ -94,15 +100,18 @@ async function socketOf({ socket }: IncomingMessage, response: ServerResponse): 
 }
 
 /**
- * Resolves when the system has taken all written bytes, because a reset discards the rest, or when `untilStallEnds`
- * resolves.
+ * Resolves when the operating system has taken all written bytes, or when the stall must end. The wait is necessary,
+ * because a reset discards bytes that the operating system has not taken.
  */
 function untilFlushed(socket: Socket, stallLimits: StallLimits | undefined): Promise<void> {
   const written = new Promise<void>((resolve) => socket.write('', () => resolve()));
   return Promise.race([written, untilStallEnds(socket, 'close', stallLimits)]);
 }
 
-/** Resolves at the event, when the connection closes, when the signal is aborted, or after the maximum time. */
+/**
+ * Resolves at the first of these: the event `event` of the socket, the end of the connection, the abort of the signal,
+ * or the end of the maximum duration.
+ */
 async function untilStallEnds(socket: Socket, event: string, stallLimits: StallLimits | undefined): Promise<void> {
   if (socket.destroyed || stallLimits === undefined || stallLimits.signal.aborted) return setImmediate();
   const { idleMs, signal } = stallLimits;
@@ -115,20 +124,20 @@ async function untilStallEnds(socket: Socket, event: string, stallLimits: StallL
   signal.removeEventListener('abort', end);
 }
 
-/** Resolves at the first of the events, or when waiting for them is aborted. */
+/** Resolves when the first of the promises is settled, and then stops waiting for the others by aborting `events`. */
 async function firstOf(waiting: readonly Promise<unknown>[], events: AbortController): Promise<void> {
   await Promise.race(waiting).catch(() => {});
   events.abort();
 }
 
-/** Returns the bytes of a response header as Node writes them to the response's own connection. */
+/** Returns the bytes of a response header exactly as Node would write them to the connection of the response. */
 function renderHead(
   request: IncomingMessage,
   { shouldKeepAlive }: ServerResponse,
   ...head: Parameters<ServerResponse['writeHead']>
 ): Buffer {
   const pieces: Buffer[] = [];
-  // Takes the place of the socket, and records what is written.
+  // The recorder replaces the socket. It collects the bytes that Node writes, and sends nothing.
   const recorder = new Writable({
     write: (piece, _, done) => {
       pieces.push(piece);

@@ -2,16 +2,16 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 export interface Route {
   readonly method: Method;
-  /** Path such as `/api/repos/{repo_name}/grep`. A `{parameter}` matches one segment. */
+  /** Template of the path, such as `/api/repos/{repo_name}/grep`. A `{parameter}` matches one segment. */
   readonly path: string;
 }
 
 /** Properties of an operation that the router uses. */
 export interface Routed {
   readonly id: string;
-  /** Preferred route first, then its aliases. */
+  /** Methods and paths of the operation. The first one is the preferred one, and the others are its aliases. */
   readonly routes: readonly Route[];
-  /** True if HEAD is handled like GET. Default: true for GET routes. */
+  /** True if the router treats a HEAD request like a GET request to the operation. Default: true for GET routes. */
   readonly head?: boolean;
 }
 

@@ -16,29 +16,32 @@ export interface Match<T extends Routed> {
 }
 
 /**
- * Matches routes segment by segment. The path is split first, and then each segment is decoded exactly once, so `%2F`
- * does not split a segment. A `{name}` in a template matches one non-empty segment. Matching takes one map lookup per
- * segment, whatever the number of routes.
+ * Router that matches paths segment by segment. The path is split first, and then each segment is decoded exactly once,
+ * so an encoded slash (`%2F`) does not split a segment. A `{name}` in a template matches one non-empty segment. The
+ * cost is one map lookup per segment, regardless of the number of routes.
  */
 export class Router<T extends Routed> {
   readonly #root = createNode<T>();
   readonly #methods = new Set<string>();
 
-  /** `pathOf` returns the path by which a route is matched; the path in its row by default. */
+  /**
+   * Adds the routes of all operations. `pathOf` returns the path template under which a route is added; by default, the
+   * template of the route itself.
+   */
   constructor(operations: Iterable<T>, pathOf = ({ path }: Route): string => path) {
     for (const operation of operations) {
       for (const { method, path } of operation.routes) this.#add({ method, path: pathOf({ method, path }) }, operation);
     }
   }
 
-  /** Methods of all routes, as an `Allow` header lists them. */
+  /** Methods of all routes, in the form of an `Allow` header. */
   get allow(): string {
     return METHODS.filter((method) => this.#methods.has(method)).join(', ');
   }
 
   /**
-   * Returns the operation of a request, and its path parameters. Throws `route_not_found`, or `MethodNotAllowed` if the
-   * path matches but the method does not.
+   * Returns the operation for a method and a path, and the parameters in the path. Throws `route_not_found` if no route
+   * has the path, or `MethodNotAllowed` if only routes with other methods have it.
    */
   match(method: string, path: string): Match<T> {
     const params: Record<string, string> = {};
@@ -87,13 +90,13 @@ export class Router<T extends Routed> {
 }
 
 /**
- * Thrown with an operation that handles another method of the path, so that the error is rendered in the operation's
- * dialect.
+ * Error that is thrown if only routes with other methods have the path. It contains the operation of one of these
+ * routes, because the error response must have the format of this operation.
  */
 export class MethodNotAllowed extends Error {
   constructor(
     readonly allow: string,
-    /** Operation that has the path, but another method. */
+    /** Operation whose route has the path, but another method. */
     readonly operation: Routed,
   ) {
     super('method not allowed');

@@ -4,16 +4,16 @@ import { type Body, type BodyStream, bodyOf, describeBody, isStream, type Pace, 
 import { cutResponse, endConnection, ResponseCut, type StallLimits } from './response-cut.js';
 import type { WriteCoalescing } from './write-coalescing.js';
 
-/** Observer of a response while it is sent. */
+/** Observer of a response while it is sent, for example the journal (list of all requests, for tests). */
 export interface ReplyWatcher {
   head(fields: OutgoingHttpHeaders): void;
-  /** Called with a body that is in memory. */
+  /** Called with the body if it is completely in memory. */
   whole(body: Uint8Array | string): void;
-  /** Called with each piece of a stream. */
+  /** Called with each piece of the body if it is a stream. */
   piece(piece: Uint8Array | string): void;
   /**
-   * Called at the end. `complete`: all of the response was sent. `cut`: the server broke it off. `gone`: the client
-   * disconnected.
+   * Called at the end of the response. `complete`: the whole response was sent. `cut`: the server ended the connection
+   * before the response was complete. `gone`: the client disconnected.
    */
   end(outcome: 'complete' | 'cut' | 'gone'): void;
 }
@@ -24,13 +24,13 @@ export interface WriteOptions {
   /** Headers that every response has in addition to those of the reply. */
   readonly common?: Readonly<Record<string, string>> | undefined;
   readonly watcher?: ReplyWatcher | undefined;
-  /** Limits on the time for which a response stalls because of a fault. */
+  /** Limits of the time for which a fault (simulated failure) makes the response stall. */
   readonly stallLimits?: StallLimits | undefined;
 }
 
 /**
- * Writes a reply to the client. If a stream fails half-way, closes the connection, so that the client does not wait,
- * and throws the stream's error. A client that disconnects is not an error.
+ * Writes a reply to the client. If the stream of the body fails half-way, closes the connection, so that the client
+ * does not wait for the rest, and throws the error of the stream. The disconnect of the client is not an error.
  */
 export function writeReply(
   request: IncomingMessage,
@@ -40,7 +40,7 @@ export function writeReply(
 ): Promise<void> | undefined {
   const { writes, pace, common = NO_HEADERS, watcher, stallLimits } = options;
   if (reply.cut !== undefined) {
-    // Notify the watcher first, because the end of the connection would look as if the client had disconnected.
+    // The watcher is notified first. Otherwise, the end of the connection would look as if the client had disconnected.
     watcher?.end('cut');
     return cutResponse(request, response, reply, { pace, common, stallLimits: stallLimits });
   }
@@ -49,7 +49,8 @@ export function writeReply(
   if (isStream(body)) return writeStream(request, response, reply, body, options);
   const head = describeBody(reply, body, common);
   response.writeHead(reply.status, head);
-  // Node sends a string together with the header in one write. Node omits the body for HEAD, 204 and 304.
+  // The body is passed to `end`, because Node then sends a string together with the header in one write. Node itself
+  // omits the body for HEAD, 204 and 304.
   writes.end(response, body, watcher && watchWhole(response, head, body, watcher));
   return undefined;
 }
@@ -86,19 +87,23 @@ async function writeStream(
       watcher?.end('cut');
       return endConnection(request, response, error.how, stallLimits);
     }
-    // The status line has been sent already, so the client detects the error by the incomplete body.
+    // The status has already been sent, so the connection is destroyed. The client detects the error by the incomplete
+    // body.
     watcher?.end('cut');
     response.destroy();
     throw error;
   }
 }
 
-/** Maximum length, in bytes, of a body that counts as sent when it is passed to the socket. */
+/**
+ * Maximum length in bytes of a body that counts as sent as soon as it is passed to the socket. For longer bodies, the
+ * end of the transmission is awaited.
+ */
 const MAX_UNTRACKED_BYTES = 64 * 1024;
 
 /**
- * Notifies the watcher of a body in memory. Returns the function that reports the end; undefined if events of the
- * response do.
+ * Notifies the watcher of a response whose body is in memory. Returns a function that must be called when the response
+ * is passed to the socket, and reports the end; undefined if the end is reported otherwise.
  */
 function watchWhole(
   response: ServerResponse,
@@ -119,7 +124,7 @@ function watchEnd(response: ServerResponse, watcher: ReplyWatcher): void {
   response.once('close', () => watcher.end('gone'));
 }
 
-/** Resolves when the client has read what was written, or has disconnected. */
+/** Resolves when the client has read enough of the written bytes (back-pressure has ended), or has disconnected. */
 function untilDrained(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {

@@ -19,7 +19,7 @@ export class Background {
   readonly syncs: Syncs;
   /** Latches (named signals) at which faults make requests wait until a test releases them. */
   readonly latches = new Latches();
-  /** HTTP client for webhooks. It checks that the address of a webhook is a permitted one. */
+  /** HTTP client for webhooks. It refuses to send requests to hosts that are neither loopback nor allowed. */
   readonly webhookOutbound: Outbound;
   readonly upstreamOutbound: Outbound;
   private readonly waits = new AbortController();
