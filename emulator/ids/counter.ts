@@ -1,4 +1,4 @@
-/** Counter that starts at 1. */
+/** Counter whose first call of `next` returns 1. Its value is part of snapshots. */
 export class Counter {
   private count = 0;
 

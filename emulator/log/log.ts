@@ -1,4 +1,4 @@
-/** Structured log line. Never contains a header, a token or a body. */
+/** Structured log line. It never contains a header, a token or a body of a request. */
 export interface LogLine {
   readonly event: string;
   readonly [member: string]: unknown;
@@ -8,7 +8,10 @@ export interface Log {
   write(line: LogLine): void;
 }
 
-/** Log that prints internal errors to standard error and drops every other line. Default of the library. */
+/**
+ * Log that prints internal errors to standard error and ignores all other lines. It is the default if the emulator is
+ * used as a library.
+ */
 export const errorLog: Log = {
   write(line) {
     if (line.event === 'internal_error') process.stderr.write(formatError(line));
@@ -23,8 +26,8 @@ function formatError({ event: _, stack, ...where }: LogLine): string {
 }
 
 /**
- * Returns the stack of an error, or the text of any other thrown value. Does not use `instanceof`, because in a VM
- * context such as that of Jest, errors of Node's modules are not instances of the context's `Error`.
+ * Returns the stack trace of an error, or the text of any other thrown value. Does not use `instanceof`, because in a
+ * VM context such as that of Jest, errors of Node's modules are not instances of the context's `Error`.
  *
  * @internal
  */
@@ -33,7 +36,8 @@ export function stackOf(error: unknown): string {
 }
 
 /**
- * Escapes control and format characters, so that a path or name from a request cannot control the reader's terminal.
+ * Escapes control and format characters of a text that is printed. Otherwise, a path or name in a request could control
+ * the terminal of the user.
  *
  * @internal
  */

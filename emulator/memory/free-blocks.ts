@@ -1,19 +1,20 @@
 import { MessageChannel } from 'node:worker_threads';
 
-/** Minimum size in bytes of a block that is freed. Smaller blocks are left to the garbage collector. */
+/** Minimum size in bytes of a block that `freeBlocks` frees. Smaller ones are left to the garbage collector. */
 const SMALL = 64 * 1024;
 
 /**
- * Returns the memory of blocks to the system. The blocks are empty afterwards, so nothing may read them. Without this,
- * V8 frees them only at its next full collection, which an idle process never runs (measured: 500 MiB were still
- * allocated after a minute).
+ * Returns the memory of blocks to the operating system at once. The blocks are empty afterwards, so nothing may read
+ * them. Without this, V8 frees them only in its next full garbage collection, which an idle process never runs
+ * (measured: 500 MiB were still allocated after a minute).
  */
 export function freeBlocks(blocks: Iterable<Buffer>): void {
   const owned: ArrayBuffer[] = [];
   for (const { buffer, length } of blocks) {
     if (length >= SMALL && length === buffer.byteLength && buffer instanceof ArrayBuffer) owned.push(buffer);
   }
-  // A transfer detaches the blocks from this side. Closing the port frees the messages that it has not read.
+  // The blocks are transferred to a port that is closed, because a transfer detaches them from this thread, and closing
+  // the port frees the messages that were not read.
   const { port1, port2 } = new MessageChannel();
   port1.postMessage(undefined, owned);
   port2.close();

@@ -7,13 +7,16 @@ export function resized<T extends TypedArray>(array: T, length: number): T {
   return copy;
 }
 
-/** Returns `array` if it has `length` elements, or a larger copy. The capacity at least doubles. */
+/**
+ * Returns `array` if it has at least `length` elements, otherwise a larger copy with zeros at the end. The capacity at
+ * least doubles, so that a series of calls takes linear time.
+ */
 export function withRoom<T extends TypedArray>(array: T, length: number): T {
   if (length <= array.length) return array;
   return resized(array, Math.max(length, array.length * 2));
 }
 
-/** Same as `withRoom`, for a Buffer. The content of the added part is undefined. */
+/** Same as `withRoom`, for a Buffer. The content of the added part is undefined, because it is not initialized. */
 export function bufferWithRoom(buffer: Buffer, length: number): Buffer {
   if (length <= buffer.length) return buffer;
   const larger = Buffer.allocUnsafeSlow(Math.max(length, buffer.length * 2));

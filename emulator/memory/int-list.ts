@@ -42,7 +42,10 @@ export class IntList {
     this.#length = 0;
   }
 
-  /** Returns the items `start` to `end` (exclusive). Valid until the next change of the list. */
+  /**
+   * Returns the items from index `start` to `end` (exclusive) without copying them. The result is valid only until the
+   * next change of the list.
+   */
   view(start = 0, end = this.#length): Int32Array {
     return this.#items.subarray(start, end);
   }

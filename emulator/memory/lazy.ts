@@ -1,6 +1,6 @@
 /**
- * Lazy value: calls `create` on the first call and then returns the same value. Used for tables and schemas that most
- * processes never read.
+ * Returns a function that calls `create` on its first call, and returns this value on every call. It is for tables and
+ * schemas that most processes never use.
  */
 export function lazy<T>(create: () => T): () => T {
   let made: { readonly value: T } | undefined;

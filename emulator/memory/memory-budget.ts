@@ -1,4 +1,4 @@
-/** Thrown by a write that exceeds the memory budget. The write has no visible effect. */
+/** Error that a write throws if it would exceed the memory budget. The write then has no visible effect. */
 export class StoreFull extends Error {
   override readonly name = 'StoreFull';
   constructor(readonly limit: number) {
@@ -6,7 +6,10 @@ export class StoreFull extends Error {
   }
 }
 
-/** Limit on allocated bytes. With a parent, the bytes also count against a limit shared by several stores. */
+/**
+ * Counter of allocated bytes with a limit. With a parent, the bytes also count against the limit of the parent, which
+ * several object stores share.
+ */
 export class MemoryBudget {
   #used = 0;
 
@@ -19,7 +22,10 @@ export class MemoryBudget {
     return this.#used;
   }
 
-  /** Counts `bytes` more. Throws `StoreFull` and counts nothing if this budget or a parent would exceed its limit. */
+  /**
+   * Counts `bytes` as allocated. If this budget or a parent would exceed its limit, throws `StoreFull` and counts
+   * nothing.
+   */
   take(bytes: number): void {
     if (this.#used + bytes > this.limit) throw new StoreFull(this.limit);
     this.parent?.take(bytes);
@@ -27,8 +33,8 @@ export class MemoryBudget {
   }
 
   /**
-   * Converts `bytes` counted by this budget into shared bytes. They remain counted in the parent budget. `below`:
-   * shared bytes that the new ones keep alive.
+   * Converts `bytes` that this budget counts into bytes that several holders share. They remain counted in the parent
+   * budget until the last holder releases them. `below` contains earlier shared bytes that the new ones keep allocated.
    */
   share(bytes: number, below?: SharedBytes): SharedBytes {
     const shared = Math.min(bytes, this.#used);
@@ -36,7 +42,10 @@ export class MemoryBudget {
     return new SharedBytes(shared, this.parent, below);
   }
 
-  /** Releases at most the bytes that are counted. A store that was released as a whole has nothing left to release. */
+  /**
+   * Counts `bytes` as freed, but at most those that are counted. If an object store was released as a whole, it has no
+   * counted bytes left, so a later call has no effect.
+   */
   give(bytes: number): void {
     const given = Math.min(bytes, this.#used);
     this.parent?.give(given);
@@ -44,13 +53,16 @@ export class MemoryBudget {
   }
 }
 
-/** Reference-counted bytes shared by several holders. They are counted once and released with the last holder. */
+/**
+ * Bytes that several holders share, with a reference count. The budget counts them once, until the last holder releases
+ * them.
+ */
 export class SharedBytes {
-  /** These bytes plus those of `below`. */
+  /** Number of these bytes plus the total of `below`. */
   readonly total: number;
   #holders = 1;
 
-  /** `below`: bytes that stay counted as long as these are. */
+  /** Creates the bytes with one holder. `below` contains earlier shared bytes, which stay counted as long as these. */
   constructor(
     private readonly bytes: number,
     private readonly budget: MemoryBudget | undefined,

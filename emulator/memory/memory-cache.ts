@@ -9,24 +9,27 @@ interface Entry {
   newer: Entry | undefined;
 }
 
-/** Minimum cost of an entry in bytes: map slot, entry and value object. */
+/** Minimum memory of a cache entry in bytes, without its content: map slot, entry and value object. */
 export const ENTRY_BYTES = 200;
-/** Maximum share of the capacity that one value may cost, because a larger one would evict too many others. */
+/** Maximum fraction of the cache's capacity that one value may take. A larger value would evict too many others. */
 const LARGEST_SHARE = 1 / 4;
 
 /**
- * LRU cache for all data that can be computed again, with one capacity in bytes. Evicts the least recently used entry
- * of any region. Each kind of value has its own region, with its own keys.
+ * LRU cache for all data that can be computed again, with one capacity in bytes. Each kind of value has its own region
+ * with its own keys. If the cache is full, the least recently used entry of all regions is evicted.
  */
 export class MemoryCache {
-  /** Bytes used by all entries. */
+  /** Number of bytes that all entries take. */
   heldBytes = 0;
   #oldest: Entry | undefined;
   #newest: Entry | undefined;
 
   constructor(readonly capacity: number) {}
 
-  /** Creates a region. `costOf` is called once for each value. `largest`: maximum cost of one value in bytes. */
+  /**
+   * Creates a region. `costOf` returns the size of a value in bytes, and is called once for each value. `largest` is
+   * the maximum size of one value in bytes.
+   */
   region<Key, Value>(
     costOf: (value: Value) => number,
     largest = this.capacity * LARGEST_SHARE,
@@ -34,13 +37,14 @@ export class MemoryCache {
     return new CacheRegion<Key, Value>(this, costOf, largest);
   }
 
-  /** Creates a group of regions that are closed together. */
+  /** Creates a group of regions that are closed together, for example those of one repository. */
   group(): CacheGroup {
     return new CacheGroup(this);
   }
 
   /**
-   * Called only by regions. Inserts an entry as the most recently used. Returns false if there is not enough capacity.
+   * Inserts an entry as the most recently used one. Evicts others if necessary. Returns false without inserting if
+   * there is not enough capacity. Only regions call it.
    */
   keep(entry: Entry): boolean {
     if (!this.#makeRoom(entry.cost, entry.use)) return false;
@@ -61,8 +65,9 @@ export class MemoryCache {
   }
 
   /**
-   * Evicts the least recently used entries until `bytes` more fit. Returns false if the next to evict belongs to the
-   * same `use`, because a sequential scan larger than the cache would evict its own entries before using them again.
+   * Evicts the least recently used entries until `bytes` more bytes fit. Returns false if the next entry to evict was
+   * last accessed by the operation `use` itself. A sequential scan that is larger than the cache would otherwise evict
+   * its own entries before it uses them again.
    */
   #makeRoom(bytes: number, use: object | undefined): boolean {
     while (this.heldBytes + bytes > this.capacity) {
@@ -89,7 +94,7 @@ export class MemoryCache {
   }
 }
 
-/** Values by key, until the cache evicts them. */
+/** Region of the cache: values of one kind by key. A value stays until the cache evicts it. */
 export class CacheRegion<Key, Value> {
   readonly #entries = new Map<Key, Entry>();
   #isClosed = false;
@@ -100,19 +105,22 @@ export class CacheRegion<Key, Value> {
     private readonly largest: number,
   ) {}
 
-  /** Returns a value, or undefined. `use` identifies the operation that uses the value. */
+  /**
+   * Returns the value of a key; undefined if it is not cached. `use` is an object that identifies the operation that
+   * uses the value.
+   */
   get(key: Key, use?: object): Value | undefined {
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;
-    // Moves the entry only once for each use, so that a use keeps the order of its first accesses.
+    // An operation (`use`) moves an entry in the LRU order only once, so that the order of its first accesses is kept.
     if (use === undefined || entry.use !== use) this.cache.touch(entry);
     entry.use = use;
     return entry.value as Value;
   }
 
   /**
-   * Caches a value. Does nothing if the key exists, the value is too large, or only entries of the same `use` could be
-   * evicted.
+   * Caches a value. Does nothing if the key is already cached, if the value is too large, or if the next entry to evict
+   * was last accessed by the operation `use`.
    */
   set(key: Key, value: Value, use?: object): void {
     if (this.#isClosed || this.#entries.has(key)) return;
@@ -124,8 +132,8 @@ export class CacheRegion<Key, Value> {
   }
 
   /**
-   * Moves all values to another region of the same cache, with the key returned by `keyOf`. Their LRU order does not
-   * change.
+   * Moves all values to another region of the same cache, where each has the key that `keyOf` returns. Their positions
+   * in the LRU order do not change.
    */
   moveTo(other: CacheRegion<Key, Value>, keyOf: (key: Key) => Key): void {
     const entries = [...this.#entries.values()];
@@ -147,20 +155,20 @@ export class CacheRegion<Key, Value> {
     this.#entries.clear();
   }
 
-  /** Clears the region. Later values are not cached. */
+  /** Removes all values from the region. Later calls of `set` have no effect. */
   close(): void {
     this.clear();
     this.#isClosed = true;
   }
 
-  /** Called only by the cache. */
+  /** Removes an evicted entry from the region. Only the cache calls it. */
   forget(entry: Entry): void {
     this.#entries.delete(entry.key as Key);
     this.cache.drop(entry);
   }
 }
 
-/** Group of regions with a reference count. They are closed when the last holder closes the group. */
+/** Group of cache regions with a reference count. The regions are closed when the last holder closes the group. */
 export class CacheGroup {
   readonly #regions: { close(): void }[] = [];
   readonly #shared = new Map<object, unknown>();
@@ -174,7 +182,10 @@ export class CacheGroup {
     return this.cache.capacity;
   }
 
-  /** `share`: maximum share of the whole capacity that one value may cost. */
+  /**
+   * Creates a region of the group. `costOf` returns the size of a value in bytes. `share` is the maximum fraction of
+   * the whole cache's capacity that one value may take.
+   */
   region<Key, Value>(costOf: (value: Value) => number, share = LARGEST_SHARE): CacheRegion<Key, Value> {
     const region = this.cache.region<Key, Value>(costOf, this.cache.capacity * share);
     if (this.#isClosed) region.close();
@@ -182,7 +193,9 @@ export class CacheGroup {
     return region;
   }
 
-  /** Returns a value that several users of the group share. `make` creates it on the first call. */
+  /**
+   * Returns the value that several users of the group share under the key `key`. The first call creates it with `make`.
+   */
   shared<T>(key: object, make: () => T): T {
     let found = this.#shared.get(key) as T | undefined;
     if (found === undefined) {
@@ -197,7 +210,7 @@ export class CacheGroup {
     return this;
   }
 
-  /** Removes a holder. The last one clears and closes all regions. */
+  /** Removes one holder of the group. When the last one is removed, all regions are cleared and closed. */
   close(): void {
     if (--this.#holders > 0) return;
     this.#isClosed = true;
@@ -205,7 +218,7 @@ export class CacheGroup {
   }
 }
 
-/** Returns the cost of a cached buffer in bytes. */
+/** Returns the memory in bytes that a cached buffer takes, including its cache entry. */
 export function costOfBuffer(buffer: Buffer): number {
   return buffer.length + ENTRY_BYTES;
 }

@@ -1,10 +1,11 @@
 import type { Meter } from '../schedule/meter.js';
 
-/** Number of elements moved between two checks of the meter. */
+/** Number of elements that are moved between two checks if the time slice is over. */
 const MOVED_AT_ONCE = 16 * 1024;
 
 /**
- * Reorders elements of `width` numbers, from element `first` on. `order` lists their current indexes in the new order.
+ * Reorders a part of `array`, whose elements consist of `width` numbers each. The part begins with element `first` and
+ * has as many elements as `order`. `order` contains, for each new position, the current index of the element.
  */
 export async function permute(
   array: Uint8Array | Uint16Array | Int32Array | Uint32Array,

@@ -1,6 +1,6 @@
 /**
- * Binary search. Returns the index of the last element that is at most `value`, among the first `length` of an
- * ascending array; -1 if none.
+ * Returns the index of the last element that is at most `value`, among the first `length` elements of an ascending
+ * array; -1 if none. Uses binary search.
  */
 export function lastUpTo(sorted: ArrayLike<number>, value: number, length = sorted.length): number {
   let low = -1;

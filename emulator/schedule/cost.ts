@@ -1,14 +1,14 @@
-/** Cost of elementary operations in work units. One unit is about a microsecond on a typical machine. */
+/** Cost of elementary operations in work units. One unit is about a microsecond of CPU time on a typical machine. */
 export const COST = {
   /** Looking up, comparing or hashing a number. */
   operation: 1 / 64,
-  /** Reading, writing or sorting an entry of a folder. */
+  /** Reading, writing or sorting an entry of a folder (tree object). */
   entry: 1 / 4,
-  /** Storing a name of an entry, or a changed path, for the first time. */
+  /** Storing the name of a folder entry, or a changed path, for the first time. */
   name: 3 / 4,
   /** Splitting off, comparing or writing a line of a text. */
   line: 1 / 16,
-  /** Finding and opening an object, excluding its bytes. */
+  /** Finding and opening a Git object, excluding the work for its bytes. */
   object: 1,
   byteInflated: 1 / 256,
   byteDeflated: 1 / 32,

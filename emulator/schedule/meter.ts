@@ -1,6 +1,9 @@
 import { type Schedule, UNITS_PER_MS } from './schedule.js';
 
-/** Thrown when work exceeds its limit. Results delivered until then remain valid. */
+/**
+ * Error that is thrown if a request exceeds its limit of CPU work. Results that it has delivered until then remain
+ * valid.
+ */
 export class WorkLimitExceeded extends Error {
   override readonly name = 'WorkLimitExceeded';
   constructor() {
@@ -11,13 +14,14 @@ export class WorkLimitExceeded extends Error {
 export interface MeterOptions {
   readonly schedule: Schedule;
   /**
-   * CPU time limit in milliseconds on a typical machine; waiting does not count. Throws `WorkLimitExceeded` when
-   * exceeded.
+   * Limit of CPU work in milliseconds on a typical machine; unlimited if undefined. Waiting does not count. If the
+   * limit is exceeded, the meter throws `WorkLimitExceeded`.
    */
   readonly limit?: number | undefined;
   /**
-   * Aborted when the result is no longer needed. A function is called at the end of the first time slice or by `check`,
-   * because listening for a client's disconnect costs more than most requests take.
+   * Signal that is aborted when the result is no longer needed. If it is a function, the meter calls the function only
+   * at the end of the first time slice or in `check`. Most requests end earlier, and listening for the disconnect of a
+   * client costs more than most requests.
    */
   readonly signal?: AbortSignal | (() => AbortSignal | undefined) | undefined;
 }
@@ -38,7 +42,10 @@ export class Meter {
   readonly #limit: number;
   readonly #signalOf: (() => AbortSignal | undefined) | undefined;
   #signal: AbortSignal | undefined;
-  /** Units spent in earlier slices, and the counter of the schedule when the current slice began. */
+  /**
+   * `#used`: number of work units spent in earlier time slices. `#from`: counter of the schedule at the beginning of
+   * the current slice.
+   */
   #used = 0;
   #from: number;
 
@@ -56,15 +63,18 @@ export class Meter {
   }
 
   /**
-   * True if the caller must `await yieldToEventLoop()`. Reading it counts as one unit, so that a loop that reports nothing is
-   * counted by its iterations.
+   * True if the caller must `await yieldToEventLoop()`. Each read counts as one work unit, so that a loop that reports
+   * no work is counted by its iterations.
    */
   get shouldYield(): boolean {
     this.schedule.spend(1);
     return this.schedule.isSliceOver || this.#isExhausted || (this.#signal?.aborted ?? false);
   }
 
-  /** Yields to the event loop. Throws `WorkLimitExceeded`, `ScheduleClosed`, or the reason of the signal. */
+  /**
+   * Ends the time slice of the caller, and resolves when its next one begins. Throws `WorkLimitExceeded`,
+   * `ScheduleClosed`, or the reason of the signal.
+   */
   async yieldToEventLoop(): Promise<void> {
     this.check();
     this.suspend();
@@ -73,7 +83,10 @@ export class Meter {
     this.check();
   }
 
-  /** Called before waiting for anything but the next slice. Work of others until `resume` is not counted. */
+  /**
+   * Stops counting. Called before the request waits for anything but its next slice, for example for data. Work that
+   * other requests do until `resume` is not counted.
+   */
   suspend(): void {
     this.#used += this.schedule.spent - this.#from;
     this.#from = Number.POSITIVE_INFINITY;
@@ -84,8 +97,8 @@ export class Meter {
   }
 
   /**
-   * Throws like `yieldToEventLoop`, without ending the slice. Called before a write, because the client may have disconnected while
-   * it waited.
+   * Throws like `yieldToEventLoop`, but does not end the time slice. Called before a write, because the client may have
+   * disconnected while the request waited.
    */
   check(): void {
     this.#signal ??= this.#signalOf?.();

@@ -1,27 +1,27 @@
 /**
- * Work units per millisecond. One unit is about a microsecond on a typical machine. Work is counted instead of timed,
- * so that slices and limits are the same on every machine and under every load.
+ * Work units per millisecond. One unit is about a microsecond of CPU time on a typical machine. Work is counted instead
+ * of timed, so that time slices and limits are the same on every machine and under every load.
  */
 export const UNITS_PER_MS = 1_000;
 
 /**
- * Units per time slice, after which the event loop handles the network. A request waits at most that long for another
- * one in normal operation.
+ * Length of a time slice in work units. After it, the event loop handles the network. In normal operation, a request
+ * waits at most this long for another one.
  */
 export const SLICE = 4 * UNITS_PER_MS;
 
 /**
- * Maximum milliseconds of a time slice, whatever was counted, because code that runs for the first time is many times
- * slower.
+ * Maximum duration of a time slice in milliseconds of real time, regardless of the counted work units. It is necessary,
+ * because code that runs for the first time is many times slower.
  */
 const LONGEST_SLICE = 8;
 
 export interface ScheduleOptions {
-  /** Monotonic clock in milliseconds. */
+  /** Returns the time of a monotonic clock in milliseconds. */
   readonly now?: () => number;
 }
 
-/** Thrown into running and new work after the schedule was closed. */
+/** Error that running and new work gets after the schedule was closed. */
 export class ScheduleClosed extends Error {
   override readonly name = 'ScheduleClosed';
   constructor() {
@@ -30,13 +30,14 @@ export class ScheduleClosed extends Error {
 }
 
 /**
- * Shares the event loop among all requests. Each iteration of the loop runs one time slice of long work. Waiting work
- * is served in order of arrival (round robin), and the network is handled between two slices.
+ * Scheduler that divides the event loop between the long computations of all requests. Each iteration of the event loop
+ * runs one time slice of one computation. Waiting computations are served in order of arrival (round robin), and the
+ * network is handled between two slices.
  */
 export class Schedule {
-  /** Units spent so far by all work. */
+  /** Number of work units that all computations have spent so far. */
   spent = 0;
-  /** Maximum units spent in one iteration of the event loop. */
+  /** Maximum number of work units that were spent in one iteration of the event loop. */
   longestSlice = 0;
   readonly #now: () => number;
   readonly #waiting: { resolve: () => void; reject: (reason: Error) => void }[] = [];
@@ -49,34 +50,34 @@ export class Schedule {
     this.#now = options.now ?? (() => performance.now());
   }
 
-  /** Reports work that was done. */
+  /** Counts work that the running computation has done, in work units. */
   spend(units: number): void {
     if (!this.#isArmed) this.#begin();
     this.spent += units;
   }
 
-  /** True if the running work must await `nextSlice`. */
+  /** True if the time slice is over, so that the running computation must await `nextSlice`. */
   get isSliceOver(): boolean {
     if (!this.#isArmed) this.#begin();
     return this.spent - this.#start >= SLICE || this.#isClosed || this.#now() >= this.#endTime;
   }
 
-  /** Resolves when the caller's next slice begins. Rejects with `ScheduleClosed` after `close`. */
+  /** Resolves when the next time slice of the caller begins. Rejects with `ScheduleClosed` after `close`. */
   nextSlice(): Promise<void> {
     if (this.#isClosed) return Promise.reject(new ScheduleClosed());
     if (!this.#isArmed) this.#begin();
     return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }));
   }
 
-  /** Rejects all waiting and future work. */
+  /** Makes all waiting and future calls of `nextSlice` reject. */
   close(): void {
     this.#isClosed = true;
     for (const { reject } of this.#waiting.splice(0)) reject(new ScheduleClosed());
   }
 
   /**
-   * Starts a slice with the first work of a loop iteration. The check phase of the same iteration (`setImmediate`) ends
-   * it.
+   * Begins a time slice with the first work in an iteration of the event loop. The check phase of this iteration
+   * (`setImmediate`) ends the slice.
    */
   #begin(): void {
     this.#isArmed = true;

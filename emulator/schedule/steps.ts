@@ -1,17 +1,21 @@
 import type { Meter } from './meter.js';
 
 /**
- * Generator that yields, after each small piece of work, its cost in work units. The same code can therefore run
- * synchronously, or in time slices between which the event loop serves others. Reading objects reports its cost itself.
+ * Generator that yields the cost of each small piece of its work, in work units (about a microsecond each). The caller
+ * can therefore run the same code synchronously, or in time slices between which other requests run. Functions that
+ * read objects report their cost themselves.
  */
 export type Steps<T> = Generator<number, T, void>;
 
-/** Number of cheap operations in one piece, large enough that counting costs little in comparison. */
+/**
+ * Number of cheap operations between two yields of a loop. It is large, so that the counting costs little in
+ * comparison.
+ */
 export const PIECE = 64;
-/** Cost of one such piece in work units. */
+/** Cost of `PIECE` cheap operations in work units. */
 export const PIECE_COST = 4;
 
-/** Runs the work synchronously. */
+/** Runs the work of a generator to its end without interruption, and returns its result. */
 export function runSync<T>(steps: Steps<T>): T {
   for (;;) {
     const step = steps.next();
@@ -19,7 +23,10 @@ export function runSync<T>(steps: Steps<T>): T {
   }
 }
 
-/** Runs the work in time slices. Short work ends within the current slice. */
+/**
+ * Runs the work of a generator in time slices, between which other requests run, and resolves to its result. Work that
+ * fits into the current slice ends without waiting.
+ */
 export async function runYielding<T>(steps: Steps<T>, meter: Meter): Promise<T> {
   if (meter.shouldYield) await meter.yieldToEventLoop();
   for (;;) {

@@ -14,7 +14,10 @@ import type { CurrentWorld } from '../world/current-world.js';
 import type { World } from '../world/world.js';
 import { connectionEvent } from './connection-event.js';
 
-/** Placeholder for the operation as long as no request has been read. */
+/**
+ * Placeholder for the operation of a connection whose first request has not been read. Faults (simulated failures) are
+ * matched against it.
+ */
 const CONNECTION_OPERATION: FaultedOperation = {
   id: 'connection',
   group: '',
@@ -24,19 +27,22 @@ const CONNECTION_OPERATION: FaultedOperation = {
   routes: [],
 };
 
-/** Maximum time, in milliseconds, to wait for the first bytes of a connection. Most connections do not have to wait. */
+/**
+ * Maximum time in milliseconds (real time) to wait for the first bytes of a connection. Most connections do not have to
+ * wait.
+ */
 const FIRST_BYTES_TIMEOUT = 200;
 /**
- * Maximum number of bytes inspected to find the target and the `Host` of the first request: the maximum size of a
- * header.
+ * Maximum number of bytes in which the path and the `Host` of the first request are searched. It is the maximum size of
+ * a header.
  */
 const MAX_INSPECTED_BYTES = 16 * 1024;
 
-/** Worlds that a port serves in addition to its own. */
+/** Worlds (states of emulated services) that a port serves in addition to its own, depending on `Host`. */
 export interface OtherWorlds {
-  /** True if there is at least one such world. */
+  /** True if the port serves at least one other world. */
   readonly hasAny: boolean;
-  /** Returns true if the `Host` of a request names one of these worlds. */
+  /** Returns true if `host`, the `Host` header of a request, names one of these worlds. */
   isNamedBy(host: string | undefined): boolean;
 }
 
@@ -46,9 +52,10 @@ interface AdmissionPorts {
 }
 
 /**
- * Applies the faults of the stage `accept` to new connections, before the server reads from them. Two kinds of
- * connections are exempt. If the first request is for the admin routes, it may be the one that removes a fault. If it
- * is for another world, the fault does not apply, because the faults of a world are for connections to its own port.
+ * Makes a server apply the faults (simulated failures) of the stage `accept` to new connections, before it reads from
+ * them. Two kinds of connections are exempt. If the first request is for the admin API, it may be the one that removes
+ * a fault. If it is for another world, the fault does not apply, because the faults of a world are for connections to
+ * its own port.
  */
 export function admitConnections(server: http.Server, current: CurrentWorld, ports: AdmissionPorts): void {
   const event = connectionEvent(server);
@@ -68,7 +75,7 @@ interface Admission extends AdmissionPorts {
   readonly begin: () => void;
 }
 
-/** Facts for fault matching when only the name of the connection is known. */
+/** Facts against which faults are matched when nothing of a connection is known but its name. */
 const CONNECTION_FACTS: Omit<RequestFacts, 'connection'> = {
   id: '',
   operation: CONNECTION_OPERATION,
@@ -116,13 +123,16 @@ async function admit(world: World, plan: FaultPlan, { socket, names, others, beg
       await delay(action, armed, disconnected.signal);
     }
   } catch {
-    // The client has disconnected.
+    // An error means that the client has disconnected, so there is nothing to continue.
     return;
   }
   proceed();
 }
 
-/** Reads the first bytes of a connection and puts them back. Returns true if the connection is exempt from faults. */
+/**
+ * Reads the first bytes of a connection and puts them back for the HTTP parser. Returns true if the connection is
+ * exempt from faults.
+ */
 async function isExempt(socket: Socket, signal: AbortSignal, others: OtherWorlds | undefined): Promise<boolean> {
   const seen: Buffer[] = [];
   const readAvailable = (): string => {
@@ -133,7 +143,8 @@ async function isExempt(socket: Socket, signal: AbortSignal, others: OtherWorlds
   const isDecided = (text: string): boolean =>
     text.length === MAX_INSPECTED_BYTES ||
     (hasOtherWorlds && !isForAdmin(text) ? HEADER_OR_HOST.test(text) : /\n|^\S* \S* /.test(text));
-  // Do not use `AbortSignal.any`: a joined signal that nothing else references is garbage-collected and never fires.
+  // The two signals are joined by hand. A signal of `AbortSignal.any` that nothing else references is garbage-collected
+  // and never fires.
   const timeout = new AbortController();
   const stop = (): void => timeout.abort();
   const timer = setTimeout(stop, FIRST_BYTES_TIMEOUT);
@@ -145,7 +156,8 @@ async function isExempt(socket: Socket, signal: AbortSignal, others: OtherWorlds
       text = readAvailable();
     }
   } catch {
-    // The client has sent nothing in time, or has disconnected.
+    // An error means that the client has sent nothing in time or has disconnected. The bytes that were read so far
+    // decide.
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', stop);
@@ -159,18 +171,19 @@ function isForAdmin(text: string): boolean {
 }
 
 /**
- * Finds the path in a request line (RFC 9112, section 3: method SP request-target SP). The target may be a whole URL.
+ * Pattern that finds the path in a request line (RFC 9112, section 3: method SP request-target SP). The target may be a
+ * whole URL.
  */
 const REQUEST_PATH = /^[!-~]+ (?:https?:\/\/[^/?# ]*)?([^?#\\ ]*)/i;
 
-/** Finds the `Host` header among the lines of a header (RFC 9112, section 5: `name: value`). */
+/** Pattern that finds the `Host` header among the lines of a request header (RFC 9112, section 5: `name: value`). */
 const HOST_HEADER = /^(?:[^\r\n]+\r?\n)+?host:([^\r\n]*)/i;
-/** Matches a complete header, or a header that is incomplete but contains a complete `Host` line. */
+/** Pattern that matches a complete request header, or an incomplete one that contains a complete `Host` line. */
 const HEADER_OR_HOST = /\n\r?\n|\nhost:[^\n]*\n/i;
 
 /**
- * Records a connection that was cut before its first request, with the time, its name and the faults. Returns the id of
- * the record.
+ * Adds a connection that a fault ended before its first request to the journal (list of all requests, for tests). The
+ * record contains the time, the name of the connection and the faults. Returns the id of the record.
  */
 function recordCut(world: World, connection: string, cut: string, faults: readonly string[]): string {
   const { journal, clock } = world.state;
@@ -196,7 +209,8 @@ async function delay(action: Action, armed: ArmedRequest, signal: AbortSignal): 
 
 function endConnection(socket: Socket, how: Extract<Action, { cut: unknown }>['cut']['how']): void {
   if (how === 'rst') socket.resetAndDestroy();
-  // Otherwise read and discard what the client sends. After a stall, only the client can end the connection.
+  // Data of the client is read and discarded, so that the end of the connection is noticed. After a stall, only the
+  // client can end the connection.
   else socket.resume();
   if (how === 'fin' || how === 'end') socket.end();
 }

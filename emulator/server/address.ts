@@ -6,8 +6,8 @@ import type { SigningKey } from './registered-keys.js';
 export type { OrganizationAddress, SecureAddress } from '../admin/address-members.js';
 
 /**
- * Returns the public form of a listener's address. `isSecure` is true if HTTPS is for all clients, and not only for
- * hosts that clients have built in.
+ * Returns the addresses of one organization as the emulator reports them. `isSecure` is true if HTTPS is served to all
+ * clients, and not only for host names that are fixed in clients.
  *
  * @internal
  */
@@ -22,7 +22,7 @@ export function addressOf(
   return { ...address, https: { baseUrl: origin, gitUrl: origin, gitHost: host } };
 }
 
-/** Returns the part of a URL after `//`, which follows the credentials in the URL of a Git remote. */
+/** Returns the part of a URL after `//`. In the URL of a Git remote, this part follows the credentials. */
 function hostOf(url: string): string {
   return url.slice(url.indexOf('://') + 3);
 }
@@ -32,7 +32,10 @@ export function adminUrlOf([first]: readonly Listener[]): string {
   return `${first!.shown.baseUrl}${ADMIN_PREFIX}`;
 }
 
-/** Returns what the ready line says about a running service. @internal */
+/**
+ * Returns the facts that the ready line (printed when the emulator has started) contains about a running service.
+ * @internal
+ */
 export function runningAt(listeners: readonly Listener[], key: SigningKey, isSecure: boolean) {
   return {
     orgs: listeners.map((listener) => addressOf(listener, isSecure)),

@@ -7,37 +7,38 @@ import type { EmulatorOptions } from '../config/options.js';
 import { isOwnerAlive, ownerOf } from '../system/process-owner.js';
 
 /**
- * Prefix of the names of folders with an admin token. Contains the host name, because containers can share the folder
- * for temporary files.
+ * Prefix of the names of temporary folders that contain an admin token (required by the admin API). It contains the
+ * host name, because several containers can share one folder for temporary files, and the process id in a name is
+ * unique only within a host.
  */
 const PREFIX = `repohost-emulator-${hostname().replaceAll(/[^\w.]/g, '_')}-`;
 
-/** Removes the admin token folders that killed processes of this user have left behind. */
+/** Removes the folders with admin tokens that killed processes of this user have left behind. */
 export async function removeStaleTokens(): Promise<void> {
   for (const name of await readdir(tmpdir()).catch(() => [])) {
     const owner = name.startsWith(PREFIX) && /^(\d+(?:\.\d+)?)-.{6}$/.exec(name.slice(PREFIX.length))?.[1];
     if (!owner || isOwnerAlive(owner.replace('.', ' '))) continue;
     const folder = join(tmpdir(), name);
     const found = await lstat(folder).catch(() => undefined);
-    // Skip folders of other users, because they can be neither removed nor trusted.
+    // Folders of other users are skipped, because this user cannot remove them and must not trust them.
     if (found?.isDirectory() && found.uid === process.getuid?.())
       await rm(folder, { recursive: true, force: true }).catch(() => {});
   }
 }
 
 export interface ProvidedAdminToken {
-  /** Undefined if the admin routes require no token. */
+  /** Admin token; undefined if the admin API requires no token. */
   readonly token: string | undefined;
-  /** Path of the file with the token; undefined if the token was not generated. */
+  /** Path of the file that contains the token; undefined if the token was not generated. */
   readonly file: string | undefined;
-  /** Removes the file. */
+  /** Removes the file with the token, at the end of the process. */
   remove(): Promise<void>;
 }
 
 /**
- * Returns the token of `--admin-token`. Without this option, generates a token if other machines can reach the
- * emulator, and writes it to a file that only this user can read. The token is random and not derived from the seed, so
- * that a client who knows the seed does not know the token.
+ * Returns the token that the admin API requires: the one of `--admin-token` if given. Otherwise, generates a token if
+ * other machines can reach the emulator, and writes it to a file that only this user can read. The token is random and
+ * not derived from the seed, because a client who knows the seed must not be able to compute it.
  */
 export async function provideAdminToken({
   adminToken,
@@ -49,7 +50,7 @@ export async function provideAdminToken({
   }
   const token = randomBytes(32).toString('base64url');
   await removeStaleTokens();
-  // mkdtemp(3) creates the folder with mode 0700.
+  // No mode is given, because mkdtemp(3) creates the folder with mode 0700.
   const folder = await mkdtemp(join(tmpdir(), `${PREFIX}${ownerOf(process.pid).replace(' ', '.')}-`));
   const file = join(folder, 'admin-token');
   await writeFile(file, `${token}\n`, { mode: 0o600, flag: 'wx' });

@@ -5,22 +5,22 @@ import type { HttpsParameters } from './listen.js';
 import type { ShownAddress } from './listeners.js';
 
 /**
- * Host names, without ports, that clients have built in. A proxy passes requests to port 443 of these hosts to the
- * emulator.
+ * Host names (without ports) of the real service that are fixed in the programs of clients. A proxy redirects requests
+ * to port 443 of these hosts to the emulator.
  */
 export interface BuiltInHosts {
   readonly api: readonly string[];
   readonly git: readonly string[];
   /**
-   * Called with the port that serves these hosts, and the certificate to trust (PEM), before the emulator reports that
-   * it is ready.
+   * Called with the port that serves these hosts, and with the certificate that clients must trust (PEM). The call
+   * happens before the emulator reports that it is ready.
    */
   readonly onListening: (port: number, trust: string) => void;
 }
 
 /**
- * Returns the parameters of the HTTPS servers and the certificate that clients must trust; undefined if HTTPS is not
- * served. Throws `OptionError`.
+ * Returns the parameters of the HTTPS servers and the certificate (PEM) that clients must trust; undefined if HTTPS is
+ * not served. Throws `OptionError` if the given certificate or key is unusable.
  *
  * @internal
  */
@@ -39,8 +39,8 @@ export async function provideTls(
 }
 
 /**
- * Returns the names by which clients may reach the ports. A wildcard covers one label, and clients accept no wildcard
- * directly below `localhost`.
+ * Returns the host names by which clients may reach the ports, for the certificate. The organizations are listed one by
+ * one, because a wildcard covers only one label and clients accept no wildcard directly below `localhost`.
  */
 function ownNames(options: EmulatorOptions): string[] {
   const { host, org, allowedHost } = options;
@@ -57,12 +57,18 @@ function ownNames(options: EmulatorOptions): string[] {
   ];
 }
 
-/** Returns the hosts of the public URLs, which requests through these URLs name in `Host`. @internal */
+/**
+ * Returns the host names of the configured public URLs. Requests through these URLs contain them in their `Host`
+ * header, so the emulator must accept them. @internal
+ */
 export function publicHosts({ publicUrl, publicGitUrl }: EmulatorOptions): string[] {
   return [publicUrl, publicGitUrl].flatMap((url) => (url === undefined ? [] : [new URL(url).hostname]));
 }
 
-/** Returns the URLs that responses show in place of the first organization's own address. @internal */
+/**
+ * Returns the configured public URLs, which responses show instead of the address of the first organization's port.
+ * @internal
+ */
 export function shownAddress({ publicUrl, publicGitUrl }: EmulatorOptions): Partial<ShownAddress> {
   const gitUrl = publicGitUrl ?? publicUrl;
   return { ...(publicUrl !== undefined && { baseUrl: publicUrl }), ...(gitUrl !== undefined && { gitUrl }) };

@@ -5,37 +5,41 @@ import { translateError } from '../http/problem.js';
 import { type FileTree, SourceError } from '../sources/file-tree.js';
 import type { CurrentWorld } from '../world/current-world.js';
 
-/** Storage of the state while the service runs. */
+/** Persistent storage of the emulator's state in a folder while the service runs. */
 export interface KeptState {
   /**
-   * Saves the current state, and from then on every change. Throws `OptionError` if the current state cannot be saved.
+   * Saves the current state, and from then on every change of it. Throws `OptionError` if the current state cannot be
+   * saved.
    */
   begin(): Promise<void>;
-  /** Saves the current state. Resolves to false if that failed. */
+  /** Saves the current state. Resolves to true if it was saved, and to false if that failed. */
   save(): Promise<boolean>;
-  /** Saves the state for the last time, and warns if that fails. Resolves to false if it failed. */
+  /** Saves the state for the last time, and warns the user if that fails. Resolves to true if it was saved. */
   close(): Promise<boolean>;
 }
 
-/** Saved state, read as far as the service needs before it starts. */
+/** Saved state of an earlier run, of which only the part is read that the service needs before it starts. */
 export interface SavedState {
-  /** Options with the organizations of the saved state added after those that the user named. */
+  /** Start options, in which the organizations of the saved state are added after those that the user named. */
   readonly options: EmulatorOptions;
   /**
-   * Files of the state to import, if the option `import` refers to an exported state. Undefined without that option,
-   * if it refers to a Git repository, or if the folder of the option `persist` already contains a state.
+   * Files of the state to import, if the option `import` refers to an exported state. Undefined without this option, if
+   * it refers to a Git repository, or if the folder of the option `persist` already contains a state.
    */
   readonly opened: FileTree | undefined;
 }
 
-/** Reads the organizations of the state that `persist` or `import` names. Throws `OptionError`. */
+/**
+ * Reads the organizations of the saved state in the folder of the option `persist`, or else in the source of the option
+ * `import`. Throws `OptionError`.
+ */
 export function readSavedState(options: EmulatorOptions): Promise<SavedState> {
   return translateError(
     SourceError,
     async () => {
       const kept = options.persist === undefined ? undefined : await openStateFolder(options.persist);
       const opened = kept || options.import === undefined ? undefined : await openState(options.import);
-      // `openKeptState` reports what is wrong with the folder.
+      // Errors are ignored, because `openKeptState` reads the folder again and reports what is wrong with it.
       const found = kept ? await organizationsIn(kept).catch(() => []) : opened ? await organizationsIn(opened) : [];
       if (found.length === 0) return { options, opened };
       const isDefault = options.org.join() === resolveOptions({}).org.join();
@@ -47,8 +51,9 @@ export function readSavedState(options: EmulatorOptions): Promise<SavedState> {
 }
 
 /**
- * Loads the state in the folder of `persist`, or that of `import` if the folder is empty. Throws `OptionError`, and
- * then nothing has changed.
+ * Loads the state in the folder of the option `persist`, or if this folder is empty, that of the option `import`.
+ * Returns the storage for later changes; undefined without `persist`. Throws `OptionError` without having changed
+ * anything.
  */
 export async function openKeptState(
   current: CurrentWorld,

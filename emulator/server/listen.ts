@@ -14,21 +14,25 @@ import { refuseUnreadable } from './unreadable.js';
 interface ConnectionPorts {
   readonly names?: ConnectionNames;
   readonly others?: OtherWorlds | undefined;
-  /** Parameters of an HTTPS server; an HTTP server if undefined. */
+  /** Parameters of the HTTPS server; undefined for an HTTP server. */
   readonly secured?: HttpsParameters | undefined;
 }
 
 /**
- * Parameters of an HTTPS server. They include `createServer` of `node:https`, which is loaded only if HTTPS is served.
+ * Parameters of an HTTPS server. They include `createServer` of `node:https`, because this module must not import it:
+ * `node:https` is loaded only if HTTPS is served.
  */
 export interface HttpsParameters {
   readonly createServer: typeof https.createServer;
   readonly identity: Identity;
-  /** Source of renewed certificates; undefined if the certificate is not renewed. */
+  /** Source of renewed certificates, which replace `identity`; undefined if the certificate is not renewed. */
   readonly renewal?: RenewedIdentity | undefined;
 }
 
-/** Creates an HTTP server with the limits of the world. The server does not listen yet. */
+/**
+ * Creates an HTTP or HTTPS server with the configured limits, such as timeouts. The server does not listen yet. `app`
+ * handles the requests.
+ */
 export function createServer(
   app: http.RequestListener,
   current: CurrentWorld,
@@ -39,42 +43,46 @@ export function createServer(
   const options: http.ServerOptions = {
     keepAliveTimeout: limits.keepAliveTimeout,
     headersTimeout: limits.headersTimeout,
-    // Whole requests have no limit, because a push may take long. Pauses have one: bodies have an idle timeout.
+    // The duration of a whole request is unlimited, because a push may take long. Pauses are limited instead, by the
+    // idle timeout of bodies.
     requestTimeout: 0,
     connectionsCheckingInterval: 5_000,
     maxHeaderSize: MAX_HEADER_BYTES,
-    // The pipeline requires `Host`, and reports a missing one in its own format.
+    // The check for `Host` is off, because the pipeline (steps that check a request) makes it and reports the error in
+    // the format of the API.
     requireHostHeader: false,
   };
   const server = secured ? createSecureServer(options, secured, limits.headersTimeout) : http.createServer(options);
   admitConnections(server, current, { names, others });
   server.maxConnections = limits.maxSockets;
-  // A client may close its sending side when it has sent its request. Node has no public option for this, and would
-  // take it for a disconnect.
+  // Half-open connections are allowed, because a client may close its sending side when it has sent its request.
+  // Otherwise, Node would take this for a disconnect. Node has no public option for it.
   Object.assign(server, { httpAllowHalfOpen: true });
   server.maxRequestsPerSocket = 1_000;
-  // One more than allowed, so that the pipeline sees that there were too many headers.
+  // The limit is one more than allowed, because Node drops further headers silently and the pipeline must see that
+  // there are too many.
   server.maxHeadersCount = limits.maxHeaders + 1;
 
   const receive = (request: http.IncomingMessage, response: http.ServerResponse): void => {
-    // RFC 9112, section 9.6: no request is executed after one whose response closes the connection.
+    // If the previous response closes the connection, later requests on it are not executed (RFC 9112, section 9.6).
     if (lastResponses.get(request.socket)?.shouldKeepAlive === false) {
       request.resume();
       return;
     }
     lastResponses.set(request.socket, response);
-    // Close the connection after the response, because Node loses bytes that arrive together with the end of such a
-    // request.
+    // The connection is closed after a request for a protocol upgrade, because Node loses bytes that arrive together
+    // with the end of such a request.
     if (isUpgrade(request)) response.shouldKeepAlive = false;
     app(request, response);
   };
-  // The pipeline decides how an `Expect` header is handled.
+  // The events for an `Expect` header have the same handler, because the pipeline decides how the header is handled.
   server.on('request', receive).on('checkContinue', receive).on('checkExpectation', receive);
   server.on('connect', (request: http.IncomingMessage, socket: Socket) => {
     handleConnect(request, socket, lastResponses.get(socket), receive);
   });
   server.on(connectionEvent(server), (socket: Socket) => {
-    // Node would close both directions of a connection as soon as the last response has been sent.
+    // The method is replaced, because Node would close both directions of a connection as soon as the last response has
+    // been sent, and the client could lose the response.
     socket.destroySoon = () => lingeringClose(socket);
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
@@ -83,7 +91,10 @@ export function createServer(
   return server;
 }
 
-/** Creates the server with TLS. Closes a connection that fails before HTTP begins, without an HTTP response. */
+/**
+ * Creates an HTTPS server. A connection that fails before HTTP begins, for example in the handshake, is closed without
+ * an HTTP response.
+ */
 function createSecureServer(
   options: http.ServerOptions,
   { createServer, identity, renewal }: HttpsParameters,
@@ -101,7 +112,7 @@ function createSecureServer(
     socket.once('close', () => tcpSockets.get(peer) === socket && tcpSockets.delete(peer));
   });
   server.on('secureConnection', (socket: Socket) => {
-    // Node can reset only TCP connections, so reset the underlying one.
+    // The TCP connection below the TLS connection is reset, because Node cannot reset TLS connections.
     const raw = tcpSockets.get(peerOf(socket));
     socket.resetAndDestroy = () => {
       raw?.resetAndDestroy();
@@ -112,15 +123,15 @@ function createSecureServer(
 }
 
 /**
- * Returns true if Node's parser takes the request for a protocol upgrade. The server never upgrades (RFC 9110, section
- * 7.8).
+ * Returns true if Node's parser takes the request for a protocol upgrade. The server never upgrades a connection (RFC
+ * 9110, section 7.8).
  */
 function isUpgrade({ headers }: http.IncomingMessage): boolean {
   return headers.upgrade !== undefined && /(?:^|[\s,])upgrade(?:$|[\s,])/i.test(headers.connection ?? '');
 }
 
 /**
- * Creates the response to a CONNECT request, because Node creates none, and passes both to the pipeline when the
+ * Handles a CONNECT request. Creates its response, because Node creates none. Passes both to the pipeline when the
  * previous response on the connection has been sent.
  */
 function handleConnect(
@@ -129,7 +140,8 @@ function handleConnect(
   previous: http.ServerResponse | undefined,
   receive: http.RequestListener,
 ): void {
-  // Discard the bytes that follow. They must flow, because the end of the connection would not be noticed otherwise.
+  // The bytes after the request are read and discarded, because Node would not notice the end of the connection
+  // otherwise.
   socket.on('error', () => socket.destroy()).resume();
   const handle = () => {
     const response = new http.ServerResponse(request);
@@ -142,12 +154,16 @@ function handleConnect(
     handle();
     return;
   }
-  // Node removes its 'drain' listener together with the parser, so pass the event to the previous response.
+  // The event is passed to the previous response, because Node removes its own 'drain' listener together with the
+  // parser.
   socket.on('drain', () => previous.emit('drain'));
   previous.once('finish', handle);
 }
 
-/** Resolves to the bound port. Rejects with the system's error (`EADDRINUSE`, …). */
+/**
+ * Makes the server listen, and resolves to the bound port (a free one if `port` is 0). Rejects with the error of the
+ * operating system (`EADDRINUSE`, …).
+ */
 export function listen(server: http.Server, port: number, host: string): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);

@@ -9,20 +9,20 @@ import type { OtherWorlds } from './accept-faults.js';
 import { Connections, type DrainOptions } from './drain.js';
 import { createServer, type HttpsParameters, listen } from './listen.js';
 
-/** Addresses of one organization. */
+/** Addresses of the ports of one organization. */
 export interface Listener {
   readonly org: string;
-  /** Origin without a trailing slash. */
+  /** Origin of the HTTP port (scheme, host and port), without a trailing slash. */
   readonly origin: string;
-  /** Host and port, as in a URL. */
+  /** Host and port of the HTTP port, in the form in which a URL contains them. */
   readonly host: string;
-  /** HTTPS address of the organization; undefined if HTTPS is not served. */
+  /** Address of the HTTPS port; undefined if HTTPS is not served. */
   readonly secure: { readonly origin: string; readonly host: string; readonly port: number } | undefined;
-  /** Addresses that responses show in place of `origin`. */
+  /** URLs that responses show instead of `origin`, for example those of a proxy. */
   readonly shown: ShownAddress;
 }
 
-/** URLs without a trailing slash. */
+/** Base URLs of the API and of Git remotes, without a trailing slash. */
 export interface ShownAddress {
   readonly baseUrl: string;
   readonly gitUrl: string;
@@ -30,29 +30,32 @@ export interface ShownAddress {
 
 export interface ListenOptions extends Omit<AppOptions, 'organization' | 'origin' | 'isOriginGiven'> {
   readonly host: string;
-  /** Binds the port of the organization at `index`, and resolves to the port. */
+  /** Binds the port of the organization with the index `index`, and resolves to the number of the port. */
   readonly bind: (server: http.Server, index: number, isSecure: boolean) => Promise<number>;
-  /** Parameters of HTTPS servers beside the HTTP servers; undefined if HTTPS is not served. */
+  /** Parameters of the HTTPS servers that exist in addition to the HTTP servers; undefined if HTTPS is not served. */
   readonly secured?: HttpsParameters | undefined;
-  /** Addresses that responses of the first organization show in place of its own. */
+  /** URLs that responses of the first organization show instead of the address of its port. */
   readonly shown?: Partial<ShownAddress> | undefined;
-  /** Other worlds that the first port serves. */
+  /** Other worlds (states of emulated services) that the first port also serves, depending on `Host`. */
   readonly others?: OtherWorlds & {
-    /** Wraps the organization's own application, and passes requests for other worlds to theirs. */
+    /**
+     * Returns an application that passes requests for other worlds to their applications, and all others to `own`, the
+     * application of the organization.
+     */
     dispatch(own: http.RequestListener): http.RequestListener;
   };
 }
 
-/** Ports of one world, one per organization. */
+/** Ports of one world (state of the emulated service). Each organization has its own. */
 export class Listeners {
   readonly all: Listener[] = [];
   private readonly drains: ((options: DrainOptions) => Promise<void>)[] = [];
-  /** Application of the first organization; undefined before `open`. */
+  /** Application that handles the requests of the first organization; undefined before `open`. */
   app: http.RequestListener | undefined;
 
   /**
-   * Opens the ports in the order of the organizations. Rejects with the system's error, and then ports that are already
-   * open stay open.
+   * Opens the ports in the order of the organizations. Rejects with the error of the operating system. Ports that are
+   * already open then stay open, so the caller must call `drain`.
    */
   async open(current: CurrentWorld, options: ListenOptions, shared: SharedRoutes): Promise<void> {
     const { host, bind, secured, shown: given, ...appOptions } = options;
@@ -85,15 +88,15 @@ export class Listeners {
     }
   }
 
-  /** Stops listening, and lets running requests finish within the limits in `options`. */
+  /** Stops listening on all ports, and lets running requests finish within the time limits in `options`. */
   async drain(options: DrainOptions): Promise<void> {
     await Promise.all(this.drains.map((drain) => drain(options)));
   }
 }
 
 /**
- * Requests the health of the service, because a port that listens but does not respond is not ready. Does not use
- * Node's HTTP client, because loading it takes longer than the response.
+ * Resolves when the service responds to a health request, because a port that listens is not necessarily ready. Uses a
+ * plain socket, because loading Node's HTTP client takes longer than the response.
  */
 export function checkHealth({ origin }: Listener): Promise<void> {
   const { hostname, port, host } = new URL(origin);
@@ -110,7 +113,10 @@ export function checkHealth({ origin }: Listener): Promise<void> {
   });
 }
 
-/** Binds the first free port in `ports`. Rejects with the system's error for the last port if none is free. */
+/**
+ * Binds the first free port of `ports`, and resolves to its number. Rejects with the error of the operating system for
+ * the last port if no port is free.
+ */
 export async function listenOnFirst(server: http.Server, ports: Iterable<number>, host: string): Promise<number> {
   let lastError: unknown;
   for (const port of ports) {
@@ -124,7 +130,7 @@ export async function listenOnFirst(server: http.Server, ports: Iterable<number>
   throw lastError;
 }
 
-/** Returns the host that clients use: a wildcard address is reached on loopback. */
+/** Returns the host that clients use in URLs. A wildcard address is replaced by that of loopback. */
 function shownHost(host: string): string {
   if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
   return isIP(host) === 6 ? `[${host}]` : host;

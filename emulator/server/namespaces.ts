@@ -12,7 +12,10 @@ import type { DrainOptions } from './drain.js';
 import { Listeners } from './listeners.js';
 import type { SigningKey } from './registered-keys.js';
 
-/** Options of a new namespace. Absent options are those of the world from which it is created. */
+/**
+ * Options of a new namespace (isolated world with its own state and ports). Absent options are those of the world from
+ * which it is created.
+ */
 export interface NamespaceOptions {
   readonly seed?: string | undefined;
   /** `real`, or the start of a clock that moves 1 ms with each request: ISO 8601, or milliseconds since 1970. */
@@ -20,18 +23,19 @@ export interface NamespaceOptions {
   readonly variants?: Readonly<Partial<Record<VariantName, string>>> | undefined;
   readonly limits?: Readonly<Partial<Record<LimitName, number>>> | undefined;
   /**
-   * Id of a snapshot of the world from which the namespace is created. The namespace shares its objects. If absent, the
-   * namespace starts as the emulator did, with its scenario if it has one.
+   * Id of a snapshot of the world from which the namespace is created. The namespace starts with this state and shares
+   * its Git objects. If absent, the namespace starts in the state in which the emulator started, including the start
+   * scenario if there is one.
    */
   readonly snapshot?: string | undefined;
 }
 
-/** Isolated world on ports of its own. @internal */
+/** Isolated world (state of one emulated service) on ports of its own. @internal */
 export interface NamespaceServer {
   readonly id: string;
   readonly listeners: Listeners;
   readonly current: CurrentWorld;
-  /** World whose admin routes created the namespace. */
+  /** World whose admin API created the namespace. */
   readonly madeFrom: CurrentWorld;
   /** Removes the namespace: closes its ports and frees its memory. */
   close(options?: { graceMs?: number }): Promise<void>;
@@ -39,21 +43,22 @@ export interface NamespaceServer {
 
 /** @internal */
 export interface NamespacePorts {
-  /** Opens the ports of a namespace. Rejects with the system's error. */
+  /** Opens the ports of a namespace. Rejects with the error of the operating system. */
   readonly open: (listeners: Listeners, namespace: Pick<NamespaceServer, 'id' | 'current' | 'close'>) => Promise<void>;
   /**
-   * Brings a world that is not a copy of a snapshot into the state in which the emulator started. Throws `OptionError`.
+   * Brings a new world that is not a copy of a snapshot into the state in which the emulator started. Throws
+   * `OptionError` if that is impossible with the options.
    */
   readonly begin: (current: CurrentWorld, given: NamespaceOptions) => Promise<void>;
   readonly drain: DrainOptions;
-  /** Maximum number of namespaces. */
+  /** Maximum number of namespaces that exist at the same time. */
   readonly maxNamespaces: number;
 }
 
-/** Limits of the whole process, which no namespace can change. */
+/** Names of limits of the whole process. No namespace can change them. */
 const SHARED_LIMITS: readonly string[] = ['maxHeldBytes', 'cacheBytes', 'maxNamespaces'];
 
-/** Namespaces of an emulator, by id. @internal */
+/** All namespaces (isolated worlds with their own ports) of an emulator, by id. @internal */
 export class Namespaces {
   readonly #byId = new Map<string, NamespaceServer>();
   #lastNumber = 0;
@@ -65,22 +70,23 @@ export class Namespaces {
   ) {}
 
   /**
-   * Returns the namespaces that were created from a world, oldest first. For the emulator's first world: all
-   * namespaces.
+   * Returns the namespaces that were created from the world `from`, oldest first. For the emulator's first world,
+   * returns all namespaces.
    */
   list(from: CurrentWorld = this.root): NamespaceServer[] {
     return [...this.#byId.values()].filter(({ madeFrom }) => from === this.root || from === madeFrom);
   }
 
-  /** Returns the namespace with this id if it is in `list(from)`. */
+  /** Returns the namespace with this id if `list(from)` contains it; otherwise undefined. */
   get(id: string, from: CurrentWorld = this.root): NamespaceServer | undefined {
     const found = this.#byId.get(id);
     return from === this.root || from === found?.madeFrom ? found : undefined;
   }
 
   /**
-   * Creates a namespace, from a snapshot of the world `from` if the options name one. Throws `bad_request` for invalid
-   * options, and `service_unavailable` if no port is free or the maximum number of namespaces is reached.
+   * Creates a namespace and opens its ports. It starts from a snapshot of the world `from` if the options name one.
+   * Throws `bad_request` for invalid options, and `service_unavailable` if no port is free or the maximum number of
+   * namespaces is reached.
    */
   async create(given: NamespaceOptions = {}, from: CurrentWorld = this.root): Promise<NamespaceServer> {
     const options = readForkOptions(given, from);
@@ -117,15 +123,16 @@ export class Namespaces {
     return namespace;
   }
 
-  /** Removes all namespaces. `create` fails from then on. */
+  /** Removes all namespaces. Later calls of `create` fail. */
   async close(options: { graceMs?: number } = {}): Promise<void> {
     this.#isClosed = true;
     await Promise.all(this.list().map((namespace) => namespace.close(options)));
   }
 
   /**
-   * Wraps `own`, the application of the emulator's first port. A request whose `Host` names an existing namespace goes
-   * to that namespace; `own` handles all others, and refuses namespaces that do not exist.
+   * Returns an application for the emulator's first port. It passes a request whose `Host` names an existing namespace
+   * to the application of the namespace. All other requests go to `own`, which refuses those for namespaces that do not
+   * exist.
    */
   dispatch(own: http.RequestListener): http.RequestListener {
     return (request, response) => {
@@ -134,12 +141,15 @@ export class Namespaces {
     };
   }
 
-  /** True if there are namespaces, so that a request to the emulator's first port may be for one. */
+  /**
+   * True if namespaces exist. Otherwise, no request to the emulator's first port can be for a namespace, and `Host`
+   * need not be read.
+   */
   get hasAny(): boolean {
     return this.#byId.size > 0;
   }
 
-  /** Returns true if `Host` names an existing namespace. */
+  /** Returns true if `host`, the `Host` header of a request, names an existing namespace. */
   isNamedBy(host: string | undefined): boolean {
     return this.#appOf(host) !== undefined;
   }
@@ -152,7 +162,8 @@ export class Namespaces {
 
   async #close(id: string, current: CurrentWorld, listeners: Listeners, graceMs: number): Promise<void> {
     this.#byId.delete(id);
-    // Requests in progress end in this world. Writes are refused from here on, and reads continue until the drain ends.
+    // The world is closed before the ports, so that writes are refused from now on. Requests that only read continue
+    // until the drain (shutdown of the ports) ends.
     const closed = current.close();
     await listeners.drain({ ...this.ports.drain, graceMs });
     await closed;
@@ -193,7 +204,10 @@ function readForkOptions({ snapshot, limits = {}, ...given }: NamespaceOptions, 
   };
 }
 
-/** Returns, for a world, the control of namespaces by its admin routes. @internal */
+/**
+ * Returns a function that returns, for a world, the functions with which its admin API creates, lists and removes
+ * namespaces. @internal
+ */
 export function namespaceControl(
   namespaces: Namespaces,
   key: SigningKey,

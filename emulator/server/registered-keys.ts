@@ -9,19 +9,25 @@ import { type EmulatorOptions, OptionError } from '../config/options.js';
 type Options = Pick<EmulatorOptions, 'host' | 'org' | 'key' | 'testKeys'>;
 
 /**
- * Returns true if tokens signed with the published test keys are valid. Anybody can sign with these keys, so by default
- * they are valid on loopback only.
+ * Returns true if the published test keys are registered, so that tokens that were signed with them are valid. Anybody
+ * can sign with these keys, so by default they are registered only if the emulator listens on loopback.
  */
 export function hasTestKeys({ host, testKeys = isLoopback(host) }: Options): boolean {
   return testKeys;
 }
 
-/** Returns true if the published test keys may not be registered as own keys either. */
+/**
+ * Returns true if users may not register the published test keys as their own keys either, because other machines can
+ * reach the emulator.
+ */
 export function refusesTestKeys({ host, testKeys = false }: Pick<Options, 'host' | 'testKeys'>): boolean {
   return !isLoopback(host) && !testKeys;
 }
 
-/** Returns the initial keys of each organization. Throws `OptionError` for a key that cannot be registered. */
+/**
+ * Returns the key ring (registered keys) with which each organization starts, in the order of the organizations. Throws
+ * `OptionError` for a key that cannot be registered.
+ */
 export function registeredKeys(options: Options): KeyRing[] {
   const rings = options.org.map((_, index) => (hasTestKeys(options) ? fixtureRing(index) : new KeyRing([])));
   for (const option of options.key) {
@@ -56,15 +62,15 @@ function register({ file, publicKey, id, allowedScopes = ['*'] }: KeyOption): Re
   return registeredKey(publicKey, fields, (why) => new OptionError(`The key ${file} ${why}`));
 }
 
-/** Key that the ready line names. */
+/** Key that users can sign tokens with. The ready line (printed when the emulator has started) names it. */
 export interface SigningKey {
   readonly id: string;
   readonly file: string;
 }
 
 /**
- * Returns the first test key of the first organization; without test keys, its first own key. The members are empty if
- * it has no key.
+ * Returns the key that the ready line names: the first test key of the first organization, or without test keys, the
+ * first key that the user has registered for this organization. The members are empty strings if there is no key.
  */
 export function signingKeyOf(options: Options): SigningKey {
   if (hasTestKeys(options)) {

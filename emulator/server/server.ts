@@ -22,48 +22,57 @@ import { type NamespaceServer, Namespaces, namespaceControl } from './namespaces
 import { hasTestKeys, refusesTestKeys, registeredKeys, type SigningKey, signingKeyOf } from './registered-keys.js';
 import { beginScenario, readStartScenario, scenarioUnder } from './start-scenario.js';
 
-/** Service that listens: one port per organization over one world, and the namespaces. */
+/**
+ * Running emulator: one port per organization, which all serve one world (state of the service), and the namespaces
+ * (isolated worlds with their own ports).
+ */
 export interface Server {
-  /** Listeners in the order of the organizations. */
+  /** Addresses of the ports, in the order of the organizations. */
   readonly listeners: readonly [Listener, ...Listener[]];
   readonly current: CurrentWorld;
   readonly namespaces: Namespaces;
-  /** All operations of the service. */
+  /** All operations of the API that the service handles. */
   readonly operations: readonly Operation[];
-  /** Path of the file with the admin token; undefined if no token was generated. */
+  /** Path of the file that contains the generated admin token; undefined if no token was generated. */
   readonly adminTokenFile: string | undefined;
-  /** Certificate that clients must trust, as PEM; undefined if HTTPS is not served to all clients. */
+  /** Certificate (PEM) that clients must trust; undefined if HTTPS is not served to all clients. */
   readonly trust: string | undefined;
-  /** Key that signs tokens of the first organization. */
+  /** Key with which users can sign tokens of the first organization. */
   readonly signingKey: SigningKey;
-  /** Stops listening and lets running requests finish for `graceMs` (default: the drain timeout). */
+  /**
+   * Stops listening and waits for running requests, at most `graceMs` milliseconds (default: the configured drain
+   * timeout). Then frees all memory.
+   */
   close(options?: { graceMs?: number }): Promise<void>;
 }
 
 export interface ServerPorts extends ProcessPorts {
   /**
-   * Called when everything is closed, whether the library or `POST /_emulator/shutdown` closed it. `isSaved` is false
-   * if the state could not be saved to the folder of `persist`.
+   * Called when everything is closed, no matter if this method or `POST /_emulator/shutdown` closed it. `isSaved` is
+   * false if the state could not be saved to the folder of the option `persist`.
    */
   readonly onClosed?: (isSaved: boolean) => void;
-  /** Called with a sentence that the user must read, for example that the state could not be saved. */
+  /** Called with a warning that the user must read, for example that the state could not be saved. */
   readonly onWarning?: (warning: string) => void;
-  /** Called with the number of bytes of the imported state that have been read, and the total. */
+  /** Called during an import with the number of bytes of the state that have been read, and with the total. */
   readonly onImport?: (bytes: number, total: number) => void;
-  /** Hosts that clients have built in, for which HTTPS is served. */
+  /** Host names that are fixed in the programs of clients. HTTPS is served for them. */
   readonly hosts?: BuiltInHosts;
-  /** Clock by which certificates are renewed; the machine's clock if absent. */
+  /** Clock that decides when certificates are renewed; the machine's clock if absent. */
   readonly machineTime?: MachineTime;
 }
 
-/** Starts the service, and resolves when it responds. Rejects with the system's error if a port cannot be bound. */
+/**
+ * Starts the emulator, and resolves when it responds to requests. Rejects with the error of the operating system if a
+ * port cannot be bound, and with `OptionError` if an option cannot be used.
+ */
 export async function startServer(
   given: EmulatorOptions,
   operations: readonly Operation[],
   ports: ServerPorts = {},
 ): Promise<Server> {
   const { options: startOptions, scenario } = await readStartScenario(given, operations);
-  // Loaded only on demand, because few emulators start with a state.
+  // The module is loaded only on demand, because few emulators start with a saved state.
   const saving =
     startOptions.persist !== undefined || startOptions.import !== undefined
       ? await import('./kept-state.js')
@@ -79,12 +88,13 @@ export async function startServer(
   const listeners = new Listeners();
   let admin: ProvidedAdminToken | undefined;
   let kept: KeptState | undefined;
-  /** Work that is done only once, even if the service is closed several times. */
+  /** Promise of the work that must be done only once, even if the service is closed several times. */
   let ended: Promise<void> | undefined;
   const close = async ({ graceMs = drain.graceMs } = {}): Promise<void> => {
     closing.abort();
     secure?.secured.renewal?.close();
-    // Release the requests that faults hold, because they would not end by themselves.
+    // Requests that wait because of a fault (simulated failure) are released first, because they would not end by
+    // themselves.
     current.world.background.endWaits();
     await Promise.all([namespaces.close({ graceMs }), listeners.drain({ ...drain, graceMs })]);
     ended ??= end();
@@ -165,7 +175,8 @@ export async function startServer(
     await listeners.open(current, { ...common(current), controls, bind, shown, others: namespaces }, shared);
     ports.hosts?.onListening(listeners.all[0]!.secure!.port, secure!.trust);
     await Promise.all(listeners.all.map(checkHealth));
-    // Prepare the check of the first token. Begins after the start has been reported, so that nothing waits for it.
+    // The first check of a token is prepared now, because it would be slow otherwise. The preparation begins after the
+    // start has been reported, so that nothing waits for it.
     setImmediate(() => void prepareVerifier(current.config.organizations[0]!.keys));
   } catch (error) {
     await close({ graceMs: 0 });

@@ -7,19 +7,22 @@ import type { CurrentWorld } from '../world/current-world.js';
 import type { NamespaceOptions } from './namespaces.js';
 
 export interface OptionsOfScenario {
-  /** Options with the scenario's seed and clock, unless the user gave others. */
+  /** Start options with the seed and the clock of the scenario, unless the user gave other values. */
   readonly options: EmulatorOptions;
   readonly scenario: Scenario | undefined;
 }
 
-/** Reads the scenario that the options name. Throws `OptionError` if it cannot be used. */
+/**
+ * Reads the scenario file (scripted setup and behaviour of the emulator) that the start options name. Throws
+ * `OptionError` if it cannot be used.
+ */
 export async function readStartScenario(
   options: EmulatorOptions,
   operations: readonly Operation[],
 ): Promise<OptionsOfScenario> {
   if (!options.scenario) return { options, scenario: undefined };
   const { file, source, over } = options.scenario;
-  // Loaded only on demand, because few emulators start with a scenario.
+  // The module is loaded only on demand, because few emulators start with a scenario.
   const { readScenarioFile, ScenarioError } = await import('../scenarios/scenario-file.js');
   let scenario = await translateError(
     ScenarioError,
@@ -39,7 +42,10 @@ export async function readStartScenario(
   };
 }
 
-/** Returns the scenario without its settings that the options of a namespace override. */
+/**
+ * Returns a copy of the start scenario without the settings (clock, limits, variants) that the options of a namespace
+ * replace.
+ */
 export function scenarioUnder(
   scenario: Scenario,
   { clock, limits = {}, variants = {} }: Pick<NamespaceOptions, 'clock' | 'limits' | 'variants'>,
@@ -58,7 +64,10 @@ function without<Values>(values: Values | undefined, names: object): Partial<Val
   return Object.fromEntries(Object.entries(values ?? {}).filter(([name]) => !(name in names))) as Partial<Values>;
 }
 
-/** Starts the scenario in a new world. A later `reset` returns to the state after the start. Throws `OptionError`. */
+/**
+ * Registers the scenario in a new world and starts it. A later `reset` returns to the state after this start. Throws
+ * `OptionError` if the scenario fails.
+ */
 export async function beginScenario(
   current: CurrentWorld,
   scenario: Scenario,

@@ -10,7 +10,9 @@ const DISCONNECTED = 'The client disconnected before the request body was comple
 
 const UNREADABLE = ['bad_request', 'The request is not valid HTTP.'] as const;
 
-/** Problems by the error code of Node's HTTP parser. For all other codes, `UNREADABLE`. */
+/**
+ * Code and message of the error response by the error code of Node's HTTP parser. Other parser errors get `UNREADABLE`.
+ */
 const PARSER_PROBLEMS: Readonly<Record<string, readonly [code: ProblemCode, detail: string]>> = {
   HPE_HEADER_OVERFLOW: [
     'request_header_fields_too_large',
@@ -38,10 +40,10 @@ const PARSER_PROBLEMS: Readonly<Record<string, readonly [code: ProblemCode, deta
 };
 
 /**
- * Handles bytes that Node's parser refused. `latest` is the response to the last request on the connection; undefined
- * if there was none. If the bytes belong to the body of that request, makes the reader of the body throw. Otherwise
- * they follow the request, and get a response after the earlier response has been sent. Nothing on the connection is
- * read afterwards.
+ * Handles bytes of a client that Node's HTTP parser refused. `latest` is the response to the last request on the
+ * connection; undefined if there was no request. If the bytes belong to the body of this request, its reader gets an
+ * error. Otherwise they follow the request, and an error response to them is sent after the earlier response. Nothing
+ * on the connection is read afterwards.
  */
 export function refuseUnreadable(
   error: NodeJS.ErrnoException,
@@ -61,7 +63,7 @@ export function refuseUnreadable(
   }
   const respond = () => respondUnreadable(problem(code, detail), socket, world);
   if (!latest) respond();
-  // RFC 9112, section 9.6: bytes that follow the last request of a connection are ignored.
+  // If the latest response closes the connection, the bytes after its request are ignored (RFC 9112, section 9.6).
   else if (latest.shouldKeepAlive) {
     if (latest.writableFinished) respond();
     else latest.once('finish', respond);
@@ -69,8 +71,8 @@ export function refuseUnreadable(
 }
 
 /**
- * Makes the reader of the request's body throw `refusal`, now or when it begins to read. A response that has been sent
- * already stays as it is.
+ * Makes the reader of a request body throw `refusal`, either now or when it begins to read. A response that has already
+ * been sent is not changed.
  */
 function failBody(latest: ServerResponse, refusal: Problem, socket: Socket): void {
   const request: IncomingMessage = latest.req;
@@ -79,16 +81,19 @@ function failBody(latest: ServerResponse, refusal: Problem, socket: Socket): voi
   else latest.once('finish', () => lingeringClose(socket));
   if (request.destroyed) return;
   request.on('error', () => undefined);
-  // End only the body, because the response still needs the connection.
+  // The method is replaced, so that only the body is destroyed. The connection stays open, because the response must
+  // still be sent over it.
   request._destroy = (error, done) => done(error);
   request.destroy(refusal);
 }
 
 /**
- * Writes a response for which Node has no request, and records it in the journal and the log like any other response.
+ * Writes an error response to bytes for which Node has created no request. Records it in the journal (list of all
+ * requests, for tests) and the log like any other response.
  */
 function respondUnreadable(refusal: Problem, socket: Socket, world: World): void {
-  // The parser refuses every further piece as well, but one response is enough.
+  // If the sending side is closed, one response has already been sent. Further ones are not necessary, although the
+  // parser refuses each further piece of data.
   if (!socket.writable) return;
   world.state.clock.tick();
   const id = world.nextRequestId();

@@ -1,8 +1,8 @@
 import { getSystemErrorMap } from 'node:util';
 
 /**
- * Returns the text of an error of the operating system, such as `no such file or directory`; its code if it has no
- * text; undefined if it has no code, that is, if it is another kind of error.
+ * Returns the text of an error of the operating system, such as `no such file or directory`. If the error has a code
+ * without a text, returns the code. Returns undefined for any other kind of error.
  */
 export function systemErrorText(error: unknown): string | undefined {
   const { code, errno } = error as NodeJS.ErrnoException;

@@ -1,12 +1,18 @@
 import { readFileSync } from 'node:fs';
 
-/** Returns an identifier of a process: its id and, on Linux, its start time, because process ids are reused. */
+/**
+ * Returns a text that identifies a process: its id and, on Linux, its start time. The id alone is not unique, because
+ * systems reuse process ids.
+ */
 export function ownerOf(pid: number): string {
   const start = statusOf(pid)[19];
   return start === undefined ? `${pid}` : `${pid} ${start}`;
 }
 
-/** Returns true if a process of any user is running. A process that has ended and waits for its parent is not. */
+/**
+ * Returns true if a process of any user is running. Returns false for a process that has ended, even if its parent has
+ * not yet waited for it (zombie).
+ */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -22,10 +28,14 @@ export function isOwnerAlive(owner: string): boolean {
   return pid > 0 && isAlive(pid) && ownerOf(pid) === owner;
 }
 
-/** Returns the fields of proc_pid_stat(5), from the state on; empty on systems other than Linux. */
+/**
+ * Returns the fields of the Linux file /proc/PID/stat (proc_pid_stat(5)), beginning with the state; empty on other
+ * systems.
+ */
 export function statusOf(pid: number): string[] {
   try {
-    // The process name before the state can contain any character, and ends with the last parenthesis.
+    // Everything up to the last parenthesis is removed, because the process name before the state can contain any
+    // character.
     return readFileSync(`/proc/${pid}/stat`, 'latin1').replace(/^.*\)/s, '').trim().split(' ');
   } catch {
     return [];

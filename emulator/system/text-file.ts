@@ -1,7 +1,10 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { systemErrorText } from './error-text.js';
 
-/** Thrown if a file cannot be read. The message is the reason in a few words, such as `no such file or directory`. */
+/**
+ * Error that is thrown if a file cannot be read. The message is the reason in a few words, such as `no such file or
+ * directory`.
+ */
 export class UnreadableFile extends Error {
   override readonly name = 'UnreadableFile';
 }
@@ -10,8 +13,9 @@ const MEBIBYTE = 2 ** 20;
 const CHUNK = 64 * 1024;
 
 /**
- * Reads a UTF-8 text file of at most `limit` bytes (default: 1 MiB). Reads at most one chunk past the limit. The limit
- * of a device is 1 MiB, because `/dev/zero` has no end. Throws `UnreadableFile`.
+ * Reads a UTF-8 text file of at most `limit` bytes (default: 1 MiB). Throws `UnreadableFile` if it is longer or cannot
+ * be read. At most one chunk past the limit is read. The limit of a device is at most 1 MiB, because devices such as
+ * `/dev/zero` have no end.
  */
 export function readTextFile(file: string, limit = MEBIBYTE): string {
   let descriptor: number | undefined;
@@ -29,8 +33,8 @@ export function readTextFile(file: string, limit = MEBIBYTE): string {
 }
 
 /**
- * Reads a file up to its end. `size` is the size that the file system reports; 0 for pipes and devices. Throws
- * `UnreadableFile` if the file is longer than `limit` bytes.
+ * Reads an open file up to its end. `size` is the size in bytes that the file system reports; 0 for pipes and devices.
+ * Throws `UnreadableFile` if the file is longer than `limit` bytes.
  */
 function readUpTo(descriptor: number, limit: number, size: number): Buffer {
   const parts: Buffer[] = [];

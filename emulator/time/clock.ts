@@ -1,18 +1,24 @@
-/** `real`: the machine's time. `frozen`: a fixed time. `tick`: advances by 1 ms with each request. */
+/**
+ * Modes of the emulator's clock. `real`: it shows the machine's time. `frozen`: it shows a fixed time. `tick`: it
+ * advances by 1 ms with each request.
+ */
 export const CLOCK_MODES = ['real', 'frozen', 'tick'] as const;
 export type ClockMode = (typeof CLOCK_MODES)[number];
 
-/** Time of the world in whole milliseconds since 1970. All code that shows or compares times uses it. */
+/**
+ * Clock of the emulator, in whole milliseconds since 1970. All code that shows or compares times uses it, so that tests
+ * can set the time.
+ */
 export interface Clock {
   now(): number;
   /**
-   * Runs `task` once, when the clock reaches `time`. The clock waits for a promise that the task returns. Returns a
-   * function that cancels the task.
+   * Runs `task` once, when the clock reaches `time`. If the task returns a promise, the clock does not move further
+   * until the promise is settled. Returns a function that cancels the task.
    */
   at(time: number, task: Task): () => void;
 }
 
-/** Task of a clock. A clock that is moved waits for the promise, if there is one. */
+/** Function that runs when the clock reaches a time. If it returns a promise, a move of the clock waits for it. */
 type Task = () => void | Promise<void>;
 
 interface Waiting {
@@ -20,16 +26,17 @@ interface Waiting {
   readonly task: Task;
 }
 
-/** Change of a clock: its mode, then its time, then a duration to advance. */
+/** Change of a clock by a test. The mode is set first, then the time, and then the clock is advanced. */
 export interface ClockChange {
   readonly mode?: ClockMode | undefined;
   readonly now?: number | undefined;
-  /** Milliseconds, at least 0. */
+  /** Duration by which the clock is advanced, in milliseconds; at least 0. */
   readonly advance?: number | undefined;
 }
 
 /**
- * `time`: current time of a clock that does not follow the machine. `ahead`: milliseconds by which a real clock is ahead of the machine.
+ * State of a clock in a snapshot. `time`: current time of a clock that does not follow the machine. `ahead`:
+ * milliseconds by which a `real` clock is ahead of the machine.
  */
 export interface ClockReading {
   readonly mode: ClockMode;
@@ -39,18 +46,21 @@ export interface ClockReading {
 
 const LONGEST_TIMER = 2 ** 31 - 1;
 
-/** Clock of a world. Its timers do not keep the process alive. @internal */
+/** Clock of a world (state of one emulated service). Its timers do not keep the process alive. @internal */
 export class WorldClock implements Clock {
   private mode: ClockMode;
   private time: number;
   private ahead = 0;
-  /** Tasks that are scheduled. After a restore, their owners schedule them again. */
+  /**
+   * Tasks that have been scheduled and have not run. A snapshot does not contain them. After a restore, the code that
+   * scheduled them does so again.
+   */
   private readonly waiting = new Set<Waiting>();
   private timer: NodeJS.Timeout | undefined = undefined;
-  /** Last move that waits for a task; undefined if none does. */
+  /** Promise of the last queued move of the clock that waits for a task; undefined if none does. */
   private moving: Promise<void> | undefined = undefined;
 
-  /** `start`: the machine's time, or the initial time of a ticking clock. */
+  /** Creates a clock that follows the machine (`real`), or one that ticks and starts at the time `start`. */
   constructor(
     start: 'real' | number,
     private readonly machine: () => number = Date.now,
@@ -63,12 +73,12 @@ export class WorldClock implements Clock {
     return this.mode === 'real' ? this.machine() + this.ahead : this.time;
   }
 
-  /** True if the clock shows the machine's time. */
+  /** True if the clock shows the machine's time unchanged. */
   get isMachine(): boolean {
     return this.mode === 'real' && this.ahead === 0;
   }
 
-  /** Advances a ticking clock. Called once per request, before anything else reads the time. */
+  /** Advances the clock by 1 ms if its mode is `tick`. Called once per request, before anything else reads the time. */
   tick(): void {
     if (this.mode !== 'tick') return;
     this.time += 1;
@@ -86,8 +96,8 @@ export class WorldClock implements Clock {
   }
 
   /**
-   * Changes the clock. Tasks that become due run in order of their time, and the clock shows that time while they run.
-   * The promise resolves when all of them have ended.
+   * Changes the clock. Tasks that become due run in order of their times, and while a task runs, the clock shows its
+   * time. The promise resolves when all of these tasks have ended.
    */
   change({ mode, now, advance }: ClockChange): Promise<void> {
     if (mode !== undefined) {
@@ -102,9 +112,12 @@ export class WorldClock implements Clock {
     return this.advance(advance ?? 0);
   }
 
-  /** Advances the clock. If no task waits for a promise, the clock has moved when the call returns. */
+  /**
+   * Advances the clock. If no task returns a promise, the clock has moved when the call returns. Otherwise it has moved
+   * when the returned promise resolves.
+   */
   advance(milliseconds: number): Promise<void> {
-    // Moves run one after the other, because a task of the first may read the time.
+    // Moves are queued, because a task of an earlier move may read the time while it waits.
     if (this.moving) return this.queue(() => this.moveTo(this.now() + milliseconds));
     const rest = this.moveTo(this.now() + milliseconds);
     return rest ? this.queue(() => rest) : Promise.resolve();
@@ -130,7 +143,10 @@ export class WorldClock implements Clock {
     return moving;
   }
 
-  /** Returns undefined if the move is complete without waiting. */
+  /**
+   * Moves the clock to the time `target` and runs the tasks up to it. Returns undefined if the move is complete,
+   * otherwise a promise of its end.
+   */
   private moveTo(target: number): Promise<void> | undefined {
     for (let next = this.firstUntil(target); next !== undefined; next = this.firstUntil(target)) {
       this.waiting.delete(next);
@@ -156,7 +172,7 @@ export class WorldClock implements Clock {
     return first;
   }
 
-  /** Runs the tasks that are due, each on its own. */
+  /** Runs all tasks that are due. They do not wait for each other. */
   private wake(): void {
     for (let next = this.firstUntil(this.now()); next !== undefined; next = this.firstUntil(this.now())) {
       this.waiting.delete(next);
@@ -165,7 +181,10 @@ export class WorldClock implements Clock {
     this.arm();
   }
 
-  /** Sets a machine timer for the next task of a real clock. */
+  /**
+   * Sets a timer of the machine for the next task, if the clock has the mode `real`. In other modes, only changes of
+   * the clock run tasks.
+   */
   private arm(): void {
     clearTimeout(this.timer);
     this.timer = undefined;

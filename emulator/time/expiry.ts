@@ -1,12 +1,18 @@
-/** End of a temporary setting: after a number of requests, at a time, or by a signal. */
+/**
+ * Condition that ends a temporary setting, such as a simulated state: after a number of refused requests, at a time, or
+ * by a signal. A setting without any member does not end.
+ */
 export interface Expiry {
-  /** Number of requests that it still refuses. */
+  /** Number of requests that the setting still refuses before it ends. */
   readonly requests?: number | undefined;
-  /** Milliseconds since 1970, on the world's clock. */
+  /** Time at which the setting ends, in milliseconds since 1970 on the emulator's clock. */
   readonly at?: number | undefined;
-  /** Duration in milliseconds on the world's clock. `startExpiry` replaces it by `at`. */
+  /**
+   * Duration of a setting that has not begun, in milliseconds on the emulator's clock. `startExpiry` replaces it by
+   * `at`.
+   */
   readonly after?: number | undefined;
-  /** Name of a latch. Releasing it ends the setting. */
+  /** Name of a latch (named signal). The setting ends when a test releases the latch. */
   readonly signal?: string | undefined;
 }
 
@@ -14,17 +20,17 @@ export function isExpired({ requests, at }: Expiry, now: number): boolean {
   return requests === 0 || (at !== undefined && at <= now);
 }
 
-/** Returns the expiry of a setting that begins now. */
+/** Returns the condition for a setting that begins at the time `now`: a duration becomes a point in time. */
 export function startExpiry({ after, ...rest }: Expiry, now: number): Expiry {
   return after === undefined ? rest : { ...rest, at: now + after };
 }
 
-/** Returns the expiry after one more refused request. */
+/** Returns the condition after the setting has refused one more request. */
 export function countRequest(ends: Expiry): Expiry {
   return ends.requests === undefined ? ends : { ...ends, requests: ends.requests - 1 };
 }
 
-/** Returns the seconds until the expiry, at least 1; undefined if it does not expire by time. */
+/** Returns the number of seconds until the setting ends, at least 1; undefined if it does not end at a time. */
 export function secondsLeft({ at }: Expiry, now: number): number | undefined {
   return at === undefined ? undefined : Math.max(1, Math.ceil((at - now) / 1000));
 }

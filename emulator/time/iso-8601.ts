@@ -1,15 +1,18 @@
 const UNITS: Readonly<Record<string, number>> = { w: 604_800_000, d: 86_400_000, h: 3_600_000, m: 60_000, s: 1_000 };
 
 /**
- * ISO 8601-1, 5.5.2: `P1DT2H30M`, `PT0.5S`, `P2W`. Months and years are not supported, because they have no fixed
- * length.
+ * Pattern of a duration (ISO 8601-1, 5.5.2), such as `P1DT2H30M`, `PT0.5S`, `P2W`. Months and years are not supported,
+ * because they have no fixed length.
  */
 const DURATION = /^P(?=\d|T\d)(?:(\d+)W)?(?:(\d+)D)?(?:T(?=\d)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:[.,]\d{1,9})?)S)?)?$/;
 
-/** Date and time with a zone, as in RFC 3339, or a date alone. */
+/** Pattern of a date and time with a zone, as in RFC 3339, or of a date alone. */
 const TIME = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d))?$/;
 
-/** Parses a duration, also in the short form `90s`, `5m`, `250ms`. Returns milliseconds; undefined if invalid. */
+/**
+ * Parses an ISO 8601 duration, or one in the short form `90s`, `5m`, `250ms`. Returns milliseconds; undefined if the
+ * text is invalid.
+ */
 export function parseDuration(text: string): number | undefined {
   const short = /^(\d{1,12})(ms|s|m|h|d|w)$/.exec(text);
   if (short) return safe(Number(short[1]) * (short[2] === 'ms' ? 1 : UNITS[short[2]!]!));
@@ -22,11 +25,12 @@ export function parseDuration(text: string): number | undefined {
   );
 }
 
-/** Parses a time such as `2026-01-01T00:00:00Z`. Returns milliseconds since 1970; undefined if invalid. */
+/** Parses a time such as `2026-01-01T00:00:00Z`. Returns milliseconds since 1970; undefined if the text is invalid. */
 export function parseTime(text: string): number | undefined {
   if (!TIME.test(text)) return undefined;
   const time = Date.parse(text);
-  // `Date.parse` accepts a day that its month does not have as a day of the next month.
+  // The day is checked separately, because `Date.parse` takes a day that its month does not have for a day of the next
+  // month.
   return Number.isNaN(time) || !isDayOfMonth(text) ? undefined : time;
 }
 
