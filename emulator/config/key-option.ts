@@ -3,32 +3,33 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { OptionError, readGivenFile } from './option-values.js';
 
-/** Value of `--key`: a file, and the organization that registers the key. */
+/** Value of the option `--key`: a file with a key, and facts about its registration. */
 export interface KeyOption {
-  /** Absolute path of a PEM file with a public key, or with its private key. */
+  /** Absolute path of a PEM file that contains a public key, or the private key that belongs to it. */
   readonly file: string;
-  /** Public key in PEM. The private key is not kept. */
+  /** Public key as PEM. A private key in the file is not kept. */
   readonly publicKey: string;
-  /** Id for `kid`; undefined for its thumbprint (RFC 7638). */
+  /** Id of the key, which tokens contain in the header `kid`; undefined to use the thumbprint of the key (RFC 7638). */
   readonly id: string | undefined;
-  /** Undefined for the first organization. */
+  /** Name of the organization that registers the key; undefined for the first one. */
   readonly organization: string | undefined;
-  /** Undefined for all scopes. */
+  /** Scopes that tokens of the key may have; undefined for all scopes. */
   readonly allowedScopes: readonly string[] | undefined;
 }
 
-/** Key as given to the library. */
+/** Key in the form in which the library accepts it: text as on the command line, or an object. */
 export type GivenKey = string | (Pick<KeyOption, 'file'> & Partial<KeyOption>);
 
 const ID = /^[\x21-\x7e]{1,200}$/;
 const SCOPE = /^(\*|[a-z]+:[a-z]+)$/;
 
 /**
- * Reads a key:
+ * Reads the value of the option `--key`:
  *
  *     FILE[:ID][;organization=NAME][;allowed_scopes=SCOPE+SCOPE]
  *
- * If a file with the whole name before `;` exists, including a colon, that file is used.
+ * A file name may contain a colon. If a file exists whose name is the whole text before the first `;`, this file is
+ * used, and the text contains no ID.
  */
 export function key(given: unknown): KeyOption {
   const { file, id, organization, allowedScopes } = typeof given === 'string' ? parse(given) : readObject(given);

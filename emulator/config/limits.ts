@@ -1,10 +1,10 @@
 const MiB = 1024 * 1024;
 const GiB = 1024 * MiB;
 
-/** Maximum size of the headers of a request, in bytes, as in Node. */
+/** Maximum size of all headers of a request in bytes. It is the default of Node. */
 export const MAX_HEADER_BYTES = 16 * 1024;
 
-/** All limits: default, unit, description. Each is also a flag of `emulator start`. */
+/** All limits of the emulator by name: default, unit and description. Each limit is also a flag of `emulator start`. */
 export const LIMITS = {
   maxJsonBytes: [1 * MiB, 'bytes', 'maximum size of a JSON request body'],
   maxLineBytes: [6 * MiB, 'bytes', 'maximum length of an NDJSON line; a full chunk of 4 MiB takes 5,592,462 bytes'],
@@ -44,7 +44,10 @@ export const LIMITS = {
   ],
 } as const satisfies Record<string, readonly [number, string, string]>;
 
-/** Limits that can be changed while the service runs, because every request reads them. */
+/**
+ * Names of the limits that tests can change while the service runs. Each request reads these limits again. The others
+ * are read only at the start.
+ */
 export const RUNNING_LIMITS = [
   'maxJsonBytes',
   'maxLineBytes',

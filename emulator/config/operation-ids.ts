@@ -1,12 +1,17 @@
-/** Facts about an operation that modules below `api/` need. */
+/** Facts about an operation of the API that modules need which must not import the operation itself (from `api/`). */
 interface OperationFacts {
-  /** True if the operation returns pages with cursors. */
+  /** True if the operation returns a list in pages, which clients request with cursors. */
   readonly pages?: true;
-  /** Default page size that the specification states. Default: 20. */
+  /** Default page size that the specification states for the operation. If absent, the page size is 20. */
   readonly statedPage?: number;
-  /** Refusals for which the table of the operation lists 401, in contradiction to the section Authentication. */
+  /**
+   * Refusals for which the specification's table of the operation lists status 401, in contradiction to its section
+   * Authentication.
+   */
   readonly unauthorized?: readonly ('invalidToken' | 'missingScope')[];
-  /** Members with the expected tip of a write: the name in the specification and its aliases. */
+  /**
+   * Names of the body members that contain the expected tip of a write: the name in the specification and its aliases.
+   */
   readonly expects?: readonly string[];
 }
 
@@ -14,8 +19,8 @@ const HEAD = ['expected_head_sha', 'expected_target_sha'];
 const NOTES = ['expected_ref_sha', 'expected_notes_ref_sha'];
 
 /**
- * Ids of the operations. They are permanent, because faults, states, cursors and the journal contain them. Each has one
- * row in `api/` or `lfs/`.
+ * Ids of all operations, with facts about each. The ids must never change, because faults, states, cursors and the
+ * journal contain them. Each operation is implemented in `api/` or `lfs/`.
  */
 const OPERATIONS = {
   listRepositories: { pages: true },
@@ -82,7 +87,7 @@ export type OperationId = keyof typeof OPERATIONS;
 
 export const OPERATION_IDS = Object.keys(OPERATIONS) as OperationId[];
 
-/** Returns the facts of an operation; empty if the id is undefined or unknown. */
+/** Returns the facts about an operation. They are empty if the id is undefined or unknown. */
 export function operationFacts(id: string | undefined): OperationFacts {
   return id !== undefined && Object.hasOwn(OPERATIONS, id) ? OPERATIONS[id as OperationId] : {};
 }

@@ -1,24 +1,33 @@
 import { readTextFile, UnreadableFile } from '../system/text-file.js';
 import { parseTime } from '../time/iso-8601.js';
 
-/** Error in a value. The message is the end of a sentence that begins with the option: `must be …`. */
+/**
+ * Error in the value of an option. A reader of a value throws it with the end of a sentence (`must be …`), to which
+ * `readNamed` adds the name of the option.
+ */
 export class OptionError extends Error {
   override readonly name = 'OptionError';
 }
 
-/** Reads a value from text (flag, environment) or from the value itself (library). Throws `OptionError`. */
+/**
+ * Function that reads the value of an option. `given` is text (from a flag or an environment variable) or the value
+ * itself (from the library). Throws `OptionError`.
+ */
 export type Read<Value> = (given: unknown) => Value;
 
-/** Row of an option. */
+/** Row of the table of options: default, help and reader of one option. */
 export type Row<Value> = (undefined extends Value ? { readonly default?: Value } : { readonly default: Value }) & {
-  /** Placeholder in the help; undefined for a switch, which `--no-…` turns off. */
+  /** Placeholder for the value in the help, such as `FILE`; undefined for a switch, which `--no-…` turns off. */
   readonly value?: string;
   readonly help: string;
   readonly repeatable?: true;
   readonly read: Read<Value>;
 };
 
-/** Reads a value. The message of an `OptionError` begins with `source`: a flag, a variable or a member. */
+/**
+ * Reads the value of an option. The message of an `OptionError` begins with `source`, the flag, variable or member that
+ * contained the value.
+ */
 export function readNamed<Value>(source: string, read: Read<Value>, given: unknown): Value {
   try {
     return read(given);
@@ -39,7 +48,7 @@ export function text(what: string, pattern = /./): Read<string> {
   };
 }
 
-/** Same as `text`, for secrets: error messages never contain the value. */
+/** Same as `text`, for secret values. Error messages never contain the value. */
 export function secret(what: string, pattern: RegExp): Read<string> {
   return (given) => {
     if (typeof given !== 'string' || !pattern.test(given)) throw new OptionError(`must be ${what}`);
@@ -48,17 +57,18 @@ export function secret(what: string, pattern: RegExp): Read<string> {
 }
 
 /**
- * Host name or address (IPv6 in brackets), as in URLs. Underscores are permitted, because container names have them.
+ * Pattern of a host name or address (IPv6 in brackets), as in URLs. Underscores are permitted, because names of
+ * containers contain them.
  */
 const HOST = String.raw`(\[[\da-fA-F:.]+\]|[\w-]+(\.[\w-]+)*\.?)`;
 
-/** Host that the emulator may contact, on any port. */
+/** Reads the name of a host that the emulator may contact, on any port. */
 export const hostName = text('the name of a host, without scheme and port', new RegExp(`^${HOST}$`));
 
-/** Host as in a `Host` header. Its port is ignored. */
+/** Reads a host in the form of a `Host` header. A port is permitted and ignored. */
 export const servedHostName = text('the name of a host, without scheme', new RegExp(`^${HOST}(:\\d+)?$`));
 
-/** Reads the file that an option names. Throws `OptionError`. */
+/** Reads the text of the file that an option names. Throws `OptionError` if the file cannot be read. */
 export function readGivenFile(file: string): string {
   try {
     return readTextFile(file);
@@ -95,7 +105,7 @@ const FLAG_VALUES: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>([
   ['off', false],
 ]);
 
-/** Boolean value. */
+/** Reads a boolean value, which text may write as true, false, on or off. */
 export const flag: Read<boolean> = (given) => {
   const value = FLAG_VALUES.get(given);
   if (value === undefined) throw wanted('true or false', given);
@@ -116,13 +126,16 @@ const DURATIONS: ReadonlyMap<string, number> = new Map([
   ['h', 3_600_000],
 ]);
 
-/** Maximum of a Node timer in milliseconds, about 24 days. Longer timers would fire immediately. */
+/**
+ * Maximum duration in milliseconds, about 24 days. It is the maximum of a Node timer, because a longer timer fires
+ * immediately.
+ */
 const LONGEST_DURATION = 2 ** 31 - 1;
 
-/** Size in bytes: `4194304`, `4MiB`, or a number. */
+/** Reads a size in bytes: `4194304`, `4MiB`, or a number. */
 export const size = quantity(SIZES, 'a size such as 512KiB, 4MiB or 2GiB', Number.MAX_SAFE_INTEGER);
 
-/** Duration in milliseconds: `500ms`, `30s`, or a number of milliseconds. Text without a unit is refused. */
+/** Reads a duration in milliseconds: `500ms`, `30s`, or a number of milliseconds. Text without a unit is refused. */
 export const duration = quantity(DURATIONS, 'a duration such as 500ms, 30s or 5m', LONGEST_DURATION);
 
 function quantity(units: ReadonlyMap<string, number>, what: string, max: number): Read<number> {
@@ -137,7 +150,7 @@ function quantity(units: ReadonlyMap<string, number>, what: string, max: number)
   };
 }
 
-/** Reader and writer for limits of each unit. Limits with other units are counts. */
+/** Reader and writer for the values of limits, by the unit of the limit. Limits with other units use `COUNT`. */
 export const UNITS: Readonly<Record<string, { read: Read<number>; value: string; write: (amount: number) => string }>> =
   {
     bytes: { read: size, value: 'SIZE', write: writeSize },
@@ -154,7 +167,10 @@ function writeDuration(milliseconds: number): string {
   return milliseconds % 1000 === 0 ? `${milliseconds / 1000}s` : `${milliseconds}ms`;
 }
 
-/** List. Text is split at commas, because one environment variable contains several values, and must not be empty. */
+/**
+ * Returns a reader for a list of values. Text is split at commas, because one environment variable contains all values
+ * of a list. The list must have at least `least` values and no value twice. Text must contain a value.
+ */
 export function list<Value>(read: Read<Value>, rule: { least?: number } = {}): Read<readonly Value[]> {
   return (given) => {
     const parts = Array.isArray(given) ? given : [given];
@@ -168,7 +184,10 @@ export function list<Value>(read: Read<Value>, rule: { least?: number } = {}): R
   };
 }
 
-/** Object from `name=url` pairs; the library passes the object itself. URLs are origins or prefixes. */
+/**
+ * Reads an object that contains URLs by name, from `name=url` pairs or from the object itself. The URLs are origins or
+ * prefixes.
+ */
 export function urlsByName(given: unknown): Readonly<Record<string, string>> {
   const isObject = typeof given === 'object' && given !== null && !Array.isArray(given);
   const pairs = isObject ? Object.entries(given) : list(text('name=url'))(given).map(splitPair);
@@ -187,7 +206,10 @@ function isHttpUrl(value: unknown): boolean {
   return typeof value === 'string' && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol);
 }
 
-/** Address that clients use, without credentials, query, fragment and final slash. */
+/**
+ * Reads the URL under which clients reach the emulator. It must have no credentials, query or fragment. Final slashes
+ * are removed.
+ */
 export function publicUrl(given: unknown): string {
   const url = isHttpUrl(given) ? new URL(given as string) : undefined;
   if (url?.username !== '' || url.password !== '' || /[?#]/.test(given as string)) {
@@ -196,7 +218,10 @@ export function publicUrl(given: unknown): string {
   return url.href.replace(/\/+$/, '');
 }
 
-/** `real`, or the initial time of a ticking clock: ISO 8601 text or milliseconds since 1970. */
+/**
+ * Reads the option `clock`: `real`, or the initial time of a clock that advances with each request, as ISO 8601 text or
+ * milliseconds since 1970.
+ */
 export function clock(given: unknown): 'real' | number {
   if (given === 'real') return given;
   if (typeof given === 'number' && Number.isSafeInteger(given)) return given;
@@ -205,7 +230,7 @@ export function clock(given: unknown): 'real' | number {
   return time;
 }
 
-/** Ports from a range such as `9000-9099`, both ends included, or a single port. */
+/** Reads a single port, or a range of ports such as `9000-9099`, which includes both ends. */
 export function portRange(given: unknown): readonly number[] {
   if (Array.isArray(given) && given.length > 0 && given.every(isPort)) return given;
   const match = typeof given === 'string' ? /^(\d{1,5})(?:-(\d{1,5}))?$/.exec(given) : null;
@@ -220,5 +245,5 @@ function isPort(port: unknown): boolean {
   return Number.isInteger(port) && Number(port) >= 0 && Number(port) <= 65_535;
 }
 
-/** Prefix of error codes about the external forge. */
+/** Reads the prefix of error codes about the external forge, such as `forge` in `forge_app_not_configured`. */
 export const forgePrefix = text('lower-case letters and digits', /^[a-z0-9]{1,32}$/);

@@ -27,34 +27,36 @@ import { variants } from './variants-option.js';
 
 export { OptionError } from './option-values.js';
 
-/** Options of an emulator. Each member except `limits` is a row of `ROWS`, with its default and flag. */
+/** Start options of an emulator. Each member except `limits` has a row in `ROWS` with its default and its help. */
 export interface EmulatorOptions extends TlsOptions {
   readonly host: string;
   /** Port of the first organization; 0 for any free port. */
   readonly port: number;
-  /** Names of the organizations. Each has its own port. */
+  /** Names of the organizations (tenants). Each one has its own port. */
   readonly org: readonly string[];
   readonly readyFile: string | undefined;
-  /** Command line only: true to stop when the parent process ends. */
+  /** True to stop when the parent process ends. Only the command line uses it. */
   readonly exitWithParent: boolean;
   readonly log: 'pretty' | 'json' | 'quiet';
-  /** `real` for the machine's time, or the initial milliseconds of a clock that advances by 1 ms per request. */
+  /**
+   * `real` for the machine's time, or the initial time of a clock that advances by 1 ms per request, in milliseconds
+   * since 1970.
+   */
   readonly clock: 'real' | number;
   readonly seed: string;
   readonly variants: Variants;
   readonly allowedHost: readonly string[];
   /**
-   * Token that the admin routes require. If undefined, none is required on loopback; otherwise one is generated at
-   * start.
+   * Token that the admin API requires. If undefined, the API is open on loopback, and otherwise a token is generated.
    */
   readonly adminToken: string | undefined;
-  /** Keys in addition to the published test keys. */
+  /** Public keys to register in addition to the published test keys. */
   readonly key: readonly KeyOption[];
-  /** True to register the published test keys; undefined to register them on loopback only. */
+  /** True to register the published test keys; undefined to register them only if the emulator listens on loopback. */
   readonly testKeys: boolean | undefined;
-  /** Origins that replace external forges, by provider name. */
+  /** Origins from which repositories of external forges are fetched instead of the real ones, by provider name. */
   readonly upstreamHost: Readonly<Record<string, string>>;
-  /** Ports of namespaces in the order in which they are tried; 0 for any free port. */
+  /** Ports for namespaces (isolated worlds), in the order in which they are tried; 0 for any free port. */
   readonly namespacePorts: readonly number[];
   readonly allowUpstream: readonly string[];
   readonly allowWebhook: readonly string[];
@@ -63,21 +65,25 @@ export interface EmulatorOptions extends TlsOptions {
   readonly forgeApps: number;
   readonly hosting: 'on' | 'off';
   readonly fsck: 'strict' | 'off';
-  /** Undefined enables in-band faults on loopback only. */
+  /** True if clients may ask for faults (simulated failures) in requests; undefined for true on loopback only. */
   readonly inbandFaults: boolean | undefined;
-  /** Scenario file with the initial state and events. Its seed and clock are defaults. */
+  /**
+   * Scenario file with the initial state and scripted events. Its seed and clock are used if these options are absent.
+   */
   readonly scenario: ScenarioOption | undefined;
-  /** Export or repository to import at start: a path or a URL. */
+  /** Path or URL of an exported state or a Git repository that is imported at the start. */
   readonly import: string | undefined;
-  /** Folder in which the state is saved. */
+  /** Path of the folder in which the state is saved; undefined if the state is kept in memory only. */
   readonly persist: string | undefined;
   readonly includeSecrets: boolean;
-  /** True to vary responses in every way that the specification permits. */
+  /** True to send unusual responses that the specification permits, such as unknown members, for tests of clients. */
   readonly adversarial: boolean;
   readonly limits: Limits;
 }
 
-/** Options as given to the library. Variants and limits may be partial, and text is read as on the command line. */
+/**
+ * Start options in the form in which the library accepts them. All may be absent. Text is read as on the command line.
+ */
 export type GivenOptions = {
   readonly [Name in Exclude<keyof EmulatorOptions, 'limits' | 'variants' | 'key'>]?: EmulatorOptions[Name] | string;
 } & { readonly key?: GivenKey | readonly GivenKey[] } & {
@@ -85,10 +91,16 @@ export type GivenOptions = {
   readonly limits?: Partial<Limits>;
 };
 
-/** DNS label, because an organization is part of a host name, `api.<org>.localhost`. */
+/**
+ * Pattern of an organization name. It is that of a DNS label, because the name is part of the host name
+ * `api.<org>.localhost`.
+ */
 const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
-/** Table of all options. The name determines the flag (`--allowed-host`) and the variable (`EMULATOR_ALLOWED_HOST`). */
+/**
+ * Table of all options except limits. The name of an option determines its flag (`--allowed-host`) and its environment
+ * variable (`EMULATOR_ALLOWED_HOST`).
+ */
 const ROWS: { readonly [Name in Exclude<keyof EmulatorOptions, 'limits'>]: Row<EmulatorOptions[Name]> } = {
   host: {
     default: '127.0.0.1',
@@ -255,16 +267,16 @@ const ROWS: { readonly [Name in Exclude<keyof EmulatorOptions, 'limits'>]: Row<E
   },
 };
 
-/** Option as documents and the help show it. */
+/** Description of an option, as the documentation and the help show it. */
 export interface OptionRow {
-  /** Name in camelCase; for a limit, the member of `limits`. */
+  /** Name of the option in camelCase; for a limit, the name of the member of `limits`. */
   readonly name: string;
-  /** Flag without dashes: `max-json-bytes`. */
+  /** Flag without its leading dashes, such as `max-json-bytes`. */
   readonly flag: string;
   readonly variable: string;
-  /** Placeholder of the value: `FILE`. */
+  /** Placeholder of the value in the help, such as `FILE`; empty for a switch. */
   readonly value: string;
-  /** Default as it would be typed; empty if there is none. */
+  /** Default in the form in which a user types it; empty if there is no default. */
   readonly shownDefault: string;
   readonly help: string;
   readonly repeatable: boolean;
@@ -318,7 +330,9 @@ function showDefault(value: unknown): string {
   return typeof value === 'object' ? '' : String(value ?? '');
 }
 
-/** Returns the options with defaults for absent ones. Throws `OptionError` with the option. */
+/**
+ * Returns the options in `given`, with defaults for absent ones. Throws `OptionError`, which names the invalid option.
+ */
 export function resolveOptions(given: GivenOptions = {}): EmulatorOptions {
   const { limits = {}, ...options } = given;
   refuseUnknown('option', options, false);
@@ -336,12 +350,12 @@ function refuseUnknown(noun: string, given: object, isLimit: boolean): void {
   }
 }
 
-/** Values of flags as typed, by name without dashes. */
+/** Values of command-line flags as the user typed them, by the name of the flag without dashes. */
 export type Flags = Readonly<Record<string, readonly string[]>>;
 
 /**
- * Reads options of the command line. A flag takes precedence over its variable, and the variable over the default.
- * Throws `OptionError`.
+ * Reads the options from the command line and the environment. A flag takes precedence over its environment variable,
+ * and the variable over the default. Throws `OptionError`.
  */
 export function readOptions(flags: Flags, environment: Readonly<Record<string, string | undefined>>): EmulatorOptions {
   return build(({ flag, variable, repeatable }) => {

@@ -1,17 +1,20 @@
 import { flag, integer, OptionError, publicUrl, type Read, type Row, readGivenFile, text } from './option-values.js';
 
-/** Options of TLS, and of addresses that clients use in place of the emulator's own. */
+/** Start options for TLS, and for the URLs under which clients reach the emulator through a proxy. */
 export interface TlsOptions {
   /** True to serve HTTPS in addition to HTTP, on separate ports. */
   readonly tls: boolean;
   /** HTTPS port of the first organization; 0 for any free port. */
   readonly tlsPort: number;
-  /** Files of a certificate with its chain, and of its private key. If undefined, a certificate is generated. */
+  /**
+   * Paths of the PEM files with a certificate and its chain, and with its private key. If both are undefined, a
+   * certificate is generated.
+   */
   readonly tlsCert: string | undefined;
   readonly tlsKey: string | undefined;
-  /** Address of the first organization in responses, without a final slash. */
+  /** URL of the first organization that responses show instead of its own address, without a final slash. */
   readonly publicUrl: string | undefined;
-  /** Address of Git remotes in responses, if it differs. */
+  /** URL of Git remotes that responses show, if it differs from `publicUrl`. */
   readonly publicGitUrl: string | undefined;
 }
 
@@ -49,7 +52,9 @@ export const TLS_ROWS: { readonly [Name in keyof TlsOptions]: Row<TlsOptions[Nam
   },
 };
 
-/** Path of a PEM file (RFC 7468) with an entry of this kind. */
+/**
+ * Returns a reader for the path of a PEM file (RFC 7468). The file must contain an entry whose label matches `label`.
+ */
 function pemFile(what: string, label: RegExp): Read<string> {
   return (given) => {
     const file = text('the name of a file')(given);
@@ -58,7 +63,7 @@ function pemFile(what: string, label: RegExp): Read<string> {
   };
 }
 
-/** Checks combinations of options. Throws `OptionError`. */
+/** Throws `OptionError` if TLS options are combined that exclude or require each other. */
 export function checkTlsOptions({ tls, tlsPort, tlsCert, tlsKey }: TlsOptions): void {
   const [given, missing] = tlsCert === undefined ? ['key', 'cert'] : ['cert', 'key'];
   if ((tlsCert === undefined) !== (tlsKey === undefined)) {

@@ -2,7 +2,10 @@ import { readTextFile, UnreadableFile } from '../system/text-file.js';
 import { OptionError } from './option-values.js';
 import { parseVariants, type Variants } from './variants.js';
 
-/** Variants as an object, or the path of a file that contains it. */
+/**
+ * Reads the option `variants` (configurable behaviours): an object with the value of each variant, or the path of a
+ * JSON file that contains it. Throws `OptionError`.
+ */
 export function variants(given: unknown): Variants {
   try {
     return parseVariants(typeof given === 'string' ? JSON.parse(readTextFile(given)) : given);
@@ -10,7 +13,7 @@ export function variants(given: unknown): Variants {
     if (error instanceof UnreadableFile) {
       throw new OptionError(`cannot be used: ${JSON.stringify(given)} cannot be read (${error.message})`);
     }
-    // The parser's message quotes the file, including line breaks.
+    // Line breaks are replaced, because the message of the JSON parser quotes the file.
     throw new OptionError(`cannot be used: ${(error as Error).message.replace(/\s+/g, ' ').replace(/\.$/, '')}`);
   }
 }

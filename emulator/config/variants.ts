@@ -1,6 +1,7 @@
 /**
- * Choices where the specification contradicts itself or is silent. Each is one variant: its default is the emulator's
- * behaviour, and its other values are what deployments may do. `emulator variants` prints this table.
+ * Variants (configurable behaviours) for cases in which the specification contradicts itself or is silent. The first
+ * value of each variant is the default of the emulator. The other values are behaviours that deployments of the real
+ * service may have. `emulator variants` prints this table.
  */
 const VARIANTS = {
   invalidToken: {
@@ -198,7 +199,7 @@ const VARIANTS = {
 } as const satisfies Record<string, { values: readonly [string, ...string[]]; about: string }>;
 
 export type VariantName = keyof typeof VARIANTS;
-/** Variants whose values are the error codes of one refusal. */
+/** Names of the variants whose values are error codes of a refusal. */
 export type CodeVariant = 'missingRef' | 'missingCommit' | 'missingFile' | 'missingBaseBranch' | 'missingTargetBranch';
 export type Variants = { readonly [Name in VariantName]: (typeof VARIANTS)[Name]['values'][number] };
 
@@ -210,7 +211,10 @@ export function variantRows(): { name: VariantName; values: readonly string[]; a
   return Object.entries(VARIANTS).map(([name, row]) => ({ name: name as VariantName, ...row }));
 }
 
-/** Parses variants from a JSON object such as `{"restoreNoop": "201"}`. Throws an `Error` with a sentence. */
+/**
+ * Parses a JSON object such as `{"restoreNoop": "201"}` and returns the values of all variants, with defaults for
+ * absent ones. Throws an `Error` whose message is a sentence.
+ */
 export function parseVariants(value: unknown): Variants {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new Error('Variants must be a JSON object whose members are names and values of variants.');

@@ -48,8 +48,8 @@ export interface Server {
 
 export interface ServerPorts extends ProcessPorts {
   /**
-   * Called when everything is closed, no matter if this method or `POST /_emulator/shutdown` closed it. `isSaved` is
-   * false if the state could not be saved to the folder of the option `persist`.
+   * Called when everything is closed, no matter if `Server.close` or the request `POST /_emulator/shutdown` closed it.
+   * `isSaved` is false if the state could not be saved to the folder of the option `persist`.
    */
   readonly onClosed?: (isSaved: boolean) => void;
   /** Called with a warning that the user must read, for example that the state could not be saved. */
