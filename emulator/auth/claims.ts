@@ -4,7 +4,7 @@ import { type Check, reject } from './rejection.js';
 import type { Scope } from './scope.js';
 import type { TokenType } from './token.js';
 
-/** Claims of a token whose signature was verified. Times are Unix seconds. */
+/** Claims (members of the payload) of a token whose signature was verified. Times are in seconds since 1970. */
 export interface Claims {
   /** Name of the organization that issued the token. */
   readonly iss: string;
@@ -79,29 +79,31 @@ export interface TokenVariants {
 
 /** Facts, besides the claims, that decide if a token is accepted. They are read again on each use of the token. */
 export interface UseContext {
-  /** Key that signed the token. */
+  /** Registered key with which the token was signed. */
   readonly key: RegisteredKey;
-  /** Header `typ` of the token. */
+  /** Value of the header `typ` of the token. */
   readonly type: TokenType;
   /** Current time in milliseconds on the emulator's clock, which a test can set. */
   readonly now: number;
   /** True if the organization has the hosting feature. Otherwise the `deployment:*` scopes count as unknown scopes. */
   readonly hosting: boolean;
-  /** Organization of the requested host. */
+  /** Name of the organization that the host of the request belongs to. */
   readonly tenant: string;
   readonly variants: TokenVariants;
 }
 
-/** Check on each use of a token. */
+/** Check of a verified token that is repeated each time the token is used, because time and settings change. */
 interface UseRule {
   readonly check: Check;
   readonly reason: string;
   holds(claims: Claims, context: UseContext): boolean;
-  /** Returns the values that the check compares, for the journal. */
+  /**
+   * Returns the values that made the check fail, as text. Only the journal (list of all requests, for tests) shows it.
+   */
   shows(claims: Claims, context: UseContext): string;
 }
 
-/** Values of the variant `tokenType` that accept each type. */
+/** Values of the variant `tokenType` (configurable behaviour) with which a token is accepted, by its header `typ`. */
 const TYPES_ACCEPTED: Readonly<Record<TokenType, readonly TokenVariants['tokenType'][]>> = {
   JWT: ['required', 'optional', 'ignored'],
   missing: ['optional', 'ignored'],

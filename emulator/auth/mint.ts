@@ -20,7 +20,7 @@ export interface TokenRequest {
   readonly scopes?: readonly string[] | undefined;
   /** Name of the user, for the claim `sub`. Default `emulator`. */
   readonly sub?: string | undefined;
-  /** Lifetime in seconds. Default one year. */
+  /** Time from `iat` to `exp` (lifetime of the token) in seconds. Default: one year. */
   readonly ttl?: number | undefined;
   /** Issue time of the token (claim `iat`) in milliseconds. Default: the current time of the machine's clock. */
   readonly now?: number | undefined;

@@ -1,7 +1,9 @@
 import { createHash, createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
 import { type Algorithm, type AllowedScopes, algorithmOf, RegisteredKey } from './keys.js';
 
-/** Creates the error for a key that cannot be registered. `why` is the end of a sentence. */
+/**
+ * Creates the error that is thrown for a key that cannot be registered. `why` is the reason as the end of a sentence.
+ */
 type Refuse = (why: string) => Error;
 
 /**

@@ -30,7 +30,7 @@ export { OptionError } from './option-values.js';
 /** Start options of an emulator. Each member except `limits` has a row in `ROWS` with its default and its help. */
 export interface EmulatorOptions extends TlsOptions {
   readonly host: string;
-  /** Port of the first organization; 0 for any free port. */
+  /** Port of the first organization; 0 to use any free port. Other organizations always use free ports. */
   readonly port: number;
   /** Names of the organizations (tenants). Each one has its own port. */
   readonly org: readonly string[];
@@ -280,7 +280,7 @@ export interface OptionRow {
   readonly shownDefault: string;
   readonly help: string;
   readonly repeatable: boolean;
-  /** True if the option takes no value and `--no-…` turns it off. */
+  /** True for a boolean option: it takes no value, and `--no-…` turns it off. */
   readonly isSwitch: boolean;
   readonly isLimit: boolean;
 }

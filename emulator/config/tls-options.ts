@@ -4,7 +4,7 @@ import { flag, integer, OptionError, publicUrl, type Read, type Row, readGivenFi
 export interface TlsOptions {
   /** True to serve HTTPS in addition to HTTP, on separate ports. */
   readonly tls: boolean;
-  /** HTTPS port of the first organization; 0 for any free port. */
+  /** HTTPS port of the first organization; 0 to use any free port. */
   readonly tlsPort: number;
   /**
    * Paths of the PEM files with a certificate and its chain, and with its private key. If both are undefined, a

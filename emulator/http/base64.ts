@@ -8,15 +8,15 @@ const CHARACTER_UNITS = 1 / 256;
 const OUTSIDE_ALPHABET = /[^A-Za-z0-9+/=]/;
 
 /**
- * Decodes base64, strictly as RFC 4648, section 4, defines it:
+ * Decodes base64, strictly as RFC 4648, section 4, defines it. Yields the cost of the work between two pieces.
  *
  *     The encoding process represents 24-bit groups of input bits as output strings of 4 encoded
  *     characters. [...] Special processing is performed if fewer than 24 bits are available at the end
  *     of the data being encoded.
  *
- * Node's own decoder also accepts white space, the URL-safe alphabet, missing padding and unused bits that are not
- * zero. Throws `bad_request` for these, because a client that sends them has already lost data. Checks the text piece
- * by piece, because one regular expression for the whole text overflows the stack on a full 4 MiB chunk.
+ * Throws `bad_request` for white space, the URL-safe alphabet, missing padding and unused bits that are not zero.
+ * Node's own decoder accepts these, but a client that sends them has already lost data. The text is checked piece by
+ * piece, because one regular expression for the whole text overflows the stack on a full 4 MiB chunk.
  */
 export function* base64Steps(data: string, what: string): Steps<Buffer> {
   const fail = (why: string) => problem('bad_request', `${what} is not valid base64: ${why}.`);

@@ -10,7 +10,7 @@ export interface BodyOptions {
   readonly idleTimeout: number;
   /** Called with each chunk as it arrives. */
   readonly watch?: (piece: Buffer) => void;
-  /** Called before the first byte is awaited, for example to send `100 Continue`. */
+  /** Called before the first chunk of the body is awaited, for example to send `100 Continue`. */
   readonly onBeforeRead?: () => void;
 }
 

@@ -42,12 +42,14 @@ export function checkExpectation({ httpVersion, headers }: MessageHead): void {
   throw problem('expectation_failed', 'Expect is not supported with this value; only 100-continue is.');
 }
 
-/** Returns true if the client may wait for `100 Continue` before it sends the body. */
+/** Returns true if the client may wait for `100 Continue` before it sends the body of its request. */
 export function awaitsContinue({ httpVersion, headers }: MessageHead): boolean {
   return httpVersion !== '1.0' && headers.expect !== undefined && elementsOf(headers.expect).includes('100-continue');
 }
 
-/** Returns the elements of a list header (RFC 9110, section 5.6.1) in lower case, without empty elements. */
+/**
+ * Returns the elements of a comma-separated list header (RFC 9110, section 5.6.1) in lower case, without empty ones.
+ */
 function elementsOf(field: string): string[] {
   return field
     .toLowerCase()

@@ -10,14 +10,14 @@ const CARRIAGE_RETURN = 0x0d;
 const MAX_BLANK_LINES = 1_000;
 
 /**
- * Splits a body into its lines (https://github.com/ndjson/ndjson-spec):
+ * Splits a request body into its lines (https://github.com/ndjson/ndjson-spec):
  *
  *     Each JSON text MUST conform to the [RFC8259] standard and MUST be written to the stream followed
  *     by the newline character \n (0x0A). The newline character MAY be preceded by a carriage return \r
  *     (0x0D). The parser MAY silently ignore empty lines.
  *
- * The last line may lack its newline. Splits bytes, and leaves decoding to the parser of each line. Throws
- * `bad_request` if a line is longer than `maxLineBytes`, which is called with the index of the line.
+ * The last line may lack its newline. The lines are yielded as bytes, and the caller decodes them. `maxLineBytes`
+ * returns the maximum length of the line with a given index (0: the first). Throws `bad_request` if a line is longer.
  */
 export async function* readLines(
   chunks: AsyncIterable<Buffer>,

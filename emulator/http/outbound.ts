@@ -54,7 +54,7 @@ export class Outbound {
     return { status: statusCode, headers, body };
   }
 
-  /** Aborts the requests in progress. */
+  /** Aborts the outgoing requests that are in progress, and closes their connections. */
   async close(): Promise<void> {
     await (await this.#agent)?.destroy();
   }

@@ -4,8 +4,8 @@ import type { CodeVariant } from '../config/variants.js';
 type CodeRows = Record<string, readonly [status: number, title: string]>;
 
 /**
- * Generic code of each status (specification, section "Errors"). A future version of the API may return a new, more
- * specific code instead (rule `err.new-codes`).
+ * Generic error code of each status, with its title (specification, section "Errors"). A future version of the API may
+ * return a new, more specific code instead (rule `err.new-codes`).
  */
 const GENERIC = {
   bad_request: [400, 'Bad Request'],
@@ -33,14 +33,15 @@ const GENERIC = {
  */
 const CODES = {
   ...GENERIC,
-  // The code of a status without a generic code is its status text in snake_case (rule `err.status-text-snake`).
+  // The following statuses have no generic code. Their code is the status text in snake_case (rule
+  // `err.status-text-snake`).
   not_acceptable: [406, 'Not Acceptable'],
   unsupported_media_type: [415, 'Unsupported Media Type'],
   range_not_satisfiable: [416, 'Range Not Satisfiable'],
   expectation_failed: [417, 'Expectation Failed'],
   request_header_fields_too_large: [431, 'Request Header Fields Too Large'],
   insufficient_storage: [507, 'Insufficient Storage'],
-  // Specific codes.
+  // The following codes name a specific case of their status.
   authentication_unavailable: [403, 'Authentication Unavailable'],
   insufficient_scope: [403, 'Insufficient Scope'],
   repo_claim_missing: [400, 'Repository Claim Missing'],
@@ -105,12 +106,14 @@ export class Problem extends Error {
   }
 }
 
-/** Creates a problem: `throw problem('ref_not_found', 'No branch, tag or commit is named x.')` */
+/** Creates an error response to be thrown: `throw problem('ref_not_found', 'No branch, tag or commit is named x.')` */
 export function problem(code: ProblemCode, detail: string, options?: ProblemOptions): Problem {
   return new Problem(code, detail, options);
 }
 
-/** Creates a 405 problem that lists the allowed methods (RFC 9110, section 15.5.6). */
+/**
+ * Creates an error response with status 405. Its `Allow` header lists the allowed methods (RFC 9110, section 15.5.6).
+ */
 export function methodNotAllowed(method: string, allow: string): Problem {
   return problem('method_not_allowed', `${method} is not allowed on this path; the allowed methods are ${allow}.`, {
     headers: { allow },

@@ -45,8 +45,8 @@ export function readRequestTarget(method: string, raw: string, scheme: Scheme = 
  *
  *     origin-form = absolute-path [ "?" query ]
  *
- * Throws `bad_request` for other forms, fragments and raw bytes. Node passes them on, and later code could interpret
- * them in different ways.
+ * Throws `bad_request` for other forms, fragments and raw bytes, because Node accepts them and later code could
+ * interpret them in different ways.
  */
 export function parseRequestTarget(raw: string): RequestTarget {
   if (raw.charCodeAt(0) !== 0x2f || raw.startsWith('//')) {

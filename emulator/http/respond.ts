@@ -7,7 +7,7 @@ export interface RenderContext {
   readonly dialect: Dialect;
   /** Path of the request. The error response shows it as `instance`. */
   readonly path: string;
-  /** Id of the request; undefined if it has none. */
+  /** Id of the request, which LFS errors contain; undefined if the request has no id. */
   readonly requestId?: string;
   readonly variants: Variants;
   /** Prefix of the error codes for errors of the external forge, which replaces `forge` in the specified codes. */
@@ -29,7 +29,8 @@ export function renderProblem(error: Problem, context: RenderContext): Reply {
     case 'lfs':
       return json(status, writeLfsError(error, context), {
         ...headers,
-        // "This mirrors the standard WWW-Authenticate header with a custom header key" (git-lfs, docs/api/batch.md).
+        // git-lfs reads this header instead of WWW-Authenticate: "This mirrors the standard WWW-Authenticate header
+        // with a custom header key" (git-lfs, docs/api/batch.md).
         ...(headers['www-authenticate'] && { 'lfs-authenticate': headers['www-authenticate'] }),
         'content-type': 'application/vnd.git-lfs+json',
       });

@@ -6,7 +6,7 @@ export interface Route {
   readonly path: string;
 }
 
-/** Properties of an operation that the router uses. */
+/** Properties of an API operation that the router uses to match requests. */
 export interface Routed {
   readonly id: string;
   /** Methods and paths of the operation. The first one is the preferred one, and the others are its aliases. */

@@ -1,6 +1,9 @@
 import { withRoom } from './growable.js';
 
-/** Growable list of 32-bit integers in one typed array. */
+/**
+ * Growable list of 32-bit integers. It stores them in one typed array, which takes less memory than an array of
+ * numbers.
+ */
 export class IntList {
   #items: Int32Array;
   #length = 0;

@@ -1,4 +1,4 @@
-/** Cache entry: a node of the doubly linked LRU list. */
+/** Entry of the cache. It is a node of the doubly linked list that keeps all entries in LRU order. */
 interface Entry {
   region: CacheRegion<unknown, unknown>;
   key: unknown;

@@ -158,16 +158,16 @@ async function* sliced(body: Buffer): AsyncGenerator<Buffer> {
   if (end < body.length) yield body.subarray(end);
 }
 
-/** Draws a random integer between 0 (inclusive) and `below` (exclusive). */
+/** Function that returns a random integer from 0 (inclusive) to `below` (exclusive). */
 export type Draw = (below: number) => number;
 
 /** Kinds of changes to make to the body of a response. */
 export interface Perturbations {
-  /** Adds unknown members to objects. */
+  /** True to add unknown members to objects. */
   readonly adds: boolean;
-  /** Drops optional members. */
+  /** True to drop optional members of objects. */
   readonly drops: boolean;
-  /** Reorders members. */
+  /** True to reorder the members of objects. */
   readonly turns: boolean;
 }
 

@@ -48,7 +48,7 @@ export interface KeyedRequest {
   readonly id: string;
 }
 
-/** Deployments of one repository, in the order of creation. @internal */
+/** Deployments (simulated publications of a commit) of one repository, in the order of creation. @internal */
 export type Deployments = SortedRecords<number, Deployment>;
 
 /** @internal */

@@ -239,7 +239,7 @@ export class Repository {
     if (isCold(this.record)) this.update({ state: 'active', thaw: undefined });
   }
 
-  /** Short name of the branch that HEAD points to; undefined if HEAD is detached. */
+  /** Short name of the branch that HEAD points to, such as `main`; undefined if HEAD is detached. */
   get defaultBranch(): ByteString | undefined {
     if (this.isHeadless) return undefined;
     const { head } = this.record.refs;

@@ -27,15 +27,16 @@ export interface MeterOptions {
 }
 
 /**
- * Work counter to which every long loop reports:
+ * Counter of the CPU work of one request. Every long loop reports to it:
  *
  *     for (…) {
  *       meter.spend(units);                    // only if no object is read: reading one reports its own cost
  *       if (meter.shouldYield) await meter.yieldToEventLoop();
  *     }
  *
- * It ends a time slice so that other requests are served. It throws when the work exceeds its limit, when its signal is
- * aborted, and at shutdown. The work between two checks should cost at most about 1,000 units.
+ * It makes the loop pause when its time slice is over, so that other requests are served. It throws if the work exceeds
+ * its limit, if its signal is aborted, and at shutdown. The work between two checks should cost at most about 1,000
+ * units (microseconds).
  */
 export class Meter {
   readonly schedule: Schedule;

@@ -18,7 +18,10 @@ import type { SigningKey } from './registered-keys.js';
  */
 export interface NamespaceOptions {
   readonly seed?: string | undefined;
-  /** `real`, or the start of a clock that moves 1 ms with each request: ISO 8601, or milliseconds since 1970. */
+  /**
+   * `real` for the machine's time, or the start of a clock that advances by 1 ms with each request: ISO 8601, or
+   * milliseconds since 1970.
+   */
   readonly clock?: string | number | undefined;
   readonly variants?: Readonly<Partial<Record<VariantName, string>>> | undefined;
   readonly limits?: Readonly<Partial<Record<LimitName, number>>> | undefined;

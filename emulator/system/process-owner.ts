@@ -22,7 +22,7 @@ export function isAlive(pid: number): boolean {
   return !/^[ZX]/.test(statusOf(pid)[0] ?? '');
 }
 
-/** Returns true if the process that `ownerOf` identified is still running. */
+/** Returns true if the process is still running that `owner`, a text from `ownerOf`, identifies. */
 export function isOwnerAlive(owner: string): boolean {
   const pid = Number(owner.split(' ', 1)[0]);
   return pid > 0 && isAlive(pid) && ownerOf(pid) === owner;

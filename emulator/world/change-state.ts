@@ -48,8 +48,10 @@ function readStartedExpiry(ends: ExpiryChange | undefined, now: number): Expiry 
 }
 
 /**
- * Applies all changes or none. Throws `bad_request` with the organization, repository or member that does not exist, or
- * with an invalid value. `organization` is the organization of the repositories.
+ * Applies changes that a test makes to the simulated state of a world: either all of them or none. Throws
+ * `bad_request`, which names the organization, repository or member that does not exist or has an invalid value. The
+ * repositories to change belong to `organization`.
+ *
  * @internal
  */
 export function changeState(world: ChangedWorld, organization: string, given: StateChanges): void {
@@ -65,7 +67,7 @@ export function changeState(world: ChangedWorld, organization: string, given: St
   world.state.settings.change(settings);
 }
 
-/** Validates the changes of an organization. Returns a function that applies them. */
+/** Checks that the changes of an organization are valid, and returns a function that applies them. */
 function organizationStep(world: ChangedWorld, name: string, changes: OrganizationChanges): () => void {
   requireOrganization(world, name);
   const { authentication, hosting, forgeApps, upstream, ends } = changes;
@@ -81,7 +83,7 @@ function organizationStep(world: ChangedWorld, name: string, changes: Organizati
   return () => organizations.set(name, switches, readStartedExpiry(ends, clock.now()));
 }
 
-/** Validates the changes of a repository. Returns a function that applies them. */
+/** Checks that the changes of a repository are valid, and returns a function that applies them. */
 function repositoryStep(
   world: ChangedWorld,
   organization: string,

@@ -22,7 +22,7 @@ export class ProcessResources {
   readonly log: Log;
   /** Scheduler that divides CPU time fairly between the requests of all object stores. */
   readonly schedule: Schedule;
-  /** Memory budget for stored Git and LFS objects. */
+  /** Budget (counter with a limit) for the memory of all stored Git and LFS objects. */
   readonly memory: MemoryBudget;
   readonly caches: MemoryCache;
   /** Cache of complete Git packs that were sent to clients. */

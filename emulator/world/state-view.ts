@@ -14,7 +14,9 @@ import type { World } from './world.js';
 export interface ExpiryView {
   readonly requests?: number;
   readonly at?: string;
-  /** Milliseconds from the first refused request until an `archived` repository is thawed. */
+  /**
+   * Milliseconds from the first refused request until an `archived` repository (in cold storage) is available again.
+   */
   readonly after?: number;
   readonly signal?: string;
 }
@@ -23,7 +25,7 @@ export interface ExpiryView {
 export interface OrganizationState {
   /** While `unavailable`, every request of the organization is refused with 403 `authentication_unavailable`. */
   readonly authentication: 'available' | 'unavailable';
-  /** While `off`, deployments are refused with 403 `hosting_not_enabled`. */
+  /** While `off`, requests about deployments are refused with 403 `hosting_not_enabled`. */
   readonly hosting: 'on' | 'off';
   /**
    * Number of applications of the organization on the external forge. Unless it is 1, synchronizations that need an
@@ -65,8 +67,8 @@ export interface StateView {
 }
 
 /**
- * Returns the simulated state of a world, with the repositories of one organization. Throws `bad_request` if the
- * organization does not exist. @internal
+ * Returns the state of a world that tests can set: its organizations and settings, and the repositories of one
+ * organization. Throws `bad_request` if the organization does not exist. @internal
  */
 export function readState(world: World, organization: string): StateView {
   requireOrganization(world, organization);

@@ -30,7 +30,7 @@ export type StateName = keyof WorldState;
 
 export type StatePorts = Omit<RepositoryPorts, 'clock' | 'ids'>;
 
-/** Creates the state before the first request. */
+/** Creates the state of a world as it is before the first request. */
 export function createState(config: WorldConfig, ports: StatePorts) {
   const clock = new WorldClock(config.clock);
   const ids = new Ids(config.seed);
@@ -47,7 +47,7 @@ export function createState(config: WorldConfig, ports: StatePorts) {
     /** Limits and variants (configurable behaviours), which tests can change. */
     settings,
     organizations: new Organizations(config.organizations, clock),
-    /** Repositories with their refs, objects, notes, deployments, credentials, LFS objects and locks. */
+    /** All repositories with their refs, objects, notes, deployments, credentials, LFS objects and locks. */
     repositories: new Repositories({ ...ports, clock, ids }),
     quotas: new Quotas(clock),
     webhooks: new Webhooks(new Map()),
