@@ -27,7 +27,7 @@ export type Verified = Omit<ProvenToken, 'scheme' | 'ring'>;
 
 /**
  * Verifies `Authorization` headers and returns the claims of their tokens. The only state is a cache of verified
- * tokens. Keys, clock and variants come with each request.
+ * tokens. Keys, clock and variants (configurable behaviours) come with each request.
  */
 export class Authenticator {
   /** Cache of verified tokens. The key is the whole value of the `Authorization` header. */

@@ -88,12 +88,12 @@ export class KeyRing {
     return this.#byId.values();
   }
 
-  /** Returns a new ring that has the keys of this ring and `key`. */
+  /** Returns a new set of keys (ring) that contains the keys of this set and `key`. */
   with(key: RegisteredKey): KeyRing {
     return new KeyRing([...this.keys(), key]);
   }
 
-  /** Returns a new ring that has the keys of this ring, except the key with the id `kid`. */
+  /** Returns a new set of keys (ring) that contains the keys of this set, except the key with the id `kid`. */
   without(kid: string): KeyRing {
     return new KeyRing([...this.keys()].filter((key) => key.kid !== kid));
   }

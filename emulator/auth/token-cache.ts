@@ -15,8 +15,8 @@ export interface SignedToken {
   /** All claims of the token, including those that the service does not use. */
   readonly payload: Readonly<Record<string, unknown>>;
   /**
-   * Registered keys of the organization when the token was verified. If the organization now has another ring, the
-   * token must be verified again, because its key may have been deleted.
+   * Registered keys of the organization when the token was verified. If the organization now has another ring (set of
+   * registered keys), the token must be verified again, because its key may have been deleted.
    */
   readonly ring: KeyRing;
 }

@@ -19,8 +19,8 @@ const HEAD = ['expected_head_sha', 'expected_target_sha'];
 const NOTES = ['expected_ref_sha', 'expected_notes_ref_sha'];
 
 /**
- * Ids of all operations, with facts about each. The ids must never change, because faults, states, cursors and the
- * journal contain them. Each operation is implemented in `api/` or `lfs/`.
+ * Ids of all API operations, with facts about each. The ids must never change, because faults (simulated failures),
+ * cursors and the journal (list of all requests) contain them. Each operation is implemented in `api/` or `lfs/`.
  */
 const OPERATIONS = {
   listRepositories: { pages: true },

@@ -47,7 +47,8 @@ export interface EmulatorOptions extends TlsOptions {
   readonly variants: Variants;
   readonly allowedHost: readonly string[];
   /**
-   * Token that the admin API requires. If undefined, the API is open on loopback, and otherwise a token is generated.
+   * Token that the admin API (for the control of the emulator) requires. If undefined, the API is open on loopback, and
+   * otherwise a token is generated.
    */
   readonly adminToken: string | undefined;
   /** Public keys to register in addition to the published test keys. */

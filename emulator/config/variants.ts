@@ -199,7 +199,7 @@ const VARIANTS = {
 } as const satisfies Record<string, { values: readonly [string, ...string[]]; about: string }>;
 
 export type VariantName = keyof typeof VARIANTS;
-/** Names of the variants whose values are error codes of a refusal. */
+/** Names of the variants (configurable behaviours) whose values are error codes of a refusal. */
 export type CodeVariant = 'missingRef' | 'missingCommit' | 'missingFile' | 'missingBaseBranch' | 'missingTargetBranch';
 export type Variants = { readonly [Name in VariantName]: (typeof VARIANTS)[Name]['values'][number] };
 
@@ -212,8 +212,8 @@ export function variantRows(): { name: VariantName; values: readonly string[]; a
 }
 
 /**
- * Parses a JSON object such as `{"restoreNoop": "201"}` and returns the values of all variants, with defaults for
- * absent ones. Throws an `Error` whose message is a sentence.
+ * Parses a JSON object such as `{"restoreNoop": "201"}` and returns the values of all variants (configurable
+ * behaviours), with defaults for absent ones. Throws an `Error` whose message is a sentence.
  */
 export function parseVariants(value: unknown): Variants {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {

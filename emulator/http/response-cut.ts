@@ -19,7 +19,7 @@ export class ResponseCut extends Error {
   }
 }
 
-/** Limits of a stall: a connection that a fault keeps open without sending further bytes. */
+/** Limits of a stall: a connection that a fault (simulated failure) keeps open without sending further bytes. */
 export interface StallLimits {
   /** Maximum duration of the stall in milliseconds of real time. */
   readonly idleMs: number;

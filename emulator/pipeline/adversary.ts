@@ -55,7 +55,8 @@ export function perturbProblem(context: RequestContext, refusal: Problem): Probl
   const isNamed =
     context.refusal instanceof Rejection || refusal.code === 'unauthorized' || !isGenericCode(refusal.code);
   if (isNamed || refusal.options.shownAs !== undefined || faults.fired.length > 0) return refusal;
-  // If the client has disconnected, no response is sent, and the journal must show the real code.
+  // If the client has disconnected, no response is sent, and the journal (list of all requests) must show the real
+  // code.
   if (context.signal.aborted) return refusal;
   const draw = drawFor(context, 'code');
   if (draw(2) === 0) return refusal;

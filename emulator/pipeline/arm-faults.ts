@@ -28,9 +28,9 @@ export function armFaults(operations: readonly Operation[]): Step {
 }
 
 /**
- * Returns the step that adds the faults that the client asks for in a claim of its token. It runs after the token was
- * verified. It then applies the faults of the stage `auth`, although the request has passed this stage, because the
- * claim was unknown at that time.
+ * Returns the step that adds the faults (simulated failures) that the client asks for in a claim of its token. It runs
+ * after the token was verified. It then applies the faults of the stage `auth`, although the request has passed this
+ * stage, because the claim was unknown at that time.
  */
 export function armTokenFaults(operations: readonly Operation[]): Step {
   return (context) => {
@@ -52,7 +52,10 @@ function armClaim(context: RequestContext, emu: unknown, operations: readonly Op
   return applyFaults(context, 'auth');
 }
 
-/** Gives the request the registered faults of its operation, and `asked`, the faults that the client asks for. */
+/**
+ * Gives the request the registered faults (simulated failures) of its operation, and `asked`, the faults that the
+ * client asks for.
+ */
 function arm(context: RequestContext, asked: readonly FaultEntry[]): void {
   const { world, operation } = context;
   if (!(context.faults instanceof ArmedRequest)) {
@@ -80,9 +83,9 @@ function enterScenario(context: RequestContext, asks: boolean): void {
 }
 
 /**
- * Parses the header with the faults that the client asks for. A fault must be able to fire for this operation. For a
- * Git client, any of the Git operations suffices, because the client sends one header value with all requests of a push
- * or fetch.
+ * Parses the header with the faults (simulated failures) that the client asks for. A fault must be able to fire for
+ * this operation. For a Git client, any of the Git operations suffices, because the client sends one header value with
+ * all requests of a push or fetch.
  */
 function askedByHeader(context: RequestContext, text: string, operations: readonly Operation[]): FaultEntry[] {
   const { operation, world } = context;
@@ -93,8 +96,8 @@ function askedByHeader(context: RequestContext, text: string, operations: readon
 }
 
 /**
- * Throws `bad_request` if clients may not ask for faults. Serving the request without its faults would make a test pass
- * that tests nothing.
+ * Throws `bad_request` if clients may not ask for faults (simulated failures). Serving the request without its faults
+ * would make a test pass that tests nothing.
  */
 function requireInBand({ inBandFaults }: RequestContext): void {
   if (inBandFaults) return;

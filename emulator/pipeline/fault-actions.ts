@@ -19,7 +19,7 @@ import { type GitFaults, placeOf } from '../smart-http/git-faults.js';
 import { CHALLENGE } from './refusal-variants.js';
 import type { RequestContext, Step } from './request-context.js';
 
-/** Value of `Retry-After` in seconds if a fault does not specify one. */
+/** Value of `Retry-After` in seconds if a fault (simulated failure) does not specify one. */
 const RETRY_AFTER = 1;
 
 /**
@@ -28,7 +28,7 @@ const RETRY_AFTER = 1;
  */
 type Place = Exclude<Position, 'accept' | `git.${string}`>;
 
-/** Error that a fault throws to replace the response of a request with `reply`. */
+/** Error that a fault (simulated failure) throws to replace the response of a request with `reply`. */
 export class InjectedReply extends Error {
   override readonly name = 'InjectedReply';
 
@@ -43,8 +43,8 @@ export function faultsAt(position: Place): Step {
 }
 
 /**
- * Selects the faults that fire at the stage `position` of the request and carries them out. Throws if a fault ends the
- * request. Returns a promise only if a fault fires.
+ * Selects the faults (simulated failures) that fire at the stage `position` of the request and carries them out. Throws
+ * if a fault ends the request. Returns a promise only if a fault fires.
  */
 export function applyFaults(context: RequestContext, position: Place): void | Promise<void> {
   if (!context.faults.isArmed) return;
@@ -53,8 +53,8 @@ export function applyFaults(context: RequestContext, position: Place): void | Pr
 }
 
 /**
- * Returns the interface through which a Git service fires faults inside its protocol, such as a truncated pack;
- * undefined if no fault can apply to the request.
+ * Returns the interface through which a Git service fires faults (simulated failures) inside its protocol, such as a
+ * truncated pack; undefined if no fault can apply to the request.
  */
 export function gitFaultsOf(context: RequestContext): GitFaults | undefined {
   const { faults } = context;
@@ -67,8 +67,8 @@ export function gitFaultsOf(context: RequestContext): GitFaults | undefined {
 }
 
 /**
- * Carries out the actions of the faults that fire at a stage, in order. Throws if an action ends the request. `table`
- * contains the function for each kind of action.
+ * Carries out the actions of the faults (simulated failures) that fire at a stage, in order. Throws if an action ends
+ * the request. `table` contains the function for each kind of action.
  */
 export async function carryOut(
   context: RequestContext,
@@ -84,7 +84,7 @@ export async function carryOut(
   }
 }
 
-/** Functions that carry out the kinds of faults that delay or replace a response. */
+/** Functions that carry out the kinds of faults (simulated failures) that delay or replace a response. */
 const BEFORE_RESPONSE = {
   latency: ({ ms }, { context }) => sleep(ms, undefined, { signal: context.signal }),
   hold: async (latch, { context }) => {
@@ -104,7 +104,7 @@ const BEFORE_RESPONSE = {
   },
 } satisfies CarryOut;
 
-/** Functions that carry out all kinds of faults except those inside the Git protocol. */
+/** Functions that carry out all kinds of faults (simulated failures) except those inside the Git protocol. */
 const EVERYWHERE: Omit<Required<CarryOut>, GitKindName> = {
   ...BEFORE_RESPONSE,
   cut: (cut, met) => cutAt(met, cut),
@@ -118,8 +118,8 @@ function injected(id: string): string {
 }
 
 /**
- * Returns the error response that a fault with the id `id` asks for, with the headers that the service sends with its
- * code.
+ * Returns the error response that a fault (simulated failure) with the id `id` asks for, with the headers that the
+ * service sends with its code.
  */
 function problemOf(context: RequestContext, id: string, action: ErrorValue): Problem {
   const { code, detail = injected(id), retryAfter } = action;
@@ -183,13 +183,16 @@ function retryAfterHeader({ world }: RequestContext, given: RetryAfter): Record<
 /** Fault that fires for a request, and the stage at which it fires. */
 interface Met {
   readonly context: RequestContext;
-  /** Id under which the fault was registered. */
+  /** Id under which the fault (simulated failure) was registered. */
   readonly id: string;
-  /** Stage at which the fault fires; undefined for a stage inside the Git protocol. */
+  /** Stage at which the fault (simulated failure) fires; undefined for a stage inside the Git protocol. */
   readonly position: Place | undefined;
 }
 
-/** Functions that carry out faults, by the kind of fault. A function throws if the fault ends the request. */
+/**
+ * Functions that carry out faults (simulated failures), by the kind of fault. A function throws if the fault ends the
+ * request.
+ */
 type CarryOut = {
   readonly [Name in KindName]?: (value: KindValues[Name], met: Met) => void | Promise<void>;
 };
@@ -247,15 +250,18 @@ export function cutReply({ reply }: { readonly reply: Reply | undefined }, { how
   return { status: reply?.status ?? 0, cut: { how } };
 }
 
-/** Returns the response with the corruption of its body that faults selected; unchanged if there is none. */
+/**
+ * Returns the response with the corruption of its body that faults (simulated failures) selected; unchanged if there is
+ * none.
+ */
 export function breakResponse({ reply, request, responseBreakage, world }: RequestContext): Reply {
   if (responseBreakage === undefined || reply.cut !== undefined) return reply;
   return breakReply(reply, responseBreakage, request.method, world.engine.schedule);
 }
 
 /**
- * Returns the limits of a response that a fault stalls: the longest stall in milliseconds, and the signal that ends all
- * stalls.
+ * Returns the limits of a response that a fault (simulated failure) stalls: the longest stall in milliseconds, and the
+ * signal that ends all stalls.
  */
 export function stallTimeout({ world }: RequestContext): StallLimits {
   return { idleMs: world.limits.idleTimeout, signal: world.background.stalls };

@@ -45,7 +45,7 @@ export function readBodyForFaults(context: RequestContext): void | Promise<void>
 
 /**
  * Step: checks query and body against the schemas of the operation. It returns a promise only if it reads a JSON body
- * or a fault delays it.
+ * or a fault (simulated failure) delays it.
  */
 export function readInput(context: RequestContext): void | Promise<void> {
   const { operation, target } = context;
@@ -98,8 +98,8 @@ function requireContentType(context: RequestContext, read: readonly string[]): v
 }
 
 /**
- * Requires the documented content type if the variant `contentType` is `strict`. Otherwise any content type is
- * accepted, and the body only must parse.
+ * Requires the documented content type if the variant `contentType` (configurable behaviour) is `strict`. Otherwise any
+ * content type is accepted, and the body only must parse.
  */
 function checkContentType(context: RequestContext, documented: string): void {
   if (context.world.variants.contentType !== 'strict') return;

@@ -49,7 +49,8 @@ function refusedRequest({ operation, request, claims, params }: RequestContext):
 }
 
 /**
- * Returns the error response of the admin API. Configured variants apply only to the service, so the defaults are used.
+ * Returns the error response of the admin API (with which tests control the emulator). Configured variants apply only
+ * to the service, so the defaults are used.
  */
 function renderAdminFailure(context: RequestContext, error: unknown): Reply {
   const { forgePrefix } = context.world.config;
@@ -114,8 +115,8 @@ export function recordOutcome(context: RequestContext): Readonly<Record<string, 
 
 /**
  * Switches with which a test disables a part of an organization, by the error code of the refusals that they cause. The
- * upstream switch is missing, because it counts its refusals itself. It also makes synchronizations fail, which are not
- * requests.
+ * switch for upstreams (external repositories) is missing, because it counts its refusals itself. It also makes
+ * synchronizations fail, which are not requests.
  */
 const SWITCHES: { readonly [Code in ProblemCode]?: keyof Switches } = {
   authentication_unavailable: 'authenticationAvailable',
@@ -124,8 +125,8 @@ const SWITCHES: { readonly [Code in ProblemCode]?: keyof Switches } = {
 };
 
 /**
- * Counts a request that was refused because a switch disables a part of its organization. Refusals that a fault caused
- * are not counted.
+ * Counts a request that was refused because a switch disables a part of its organization. Refusals that a fault
+ * (simulated failure) caused are not counted.
  */
 function countRefusal({ refusal, stopped, organization, world }: RequestContext): void {
   if (!refusal || stopped?.startsWith('faults.')) return;
@@ -136,7 +137,10 @@ function countRefusal({ refusal, stopped, organization, world }: RequestContext)
   if (by) world.state.organizations.countRefusal(organization.name, by);
 }
 
-/** Returns the reasons why faults or scenarios that the client asked for have no effect, one sentence each. */
+/**
+ * Returns the reasons why faults (simulated failures) or scenarios that the client asked for have no effect, one
+ * sentence each.
+ */
 function ignoredOf(context: RequestContext): readonly string[] {
   const { faults, request, stopped } = context;
   if (faults === NO_FAULTS && stopped !== 'arming' && request.headers['x-emulator-fault'] !== undefined) {
@@ -162,7 +166,7 @@ function moveScenarios(context: RequestContext, record: RequestRecord): void {
   });
 }
 
-/** Approximate memory of a journal entry in bytes, without its headers and bodies. */
+/** Approximate memory of a journal entry (record of one request) in bytes, without its headers and bodies. */
 const RECORD_WEIGHT = 512;
 
 function describeRequest(context: RequestContext, now: number): KnownFacts {
@@ -217,8 +221,8 @@ function whyOf(context: RequestContext): readonly string[] {
   const { why, faults, problem: refusal } = context;
   const { reasons } = faults;
   if (!refusal && why.length === 0 && reasons.length === 0) return NOTHING;
-  // The list of the faults is returned without a copy if it cannot grow any more, because journal entries then share
-  // it. Other lists are copied.
+  // The list of the faults (simulated failures) is returned without a copy if it cannot grow any more, because journal
+  // entries then share it. Other lists are copied.
   if (!refusal && why.length === 0 && !faults.isArmed) return reasons;
   const said = why.concat(reasons);
   return refusal ? whyRefused(context, said, refusal) : said;

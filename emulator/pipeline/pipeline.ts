@@ -46,7 +46,7 @@ export interface AppOptions extends AdminOptions, Omit<Listener, 'connections'> 
   readonly namespace?: string;
   /** Source of the names of the port's connections. By default, each application has its own. */
   readonly connections?: ConnectionNames;
-  /** Token that the admin API requires; undefined if the admin API is open. */
+  /** Token that the admin API (with which tests control the emulator) requires; undefined if the admin API is open. */
   readonly adminToken?: AdminToken | undefined;
 }
 
@@ -156,8 +156,8 @@ function meetResponse(context: RequestContext): void | Promise<void> {
 }
 
 /**
- * Applies the faults of one stage, unless an earlier fault already truncates the response. Then no later stage can
- * apply.
+ * Applies the faults (simulated failures) of one stage, unless an earlier fault already truncates the response. Then no
+ * later stage can apply.
  */
 function applyResponseFaults(context: RequestContext, stage: 'response.head' | 'response.body'): void | Promise<void> {
   return context.reply.cut === undefined ? applyFaults(context, stage) : undefined;
@@ -201,8 +201,8 @@ function serveRequests(
           }
         }
       } catch (error) {
-        // A request that fails before its path is known to belong to the admin API is counted like a request to the
-        // service.
+        // A request that fails before its path is known to belong to the admin API (with which tests control the
+        // emulator) is counted like a request to the service.
         if (!concernsAdmin(context)) context.count();
         noteStop(context, error, step?.id);
         context.reply = renderFailure(context, error);

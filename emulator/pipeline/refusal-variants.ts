@@ -22,8 +22,8 @@ export interface RefusedRequest {
 export const CHALLENGE = { 'www-authenticate': 'Bearer, Basic realm="git"' };
 
 /**
- * Error codes by the status that a variant can select for Git remotes. Responses to Git do not show the code, so any
- * code of the status is suitable.
+ * Error codes by the status that a variant (configurable behaviour) can select for Git remotes. Responses to Git do not
+ * show the code, so any code of the status is suitable.
  */
 const GIT_CODES = { 401: 'unauthorized', 403: 'forbidden', 404: 'repository_not_found' } as const;
 
@@ -36,7 +36,10 @@ interface RefusalRow {
   readonly code: (variants: Variants, request: RefusedRequest) => ProblemCode | undefined;
 }
 
-/** Refusals whose code depends on a variant. The first row whose `holds` returns true determines the code. */
+/**
+ * Refusals whose code depends on a variant (configurable behaviour). The first row whose `holds` returns true
+ * determines the code.
+ */
 const ROWS: readonly RefusalRow[] = [
   {
     holds: (refusal, request) => isOnGit(request) && isInvalidToken(refusal),

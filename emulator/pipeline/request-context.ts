@@ -62,7 +62,10 @@ export class RequestContext implements ReplyWatcher, HandlerContext, RequestFact
    */
   readonly why: string[] = [];
   faults: RequestFaults = NO_FAULTS;
-  /** Reasons why faults or the scenario that the client asked for have no effect, in addition to those in `faults`. */
+  /**
+   * Reasons why faults (simulated failures) or the scenario that the client asked for have no effect, in addition to
+   * those in `faults`.
+   */
   ignored: readonly string[] = NOTHING_IGNORED;
   /** Name of the scenario (scripted behaviour of the emulator) that the client asks for; undefined if none. */
   scenario: string | undefined = undefined;
@@ -78,11 +81,18 @@ export class RequestContext implements ReplyWatcher, HandlerContext, RequestFact
    */
   began = 0;
   readonly started = performance.now();
-  /** Beginning of the request body, which the journal shows; undefined until the body is read. */
+  /**
+   * Beginning of the request body, which the journal (list of all requests) shows; undefined until the body is read.
+   */
   received: CapturedBody | undefined = undefined;
-  /** Beginning of the response body, which the journal shows; undefined if the whole body is in memory. */
+  /**
+   * Beginning of the response body, which the journal (list of all requests) shows; undefined if the whole body is in
+   * memory.
+   */
   sent: CapturedBody | undefined = undefined;
-  /** Facts about a Git request, such as its refs, for the journal; undefined for other requests. */
+  /**
+   * Facts about a Git request, such as its refs, for the journal (list of all requests); undefined for other requests.
+   */
   git: GitFacts | undefined = undefined;
   /** Journal entry of the request; undefined until the response is determined. */
   record: RequestRecord | undefined = undefined;
@@ -94,8 +104,8 @@ export class RequestContext implements ReplyWatcher, HandlerContext, RequestFact
   /** Id of the step that refused the request; undefined if no step did. */
   stopped: StepId | undefined = undefined;
   /**
-   * Error that a fault threw, and the id of the step at which the fault fired. The id is kept, because a later step may
-   * be the one that catches the error.
+   * Error that a fault (simulated failure) threw, and the id of the step at which the fault fired. The id is kept,
+   * because a later step may be the one that catches the error.
    */
   thrown: { readonly error: unknown; readonly at: StepId } | undefined = undefined;
   /** Error response that the client gets; undefined if the request is not refused. */
@@ -144,8 +154,8 @@ export class RequestContext implements ReplyWatcher, HandlerContext, RequestFact
 
   /**
    * Assigns the request id and advances the clock if it advances with each request. Only the first call has an effect.
-   * The pipeline does not call it for requests to the admin API, because the number of health checks during a start
-   * varies and would change the ids of later requests.
+   * The pipeline does not call it for requests to the admin API (with which tests control the emulator), because the
+   * number of health checks during a start varies and would change the ids of later requests.
    */
   count(): void {
     if (this.id !== '') return;
@@ -228,7 +238,7 @@ export class RequestContext implements ReplyWatcher, HandlerContext, RequestFact
     return (maxBytes) => this.readBody(maxBytes);
   }
 
-  /** Reads the body of the request in chunks, and keeps its beginning for the journal. */
+  /** Reads the body of the request in chunks, and keeps its beginning for the journal (list of all requests). */
   readBody(maxBytes: number): AsyncIterable<Buffer> {
     const chunks = readChunks(this.request, {
       maxBytes,
@@ -252,14 +262,15 @@ export class RequestContext implements ReplyWatcher, HandlerContext, RequestFact
     throw error;
   }
 
-  /** Records the reason why a fault or scenario that the client asked for has no effect. */
+  /** Records the reason why a fault (simulated failure) or scenario that the client asked for has no effect. */
   ignore(why: string): void {
     this.ignored = [...this.ignored, why];
     this.why.push(why);
   }
 
   head(fields: OutgoingHttpHeaders): void {
-    // The journal can compute the headers of a plain JSON response, so a record stores the headers only in other cases.
+    // The journal (list of all requests) can compute the headers of a plain JSON response, so a record stores the
+    // headers only in other cases.
     const isPlain = this.reply.json !== undefined && this.reply.headers === undefined;
     if (!isPlain || fields.date !== undefined || this.faults.fired.length > 0) this.record!.responseHeaders = fields;
   }
@@ -276,8 +287,8 @@ export class RequestContext implements ReplyWatcher, HandlerContext, RequestFact
   }
 
   /**
-   * Records how the response ended. Only the first call has an effect, because a fault that truncates a response calls
-   * it first, and the end of the connection calls it again.
+   * Records how the response ended. Only the first call has an effect, because a fault (simulated failure) that
+   * truncates a response calls it first, and the end of the connection calls it again.
    */
   end(outcome: 'complete' | 'cut' | 'gone'): void {
     const record = this.record!;
@@ -327,14 +338,14 @@ export function isLost({ world, purpose }: RequestContext): boolean {
 }
 
 /**
- * Records the step that refused the request, for the journal: the step of the fault if a fault threw `error`, otherwise
- * `at`, the step in which `error` was caught.
+ * Records the step that refused the request, for the journal (list of all requests): the step of the fault if a fault
+ * threw `error`, otherwise `at`, the step in which `error` was caught.
  */
 export function noteStop(context: RequestContext, error: unknown, at?: StepId): void {
   context.stopped = context.thrown?.error === error ? context.thrown?.at : at;
 }
 
-/** Step of the pipeline, with the id under which the journal shows it. */
+/** Step of the pipeline, with the id under which the journal (list of all requests) shows it. */
 export interface NamedStep<Run> {
   readonly id: StepId;
   readonly run: Run;

@@ -39,8 +39,8 @@ export function readTarget(context: RequestContext): void {
 }
 
 /**
- * Returns true for requests to the admin API. If the target was not parsed, because an earlier step refused the
- * request, the path is taken from the raw URL.
+ * Returns true for requests to the admin API (with which tests control the emulator). If the target was not parsed,
+ * because an earlier step refused the request, the path is taken from the raw URL.
  */
 export function concernsAdmin({ isForAdmin, request }: RequestContext): boolean {
   return isForAdmin ?? isAdminPath(/^(?:https?:\/\/[^/?#]*)?([^?#\\]*)/i.exec(request.url ?? '')![1]!);
@@ -143,8 +143,8 @@ function hostNamedBy(
 }
 
 /**
- * Returns the step that checks if the client may use the admin API. Requests to the service pass it. It runs after the
- * step that checks the host.
+ * Returns the step that checks if the client may use the admin API (with which tests control the emulator). Requests to
+ * the service pass it. It runs after the step that checks the host.
  */
 export function guardAdmin(token: AdminToken | undefined): EntryStep {
   return ({ isForAdmin, request, target }) => {

@@ -91,8 +91,8 @@ export class LfsHoldings {
   }
 
   /**
-   * Removes objects that the world no longer contains. The bytes of objects that no snapshot contains are given back to
-   * the memory budget.
+   * Removes objects that the world (state of an emulated service) no longer contains. The bytes of objects that no
+   * snapshot contains are given back to the memory budget.
    */
   remove(objects: Iterable<LfsObject>): void {
     for (const object of objects) if (this.own.delete(object)) this.memory.give(heldBytesOf(object));
@@ -109,14 +109,17 @@ export class LfsHoldings {
     return holdLfsObjects(this.shared);
   }
 
-  /** True if snapshots share objects with the world. Objects in shared layers are not freed by `remove`. */
+  /**
+   * True if snapshots share objects with the world (state of an emulated service). Objects in shared layers are not
+   * freed by `remove`.
+   */
   get isShared(): boolean {
     return this.shared !== undefined;
   }
 
   /**
-   * Releases all objects that the world does not contain any more. `held` contains the objects that the world still
-   * contains.
+   * Releases all objects that the world (state of an emulated service) does not contain any more. `held` contains the
+   * objects that the world still contains.
    */
   keepOnly(held: ReadonlySet<LfsObject>): void {
     this.takeBack();
@@ -128,7 +131,7 @@ export class LfsHoldings {
     }
   }
 
-  /** Releases all objects of the world, because another world replaces it. */
+  /** Releases all objects of the world (state of an emulated service), because another world replaces it. */
   release(): void {
     for (const object of this.own) this.memory.give(heldBytesOf(object));
     this.own.clear();

@@ -113,7 +113,7 @@ export function refusalByCode(code: ProblemCode, operation: Concerned, variants:
 
 /**
  * Returns a function that returns true if the state behind an error code refuses an operation. The registry of faults
- * calls it to check that a fault can fire. `variants` returns the current variants.
+ * (simulated failures) calls it to check that a fault can fire. `variants` returns the current variants.
  */
 export function refusedUnder(
   variants: () => Variants,

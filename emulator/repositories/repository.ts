@@ -159,8 +159,8 @@ export class Repository {
   }
 
   /**
-   * Counts a request if the state refuses it. Returns the term of the state before this request; undefined if the state
-   * has no end.
+   * Counts a request if the state of the repository refuses it. Returns the term (end and `Retry-After`) that this
+   * state had before the request; undefined if neither a state that a test has set nor a thaw applies.
    */
   private termOf(isRefused: boolean, now: number): StateTerm | undefined {
     const { override } = this.record;
@@ -249,11 +249,17 @@ export class Repository {
   }
 }
 
-/** Credential with which the repository's upstream is read. A repository has at most one. */
+/**
+ * Credential with which the repository's upstream (external repository with which one is synchronized) is read. A
+ * repository has at most one.
+ */
 export interface GitCredential {
   readonly id: string;
   readonly username?: string | undefined;
-  /** Password. It is sent only in the `Authorization` header to the upstream, and never shown or logged. */
+  /**
+   * Password. It is sent only in the `Authorization` header to the upstream (external repository with which one is
+   * synchronized), and never shown or logged.
+   */
   readonly password: string;
   /** Time of creation in milliseconds on the emulator's clock. */
   readonly createdAt: number;

@@ -5,8 +5,8 @@
 export const UNITS_PER_MS = 1_000;
 
 /**
- * Length of a time slice in work units. After it, the event loop handles the network. In normal operation, a request
- * waits at most this long for another one.
+ * Length of a time slice in work units (1,000 per millisecond of CPU time). After it, the event loop handles the
+ * network. In normal operation, a request waits at most this long for another one.
  */
 export const SLICE = 4 * UNITS_PER_MS;
 
@@ -35,9 +35,9 @@ export class ScheduleClosed extends Error {
  * network is handled between two slices.
  */
 export class Schedule {
-  /** Number of work units that all computations have spent so far. */
+  /** Number of work units (about a microsecond each) that all computations have spent so far. */
   spent = 0;
-  /** Maximum number of work units that were spent in one iteration of the event loop. */
+  /** Maximum number of work units (about a microsecond each) that were spent in one iteration of the event loop. */
   longestSlice = 0;
   readonly #now: () => number;
   readonly #waiting: { resolve: () => void; reject: (reason: Error) => void }[] = [];
@@ -50,7 +50,7 @@ export class Schedule {
     this.#now = options.now ?? (() => performance.now());
   }
 
-  /** Counts work that the running computation has done, in work units. */
+  /** Counts work that the running computation has done, in work units (about a microsecond each). */
   spend(units: number): void {
     if (!this.#isArmed) this.#begin();
     this.spent += units;

@@ -40,9 +40,11 @@ const MAX_INSPECTED_BYTES = 16 * 1024;
 
 /** Worlds (states of emulated services) that a port serves in addition to its own, depending on `Host`. */
 export interface OtherWorlds {
-  /** True if the port serves at least one other world. */
+  /** True if the port serves at least one other world (state of an emulated service). */
   readonly hasAny: boolean;
-  /** Returns true if `host`, the `Host` header of a request, names one of these worlds. */
+  /**
+   * Returns true if `host`, the `Host` header of a request, names one of these worlds (states of emulated services).
+   */
   isNamedBy(host: string | undefined): boolean;
 }
 
@@ -75,7 +77,7 @@ interface Admission extends AdmissionPorts {
   readonly begin: () => void;
 }
 
-/** Facts against which faults are matched when nothing of a connection is known but its name. */
+/** Facts against which faults (simulated failures) are matched when nothing of a connection is known but its name. */
 const CONNECTION_FACTS: Omit<RequestFacts, 'connection'> = {
   id: '',
   operation: CONNECTION_OPERATION,
@@ -130,8 +132,8 @@ async function admit(world: World, plan: FaultPlan, { socket, names, others, beg
 }
 
 /**
- * Reads the first bytes of a connection and puts them back for the HTTP parser. Returns true if the connection is
- * exempt from faults.
+ * Reads the first bytes of a connection and puts them back for the HTTP parser. Returns true if no fault (simulated
+ * failure) may apply to the connection, because its first request is for the admin API or for another world.
  */
 async function isExempt(socket: Socket, signal: AbortSignal, others: OtherWorlds | undefined): Promise<boolean> {
   const seen: Buffer[] = [];

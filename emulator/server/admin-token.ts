@@ -27,7 +27,7 @@ export async function removeStaleTokens(): Promise<void> {
 }
 
 export interface ProvidedAdminToken {
-  /** Admin token; undefined if the admin API requires no token. */
+  /** Admin token; undefined if the admin API (with which tests control the emulator) requires no token. */
   readonly token: string | undefined;
   /** Path of the file that contains the token; undefined if the token was not generated. */
   readonly file: string | undefined;
@@ -36,9 +36,10 @@ export interface ProvidedAdminToken {
 }
 
 /**
- * Returns the token that the admin API requires: the one of `--admin-token` if given. Otherwise, generates a token if
- * other machines can reach the emulator, and writes it to a file that only this user can read. The token is random and
- * not derived from the seed, because a client who knows the seed must not be able to compute it.
+ * Returns the token that the admin API (with which tests control the emulator) requires: the one of `--admin-token` if
+ * given. Otherwise, generates a token if other machines can reach the emulator, and writes it to a file that only this
+ * user can read. The token is random and not derived from the seed, because a client who knows the seed must not be
+ * able to compute it.
  */
 export async function provideAdminToken({
   adminToken,

@@ -39,8 +39,8 @@ export interface ListenOptions extends Omit<AppOptions, 'organization' | 'origin
   /** Other worlds (states of emulated services) that the first port also serves, depending on `Host`. */
   readonly others?: OtherWorlds & {
     /**
-     * Returns an application that passes requests for other worlds to their applications, and all others to `own`, the
-     * application of the organization.
+     * Returns an application that passes requests for other worlds (states of emulated services) to their applications,
+     * and all others to `own`, the application of the organization.
      */
     dispatch(own: http.RequestListener): http.RequestListener;
   };

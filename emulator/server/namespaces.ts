@@ -26,9 +26,9 @@ export interface NamespaceOptions {
   readonly variants?: Readonly<Partial<Record<VariantName, string>>> | undefined;
   readonly limits?: Readonly<Partial<Record<LimitName, number>>> | undefined;
   /**
-   * Id of a snapshot of the world from which the namespace is created. The namespace starts with this state and shares
-   * its Git objects. If absent, the namespace starts in the state in which the emulator started, including the start
-   * scenario if there is one.
+   * Id of a snapshot of the world (state of an emulated service) from which the namespace is created. The namespace
+   * starts with this state and shares its Git objects. If absent, the namespace starts in the state in which the
+   * emulator started, including the start scenario if there is one.
    */
   readonly snapshot?: string | undefined;
 }
@@ -38,27 +38,29 @@ export interface NamespaceServer {
   readonly id: string;
   readonly listeners: Listeners;
   readonly current: CurrentWorld;
-  /** World whose admin API created the namespace. */
+  /** World whose admin API (with which tests control the emulator) created the namespace. */
   readonly madeFrom: CurrentWorld;
-  /** Removes the namespace: closes its ports and frees its memory. */
+  /** Removes the namespace (isolated world with its own ports): closes its ports and frees its memory. */
   close(options?: { graceMs?: number }): Promise<void>;
 }
 
 /** @internal */
 export interface NamespacePorts {
-  /** Opens the ports of a namespace. Rejects with the error of the operating system. */
+  /**
+   * Opens the ports of a namespace (isolated world with its own ports). Rejects with the error of the operating system.
+   */
   readonly open: (listeners: Listeners, namespace: Pick<NamespaceServer, 'id' | 'current' | 'close'>) => Promise<void>;
   /**
-   * Brings a new world that is not a copy of a snapshot into the state in which the emulator started. Throws
-   * `OptionError` if that is impossible with the options.
+   * Brings a new world (state of an emulated service) that is not a copy of a snapshot into the state in which the
+   * emulator started. Throws `OptionError` if that is impossible with the options.
    */
   readonly begin: (current: CurrentWorld, given: NamespaceOptions) => Promise<void>;
   readonly drain: DrainOptions;
-  /** Maximum number of namespaces that exist at the same time. */
+  /** Maximum number of namespaces (isolated worlds with their own ports) that exist at the same time. */
   readonly maxNamespaces: number;
 }
 
-/** Names of limits of the whole process. No namespace can change them. */
+/** Names of limits of the whole process. No namespace (isolated world with its own ports) can change them. */
 const SHARED_LIMITS: readonly string[] = ['maxHeldBytes', 'cacheBytes', 'maxNamespaces'];
 
 /** All namespaces (isolated worlds with their own ports) of an emulator, by id. @internal */
@@ -73,8 +75,8 @@ export class Namespaces {
   ) {}
 
   /**
-   * Returns the namespaces that were created from the world `from`, oldest first. For the emulator's first world,
-   * returns all namespaces.
+   * Returns the namespaces (isolated worlds with their own ports) that were created from the world `from`, oldest
+   * first. For the emulator's first world, returns all namespaces.
    */
   list(from: CurrentWorld = this.root): NamespaceServer[] {
     return [...this.#byId.values()].filter(({ madeFrom }) => from === this.root || from === madeFrom);
@@ -87,9 +89,9 @@ export class Namespaces {
   }
 
   /**
-   * Creates a namespace and opens its ports. It starts from a snapshot of the world `from` if the options name one.
-   * Throws `bad_request` for invalid options, and `service_unavailable` if no port is free or the maximum number of
-   * namespaces is reached.
+   * Creates a namespace (isolated world with its own ports) and opens its ports. It starts from a snapshot of the world
+   * `from` if the options name one. Throws `bad_request` for invalid options, and `service_unavailable` if no port is
+   * free or the maximum number of namespaces is reached.
    */
   async create(given: NamespaceOptions = {}, from: CurrentWorld = this.root): Promise<NamespaceServer> {
     const options = readForkOptions(given, from);
@@ -126,7 +128,7 @@ export class Namespaces {
     return namespace;
   }
 
-  /** Removes all namespaces. Later calls of `create` fail. */
+  /** Removes all namespaces (isolated worlds with their own ports). Later calls of `create` fail. */
   async close(options: { graceMs?: number } = {}): Promise<void> {
     this.#isClosed = true;
     await Promise.all(this.list().map((namespace) => namespace.close(options)));
@@ -134,8 +136,8 @@ export class Namespaces {
 
   /**
    * Returns an application for the emulator's first port. It passes a request whose `Host` names an existing namespace
-   * to the application of the namespace. All other requests go to `own`, which refuses those for namespaces that do not
-   * exist.
+   * (isolated world with its own ports) to the application of the namespace. All other requests go to `own`, which
+   * refuses those for namespaces that do not exist.
    */
   dispatch(own: http.RequestListener): http.RequestListener {
     return (request, response) => {
@@ -145,14 +147,17 @@ export class Namespaces {
   }
 
   /**
-   * True if namespaces exist. Otherwise, no request to the emulator's first port can be for a namespace, and `Host`
-   * need not be read.
+   * True if namespaces (isolated worlds with their own ports) exist. Otherwise, no request to the emulator's first port
+   * can be for a namespace, and `Host` need not be read.
    */
   get hasAny(): boolean {
     return this.#byId.size > 0;
   }
 
-  /** Returns true if `host`, the `Host` header of a request, names an existing namespace. */
+  /**
+   * Returns true if `host`, the `Host` header of a request, names an existing namespace (isolated world with its own
+   * ports).
+   */
   isNamedBy(host: string | undefined): boolean {
     return this.#appOf(host) !== undefined;
   }
@@ -208,8 +213,8 @@ function readForkOptions({ snapshot, limits = {}, ...given }: NamespaceOptions, 
 }
 
 /**
- * Returns a function that returns, for a world, the functions with which its admin API creates, lists and removes
- * namespaces. @internal
+ * Returns a function that returns, for a world (state of an emulated service), the functions with which its admin API
+ * creates, lists and removes namespaces. @internal
  */
 export function namespaceControl(
   namespaces: Namespaces,

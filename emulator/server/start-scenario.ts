@@ -7,7 +7,10 @@ import type { CurrentWorld } from '../world/current-world.js';
 import type { NamespaceOptions } from './namespaces.js';
 
 export interface OptionsOfScenario {
-  /** Start options with the seed and the clock of the scenario, unless the user gave other values. */
+  /**
+   * Start options with the seed and the clock of the scenario (scripted changes of the emulator), unless the user gave
+   * other values.
+   */
   readonly options: EmulatorOptions;
   readonly scenario: Scenario | undefined;
 }
@@ -22,7 +25,8 @@ export async function readStartScenario(
 ): Promise<OptionsOfScenario> {
   if (!options.scenario) return { options, scenario: undefined };
   const { file, source, over } = options.scenario;
-  // The module is loaded only on demand, because few emulators start with a scenario.
+  // The module is loaded only on demand, because few emulators start with a scenario (scripted changes of the
+  // emulator).
   const { readScenarioFile, ScenarioError } = await import('../scenarios/scenario-file.js');
   let scenario = await translateError(
     ScenarioError,
@@ -65,8 +69,8 @@ function without<Values>(values: Values | undefined, names: object): Partial<Val
 }
 
 /**
- * Registers the scenario in a new world and starts it. A later `reset` returns to the state after this start. Throws
- * `OptionError` if the scenario fails.
+ * Registers the scenario (scripted changes of the emulator) in a new world and starts it. A later `reset` returns to
+ * the state after this start. Throws `OptionError` if the scenario fails.
  */
 export async function beginScenario(
   current: CurrentWorld,

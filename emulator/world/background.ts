@@ -63,27 +63,30 @@ export class Background {
     this.outbox.post(event, this.state.webhooks.of(event.organization));
   }
 
-  /** False if another world has replaced this one, for example by the restore of a snapshot. */
+  /**
+   * False if another world (state of an emulated service) has replaced this one, for example by the restore of a
+   * snapshot.
+   */
   get isCurrent(): boolean {
     return !this.isClosed;
   }
 
   /**
-   * Throws `service_unavailable` if another world has replaced this one. Called before writes, because their results
-   * would be lost.
+   * Throws `service_unavailable` if another world (state of an emulated service) has replaced this one. Called before
+   * writes, because their results would be lost.
    */
   requireCurrent(): void {
     if (this.isClosed) throw worldReplaced();
   }
 
-  /** Signal that is aborted when responses that a fault stalls must end. */
+  /** Signal that is aborted when responses that a fault (simulated failure) stalls must end. */
   get stalls(): AbortSignal {
     return this.waits.signal;
   }
 
   /**
-   * Releases all requests and responses that faults make wait. Afterwards, faults that would make a request wait have
-   * no effect.
+   * Releases all requests and responses that faults (simulated failures) make wait. Afterwards, faults that would make
+   * a request wait have no effect.
    */
   endWaits(): void {
     this.latches.close();

@@ -18,13 +18,13 @@ const OPTIONS = [
 
 type WorldOptions = Pick<EmulatorOptions, (typeof OPTIONS)[number]>;
 
-/** Configuration of a world. It is fixed when the world is created. */
+/** Configuration of a world (state of an emulated service). It is fixed when the world is created. */
 export interface WorldConfig extends WorldOptions {
   /** Organizations that exist at the start. */
   readonly organizations: readonly Organization[];
 }
 
-/** Configuration of a world. Absent members have defaults, except `organizations`. */
+/** Configuration of a world (state of an emulated service). Absent members have defaults, except `organizations`. */
 export type GivenConfig = Pick<WorldConfig, 'organizations'> & Partial<WorldConfig>;
 
 const defaults = lazy(() => worldOptions(resolveOptions()));
@@ -33,7 +33,7 @@ export function worldConfig(given: GivenConfig): WorldConfig {
   return { ...defaults(), ...given };
 }
 
-/** Returns the subset of the start options that configure a world. */
+/** Returns the subset of the start options that configure a world (state of an emulated service). */
 export function worldOptions(options: EmulatorOptions): WorldOptions {
   return Object.fromEntries(OPTIONS.map((name) => [name, options[name]])) as unknown as WorldOptions;
 }

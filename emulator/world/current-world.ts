@@ -12,11 +12,12 @@ import { World } from './world.js';
  * world.
  */
 export interface ForkOptions extends Partial<Omit<WorldConfig, 'limits' | 'variants'>> {
-  /** Limits and variants of the fork. Absent ones are those of the original world. */
+  /** Limits and variants (configurable behaviours) of the fork. Absent ones are those of the original world. */
   readonly limits?: Partial<Limits> | undefined;
   readonly variants?: Partial<Variants> | undefined;
   /**
-   * Id of the snapshot of the original world from which the fork starts; if absent, the state before the first request.
+   * Id of the snapshot of the original world (state of an emulated service) from which the fork starts; if absent, the
+   * state before the first request.
    */
   readonly snapshot?: string | undefined;
 }
@@ -92,7 +93,8 @@ export class CurrentWorld {
 
   /**
    * Restores a snapshot. The state is replaced before the function returns, in one step for all requests. The promise
-   * resolves when the background work of the previous world has ended, and rejects if the snapshot does not exist.
+   * resolves when the background work of the previous world (state of an emulated service) has ended, and rejects if
+   * the snapshot does not exist.
    */
   async restore(id: string): Promise<void> {
     await this.replace(this.#snapshots.get(id));
@@ -141,8 +143,8 @@ export class CurrentWorld {
   }
 
   /**
-   * Ends background work and releases all memory of the world and its snapshots. A fork does not close the resources of
-   * the process, because the original world still uses them.
+   * Ends background work and releases all memory of the world (state of an emulated service) and its snapshots. A fork
+   * does not close the resources of the process, because the original world still uses them.
    */
   close(): Promise<void> {
     this.#closed ??= this.#close();

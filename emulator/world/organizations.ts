@@ -97,8 +97,8 @@ export class Organizations extends ValuePart<ReadonlyMap<string, Organization>> 
   }
 
   /**
-   * Ends the temporary switches of all organizations that last until a test releases the latch `signal`. Returns the
-   * number of organizations whose switches were ended.
+   * Ends the temporary switches of all organizations that last until a test releases the latch `signal` (named signal
+   * for which faults and states wait). Returns the number of organizations whose switches were ended.
    */
   signal(signal: string): number {
     const ending = [...this.value.values()].filter(({ temporary }) => temporary?.ends.signal === signal);

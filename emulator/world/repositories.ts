@@ -67,10 +67,16 @@ export interface RepositoryPorts {
   readonly created: (record: RepositoryRecord) => void;
 }
 
-/** All repositories of a world: their records, their Git objects, and the handles with which operations access them. */
+/**
+ * All repositories of a world (state of an emulated service): their records, their Git objects, and the handles with
+ * which operations access them.
+ */
 export class Repositories implements StatePart<RepositoriesSnapshot> {
   private records = recordsOf([], 0);
-  /** Handles of repositories by repository id. A handle references the Git objects of its repository. */
+  /**
+   * Handles (objects with which operations access a repository) by repository id. A handle references the Git objects
+   * of its repository.
+   */
   private handles = new Map<string, Repository>();
   /**
    * Contents of the repositories in the restored snapshot, by repository id. A handle is created from a content only
@@ -212,8 +218,8 @@ export class Repositories implements StatePart<RepositoriesSnapshot> {
   }
 
   /**
-   * Releases all contents and LFS objects. Called when another world has replaced this one. Readers that are still
-   * running keep their data.
+   * Releases all contents and LFS objects. Called when another world (state of an emulated service) has replaced this
+   * one. Readers that are still running keep their data.
    */
   release(): void {
     const { gitService } = this.ports.engine;
@@ -227,8 +233,8 @@ export class Repositories implements StatePart<RepositoriesSnapshot> {
   }
 
   /**
-   * Releases LFS objects that no repository of the world contains any more. Called after a snapshot was removed,
-   * because the snapshot may have been the last holder of such objects.
+   * Releases LFS objects that no repository of the world (state of an emulated service) contains any more. Called after
+   * a snapshot was removed, because the snapshot may have been the last holder of such objects.
    */
   dropUnheld(): void {
     const held = new Set<LfsObject>();
@@ -239,7 +245,7 @@ export class Repositories implements StatePart<RepositoriesSnapshot> {
 
   /**
    * Ends the state `syncing` of a repository after a restore. The work that filled the repository ended together with
-   * the previous world.
+   * the previous world (state of an emulated service).
    */
   private endSync(repository: Repository): void {
     if (repository.record.baseRepo) repository.update({ state: 'active' });
@@ -256,14 +262,17 @@ export class Repositories implements StatePart<RepositoriesSnapshot> {
     this.records = { ...this.records, byId: this.records.byId.with(record.id, record, true) };
   }
 
-  /** Returns the handle of the repository with the id, and creates it on first access. The repository must exist. */
+  /**
+   * Returns the handle (object with which operations access a repository) for a repository id, and creates it on first
+   * access. The repository must exist.
+   */
   private handle(id: string): Repository {
     const known = this.handles.get(id);
     if (known) return known;
     const kept = this.kept.get(id)!;
     const repository = this.adopt(id, this.ports.engine.forkContent(kept));
-    // A reader may access a repository after the world has been released. Its content is released at once, because no
-    // later call would do it.
+    // A reader may access a repository after the world (state of an emulated service) has been released. Its content is
+    // released at once, because no later call would do it.
     if (this.isReleased) repository.content.release();
     else kept.release();
     return repository;

@@ -2,7 +2,7 @@ import type { Limits } from '../config/limits.js';
 import type { Variants } from '../config/variants.js';
 import { ValuePart } from './state-part.js';
 
-/** Settings of a world that a test can change while the service runs. */
+/** Settings of a world (state of an emulated service) that a test can change while the service runs. */
 export interface SettingValues {
   readonly limits: Limits;
   readonly variants: Variants;

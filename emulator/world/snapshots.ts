@@ -2,7 +2,10 @@ import type { MemoryBudget } from '../memory/memory-budget.js';
 import { releaseRepositories } from './repositories.js';
 import type { WorldSnapshot } from './state.js';
 
-/** Maximum number of snapshots of one world. It is limited, because each snapshot keeps its Git objects in memory. */
+/**
+ * Maximum number of snapshots of one world (state of an emulated service). It is limited, because each snapshot keeps
+ * its Git objects in memory.
+ */
 export const MAX_SNAPSHOTS = 1_000;
 
 /** Description of a snapshot, as lists of snapshots show it. */
@@ -15,7 +18,8 @@ export interface KeptSnapshot {
 }
 
 /**
- * Snapshots of one world by id. The memory budget counts their Git objects, even if the world itself has released them.
+ * Snapshots of one world (state of an emulated service) by id. The memory budget counts their Git objects, even if the
+ * world itself has released them.
  */
 export class Snapshots {
   readonly #byId = new Map<string, { readonly snapshot: WorldSnapshot; readonly takenAt: number }>();
@@ -52,7 +56,10 @@ export class Snapshots {
     });
   }
 
-  /** Removes a snapshot and frees the objects that neither the world nor another snapshot contains. */
+  /**
+   * Removes a snapshot and frees the objects that neither the world (state of an emulated service) nor another snapshot
+   * contains.
+   */
   remove(id: string): void {
     const { repositories } = this.get(id);
     this.#byId.delete(id);

@@ -84,8 +84,8 @@ export class World {
   }
 
   /**
-   * Returns the id of a new request. Requests are numbered in order of arrival. The journal, the log and the header
-   * `X-Request-Id` show this id.
+   * Returns the id of a new request. Requests are numbered in order of arrival. The journal (list of all requests), the
+   * log and the header `X-Request-Id` show this id.
    */
   nextRequestId(): string {
     return `req-${String(this.state.requests.next()).padStart(8, '0')}`;
@@ -113,8 +113,8 @@ export class World {
   }
 
   /**
-   * Closes the world, for example because another one replaces it. Writes are then refused, and its memory is released.
-   * Readers that are still running keep their data.
+   * Closes the world (state of an emulated service), for example because another one replaces it. Writes are then
+   * refused, and its memory is released. Readers that are still running keep their data.
    */
   async close(): Promise<void> {
     const closed = this.background.close();
@@ -145,8 +145,8 @@ export class World {
 }
 
 /**
- * Ends all simulated states of organizations and repositories that last until the latch `signal` is released. Returns
- * the number of ended states.
+ * Ends all simulated states of organizations and repositories that last until the latch `signal` (named signal for
+ * which faults and states wait) is released. Returns the number of ended states.
  */
 export function endStates({ organizations, repositories }: WorldState, signal: string): number {
   let ended = organizations.signal(signal);
