@@ -5,17 +5,17 @@ import { isOwnerAlive, ownerOf } from '../system/process-owner.js';
 
 const NAME = 'lock';
 
-/** Exclusive lock of a folder. */
+/** Exclusive lock of a folder for one process, implemented as a file with the name `lock`. */
 export interface FolderLock {
-  /** True if the process that held the lock before was killed. */
+  /** True if the lock file of a process that has ended was found. The process did not release it, so it was killed. */
   readonly wasStale: boolean;
-  /** Releases the lock. */
+  /** Removes the lock file, so that another process can lock the folder. */
   release(): Promise<void>;
 }
 
 /**
- * Locks a folder for this process. Ignores the lock of a process that has ended. Throws `SourceError` if another
- * process holds it.
+ * Locks a folder for this process. Replaces the lock file of a process that has ended. Throws `SourceError` if a
+ * running process holds the lock.
  */
 export async function lockFolder(folder: string): Promise<FolderLock> {
   const path = join(folder, NAME);
@@ -38,7 +38,7 @@ export async function lockFolder(folder: string): Promise<FolderLock> {
     }
     const owner = (await readFile(path, 'utf8').catch(() => undefined))?.trim();
     if (owner === undefined) continue;
-    // A lock file that is being written is empty.
+    // An empty lock file is not stale at once, because another process may have created it and not yet written its id.
     if (isOwnerAlive(owner)) throw new SourceError(`${folder} is in use by the process ${owner.split(' ', 1)[0]}.`);
     if (owner === '' && attempt < 5) await new Promise((resolve) => setTimeout(resolve, 20));
     else {
@@ -49,12 +49,16 @@ export async function lockFolder(folder: string): Promise<FolderLock> {
   throw new SourceError(`${folder} cannot be locked.`);
 }
 
-/** Removes a stale lock. It is renamed first, so that only one of two processes that found it removes it. */
+/**
+ * Removes the lock file of a process that has ended. The file is first renamed to a name of this process, so that of
+ * two processes that found it only one removes it.
+ */
 async function removeStale(path: string, owner: string): Promise<void> {
   const aside = `${path}.${process.pid}`;
   await rename(path, aside).catch(() => {});
   const found = (await readFile(aside, 'utf8').catch(() => undefined))?.trim();
-  // Another process had already replaced the lock.
+  // If the renamed file names another owner, it is a new lock that another process has created meanwhile, so it is put
+  // back.
   if (found !== undefined && found !== owner) await rename(aside, path);
   else await rm(aside, { force: true });
 }

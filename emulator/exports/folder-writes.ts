@@ -14,31 +14,33 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Meter } from '../schedule/meter.js';
 
-/** Suffix of a draft, which is an incomplete file. */
+/** Suffix of the name of a draft (incomplete file that is renamed when it is complete). */
 export const DRAFT = '.new';
 export const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
 
 /**
- * Number of bytes written asynchronously at once. Fewer bytes are written synchronously, because a turn of the event
- * loop can take 10 ms under load.
+ * Number of buffered bytes of a file at which they are written asynchronously. Fewer bytes are written synchronously,
+ * because a turn of the event loop can take 10 ms under load.
  */
 const BATCH = 1024 * 1024;
-/** Cost of creating a file, in units of work. */
+/** Cost of creating a file, in the units in which a meter counts work before it yields to the event loop. */
 const FILE_UNITS = 100;
 
 const writev = promisify(writevLater);
 
 /**
- * Writes the files of one save to the page cache. A killed process loses none of them, and waiting for the disk would
- * take longer than a save may take. Paths are relative to `root`.
+ * Writes the files of one save of the emulator's state below the folder `root`. `add` and `replace` write only to the
+ * page cache of the operating system: a killed process loses nothing, and waiting for the disk would take longer than a
+ * save may take. All paths are relative to `root`.
  */
 export class FolderWrites {
   readonly #added: string[] = [];
 
   /**
-   * `folders`: folders known to exist and not to be links; updated. `isKept`: returns true if the last complete save
-   * contains the file.
+   * `folders`: absolute paths of folders known to exist and not to be symbolic links; created folders are added.
+   * `isKept`: returns true if the last complete save contains the file. `meter`: counts the work, and says when to
+   * yield.
    */
   constructor(
     private readonly root: string,
@@ -48,8 +50,8 @@ export class FolderWrites {
   ) {}
 
   /**
-   * Writes a file whose name contains its content hash. Skips a file of the last complete save, and replaces one left
-   * by an interrupted save.
+   * Writes a file whose name contains the hash of its content. Does nothing if the last complete save contains the
+   * file. Replaces a file of this name that an interrupted save has left, because it may be incomplete.
    */
   async add(path: string, pieces: readonly Buffer[]): Promise<void> {
     if (this.isKept(path)) return;
@@ -63,8 +65,8 @@ export class FolderWrites {
   }
 
   /**
-   * Writes a new file and syncs it, so that a power loss does not damage it. `told`: called with the number of bytes
-   * written.
+   * Writes a new file and waits until it is on disk, so that a power loss does not damage it. `onWritten`: called with
+   * the number of bytes of each written piece.
    */
   async write(path: string, pieces: AsyncIterable<Uint8Array>, onWritten?: (bytes: number) => void): Promise<void> {
     const file = this.open(path);
@@ -79,7 +81,7 @@ export class FolderWrites {
     }
   }
 
-  /** Opens a new file. */
+  /** Creates a file and opens it for writing. `undo` removes it. */
   open(path: string): OpenFile {
     this.meter.spend(FILE_UNITS);
     const target = join(this.root, path);
@@ -87,7 +89,10 @@ export class FolderWrites {
     return new OpenFile(this.#create(target));
   }
 
-  /** Renames a draft to the name derived from its content. */
+  /**
+   * Renames a draft (incomplete file) to its final name, which is derived from its content. If the last complete save
+   * already contains a file of this name, the draft is removed.
+   */
   rename(draft: string, path: string): void {
     const target = join(this.root, path);
     if (this.isKept(path)) removeFile(join(this.root, draft));
@@ -97,7 +102,7 @@ export class FolderWrites {
     }
   }
 
-  /** Replaces a file atomically. */
+  /** Replaces a file atomically: writes a draft and renames it, so that readers find the old or the new content. */
   replace(path: string, content: Buffer): void {
     const draft = path + DRAFT;
     const file = this.open(draft);
@@ -109,7 +114,10 @@ export class FolderWrites {
     renameSync(join(this.root, draft), join(this.root, path));
   }
 
-  /** Overwrites a file that no other file depends on. */
+  /**
+   * Overwrites a file in place, not atomically. Only for files that are not part of the saved state, such as the files
+   * that only Git reads.
+   */
   overwrite(path: string, content: Buffer): void {
     this.meter.spend(FILE_UNITS);
     const { O_CREAT, O_NOFOLLOW = 0, O_TRUNC, O_WRONLY } = constants;
@@ -125,12 +133,16 @@ export class FolderWrites {
     this.#make(join(this.root, path));
   }
 
-  /** Makes the written files permanent, so that `undo` does not remove them. */
+  /**
+   * Marks all files written until now as permanent, so that `undo` does not remove them. Called after a complete save.
+   */
   keep(): void {
     this.#added.length = 0;
   }
 
-  /** Removes the files written since the last `keep`, to free space on a full disk. */
+  /**
+   * Removes the files written since the last call of `keep`. Called when a save fails, to free space on a full disk.
+   */
   undo(): void {
     for (const path of this.#added) removeFile(path);
     this.keep();
@@ -145,7 +157,8 @@ export class FolderWrites {
         if (attempt > 1) throw error;
         if (code === 'EEXIST') unlinkSync(path);
         else if (code === 'ENOENT') {
-          // Another program has removed a folder.
+          // The parent folder does not exist: it is new, or another program has removed it. After a failed attempt,
+          // `folders` is wrong, so it is cleared.
           if (attempt > 0) this.folders.clear();
           this.#make(dirname(path));
         } else throw error;
@@ -153,7 +166,10 @@ export class FolderWrites {
     }
   }
 
-  /** Creates the folders of a path below the root. None of them may be a link. */
+  /**
+   * Creates a folder below `root` and its parent folders. Throws if one of them exists and is not a folder, such as a
+   * symbolic link.
+   */
   #make(path: string): void {
     if (path === this.root || this.folders.has(path)) return;
     this.#make(dirname(path));
@@ -166,14 +182,17 @@ export class FolderWrites {
   }
 }
 
-/** File that is written sequentially. */
+/** Open file that is written from beginning to end. Bytes are buffered until there are `BATCH` of them. */
 export class OpenFile {
   #waiting: Buffer[] = [];
   #bytes = 0;
 
   constructor(private readonly descriptor: number) {}
 
-  /** Writes bytes. Returns a promise if the caller must wait. */
+  /**
+   * Buffers bytes, and writes the buffer if it is full. Returns a promise if the buffer is being written: the caller
+   * must await it before the next call.
+   */
   write(piece: Buffer): void | Promise<void> {
     this.#waiting.push(piece);
     this.#bytes += piece.length;
@@ -185,13 +204,13 @@ export class OpenFile {
     this.#flushNow();
   }
 
-  /** Writes buffered bytes and syncs the file to disk. */
+  /** Writes the buffered bytes and waits until the file is on disk. */
   sync(): void {
     this.#flushNow();
     fsyncSync(this.descriptor);
   }
 
-  /** Writes buffered bytes and closes the file. */
+  /** Writes the buffered bytes and closes the file. */
   close(): void {
     try {
       this.#flushNow();
@@ -217,7 +236,7 @@ export class OpenFile {
   }
 }
 
-/** Returns the rest of the pieces after `written` bytes. */
+/** Returns the bytes of `pieces` that remain after the first `written` bytes, as pieces. */
 function after(pieces: readonly Buffer[], written: number): Buffer[] {
   let left = written;
   for (const [at, piece] of pieces.entries()) {
@@ -231,6 +250,7 @@ export function removeFile(path: string): void {
   try {
     unlinkSync(path);
   } catch {
-    // The file is already gone, or is removed when the folder is opened again.
+    // The error is ignored: either the file does not exist, or it is unreferenced and is removed when the folder is
+    // opened again.
   }
 }

@@ -22,36 +22,45 @@ import { showWorld } from './show-world.js';
 import { prune } from './state-directory.js';
 import { gitTexts, lfsPath, listRepository } from './write-state.js';
 
-/** Above this number of refs, `packed-refs`, which only Git reads, is written only by the last save. */
+/**
+ * Maximum number of refs with which every save rewrites `packed-refs`. Only Git reads this file. With more refs, only
+ * the last save before the emulator ends writes it, because it contains all refs and would take too long.
+ */
 const FEW_REFS = 1000;
 
-/** Written lists, by their paths in the value. */
+/** Long lists of a JSON file that were written, by their paths in the JSON value, such as `/refs`. */
 type WrittenLists = ReadonlyMap<string, WrittenList>;
 
-/** Repository as stored in the folder. */
+/** Repository as the last complete save stored it in the folder. */
 interface KeptRepository {
-  /** Record that was written; undefined if it must be written again. */
+  /**
+   * Immutable record (state of the repository without its objects) that was written; undefined if it must be written
+   * again.
+   */
   readonly record: RepositoryRecord | undefined;
   readonly listed: ListedRepository;
   readonly packs: readonly KeptPack[];
-  /** Identity of the world whose object numbers `packs` uses. */
+  /** Identity token of the world (whole state of the emulator) to whose object numbers the ranges in `packs` refer. */
   readonly world: object;
-  /** File of the record, and the files that it names. */
+  /** Paths of the file of the record and of the files that the record names. */
   readonly files: ReadonlySet<string>;
   readonly lists: WrittenLists | undefined;
 }
 
-/** Content of the folder: repositories by id, and the lists of the manifest. */
+/** Content of the folder after the last complete save: repositories by id, and the long lists of `emulator.json`. */
 interface Kept {
   readonly repositories: ReadonlyMap<string, KeptRepository>;
   readonly lists: WrittenLists | undefined;
 }
 
-/** State to save. `world` is an identity token for the world that numbers the objects, without a reference to it. */
+/**
+ * State to save. `world`: identity token for the world (whole state of the emulator) that numbers the objects. It does
+ * not refer to the world, so that it does not keep it in memory.
+ */
 export interface SavedState {
   readonly snapshot: WorldSnapshot;
   readonly world: object;
-  /** True to update all files for Git too. */
+  /** True for the last save before the emulator ends: it also updates all files that only Git reads. */
   readonly isLast?: boolean;
 }
 
@@ -63,30 +72,32 @@ export interface KeptFolderPorts {
 }
 
 /**
- * State of a world in a folder. A save writes only changes since the previous one. Files are immutable and named by
- * their content hash, except `emulator.json` and the files for Git. A file counts only if `emulator.json` refers to it,
- * and `emulator.json` is replaced atomically. So a reader always finds the last complete save, even if the process was
- * killed.
+ * Folder that contains the state of a world (whole state of the emulator). A save writes only changes since the
+ * previous one. Files are immutable and named by their content hash, except `emulator.json` and the files that only Git
+ * reads. A file is part of the state only if `emulator.json` refers to it directly or through other files, and
+ * `emulator.json` is replaced atomically. Therefore a reader always finds the last complete save, even if the process
+ * was killed.
  */
 export class KeptFolder {
   #kept: Kept = { repositories: new Map(), lists: undefined };
-  /** Files that belong to `#kept`. */
+  /** Paths of the files of the last complete save, which `#kept` describes. */
   readonly #files = new Set<string>();
-  /** Folders known to exist. */
+  /** Absolute paths of folders known to exist, so that a save need not check them again. */
   readonly #folders = new Set<string>();
-  /** Refs in the files for Git, by repository id. */
+  /** Refs that the files for Git (`HEAD`, `packed-refs`) contain, by repository id. */
   readonly #shown = new Map<string, Refs>();
   /**
-   * Separate schedule, so that saves have their own slice of each turn of the event loop. Sharing slices with many
-   * requests would make a save take seconds.
+   * Schedule of the saves only. A schedule divides the slice of CPU time of each turn of the event loop among its
+   * users, so sharing one with many requests would make a save take seconds.
    */
   readonly #schedule = new Schedule();
 
   constructor(private readonly ports: KeptFolderPorts) {}
 
   /**
-   * Adopts the state that was read from the folder, so that unchanged files are not written again. Returns false if
-   * something must be written.
+   * Takes the state that was read from the folder at the start as the last complete save, so that unchanged files are
+   * not written again. Returns false if files of the folder are missing or must be replaced. `isGitCurrent`: true if
+   * the files that only Git reads are current.
    */
   async adopt(
     found: ReadRepositories,
@@ -117,8 +128,8 @@ export class KeptFolder {
   }
 
   /**
-   * Saves a state. Rejects with the error of the file system; the folder then contains the previous state or the new
-   * one.
+   * Saves a state in the folder. Rejects with the error of the file system; the folder then contains the previous state
+   * or the new one.
    */
   async save(saved: SavedState): Promise<void> {
     const { folder, config, secrets } = this.ports;
@@ -140,7 +151,8 @@ export class KeptFolder {
       const manifest = showWorld(snapshot, config, secrets, listed);
       const lists = await this.#writeLists(manifest, this.#kept.lists, '', writes, meter);
       writes.replace(MANIFEST, Buffer.from(jsonOf(manifest)));
-      // From here on the new state is valid.
+      // The new state is complete from now on, because `emulator.json` refers to its files. A later error must not
+      // remove them.
       writes.keep();
       const gone = this.#replace({ repositories, lists }, changed);
       const stale = isLast ? repositories.values() : changed.map((id) => repositories.get(id)!);
@@ -152,7 +164,7 @@ export class KeptFolder {
     }
   }
 
-  /** Removes files that do not belong to the last complete save. */
+  /** Removes the files in the folder that do not belong to the last complete save. */
   async prune(): Promise<void> {
     const own = new Set(this.#files).add(MANIFEST);
     for (const { listed } of this.#kept.repositories.values()) {
@@ -201,7 +213,10 @@ export class KeptFolder {
     return { record, listed: { ...listed, record: name }, packs, world, files, lists };
   }
 
-  /** Writes the lists in the value of a file. Lists that were split are replaced by the names of their files. */
+  /**
+   * Writes the long lists in the JSON value of a file to files of their own. Replaces each of these lists in the value
+   * by the names of its files. `before`: lists of the previous save, whose unchanged files are reused.
+   */
   async #writeLists(
     value: object,
     before: WrittenLists | undefined,
@@ -222,15 +237,17 @@ export class KeptFolder {
   }
 
   /**
-   * Records the new content of the folder, and removes files that only the previous state needed. `changed`: ids of the
-   * repositories that were written. Returns the folders of removed repositories.
+   * Sets the new content of the folder, and removes the files that only the previous state needed. `changed`: ids of
+   * the repositories that this save has written. Returns the paths of the folders that belong to no repository any
+   * more.
    */
   #replace(now: Kept, changed: readonly string[]): readonly string[] {
     const before = this.#kept;
     this.#kept = now;
     const needed = new Set(listFiles(now.lists));
     for (const id of changed) for (const path of now.repositories.get(id)!.files) needed.add(path);
-    // Only another world can lack repositories.
+    // Repositories are never removed from a world (a deleted one keeps its record). Only after the world was replaced
+    // by another can repositories of the previous save be absent, so the search is usually unnecessary.
     const isShorter = now.repositories.size < before.repositories.size + changed.length;
     const absent = isShorter ? [...before.repositories.keys()].filter((id) => !now.repositories.has(id)) : [];
     const replaced = [...changed, ...absent].flatMap((id) => before.repositories.get(id) ?? []);
@@ -270,7 +287,7 @@ export class KeptFolder {
     }
   }
 
-  /** Removes the folder of a removed repository, and its parent folders if empty. */
+  /** Removes the folder of a repository that no longer exists, and those of its parent folders that are empty. */
   async #removeFolder(path: string): Promise<void> {
     const root = this.ports.folder;
     await rm(join(root, path), { recursive: true, force: true }).catch(() => {});
@@ -278,7 +295,7 @@ export class KeptFolder {
     try {
       for (let folder = dirname(path); folder !== '.'; folder = dirname(folder)) rmdirSync(join(root, folder));
     } catch {
-      // The parent folder is not empty.
+      // `rmdirSync` throws if a parent folder is not empty. The folders above it are then not empty either.
     }
   }
 
@@ -288,8 +305,8 @@ export class KeptFolder {
   }
 
   /**
-   * Returns the packs that were read, with their object numbers; undefined if they do not match the store or an index
-   * is absent.
+   * Returns the packs that were read from the folder, each with the range of object numbers (indices into the tables of
+   * the store) that it contains. Returns undefined if the packs do not match the store or an index file is absent.
    */
   async #adoptPacks({ listed, packs }: ReadRepository, objects: ObjectStore): Promise<KeptPack[] | undefined> {
     const meter = new Meter({ schedule: this.#schedule });

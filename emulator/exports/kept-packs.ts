@@ -6,24 +6,27 @@ import { COST } from '../schedule/cost.js';
 import type { Meter } from '../schedule/meter.js';
 import { DRAFT, type FolderWrites } from './folder-writes.js';
 
-/** Pack in a `--persist` folder. It contains exactly the objects of a range of numbers. */
+/**
+ * Pack file in a `--persist` folder (in which the emulator saves its state). It contains exactly the objects of a range
+ * of object numbers (indices into the tables of the object store).
+ */
 export interface KeptPack {
-  /** SHA-1 in the names of its files. */
+  /** SHA-1 in the names of the pack's two files, `pack-<SHA-1>.pack` and `.idx`. */
   readonly checksum: string;
-  /** Number of its first object, and the number after its last. */
+  /** Object number of the pack's first object (`from`), and the number after its last object (`to`). */
   readonly from: number;
   readonly to: number;
   readonly size: number;
-  /** SHA-256 of the ids of its objects, in the order of their numbers. */
+  /** SHA-256 of the ids of the pack's objects, in the order of their object numbers. */
   readonly ids: string;
 }
 
 /**
- * Limits of a small pack, which is merged with new objects into one pack to keep the number of packs low. A larger pack
- * is never rewritten.
+ * Maximum size of a small pack. A small pack is rewritten together with new objects as one pack, to keep the number of
+ * packs low. A larger pack is never rewritten.
  */
 const SMALL = { objects: 1024, bytes: 1024 * 1024 };
-/** Number of ids hashed in one step. */
+/** Number of object ids that are hashed before the work can yield to the event loop. */
 const HASHED = 1024;
 
 export function packFiles(folder: string, { checksum }: Pick<KeptPack, 'checksum'>): readonly [string, string] {
@@ -31,7 +34,10 @@ export function packFiles(folder: string, { checksum }: Pick<KeptPack, 'checksum
   return [`${path}.pack`, `${path}.idx`];
 }
 
-/** Writes the objects that no pack contains yet. Returns all packs, in the order of their objects. */
+/**
+ * Writes the objects of a repository that no pack of `before` contains to a new pack. Returns all packs, in the order
+ * of their object numbers.
+ */
 export async function addPack(
   folder: string,
   objects: ObjectStore,
@@ -43,7 +49,8 @@ export async function addPack(
   const packs = [...before];
   if ((packs.at(-1)?.to ?? 0) === to) return before;
   let from = packs.at(-1)?.to ?? 0;
-  // As in a log-structured merge tree, each object is rewritten about ten times at most, and no save writes many.
+  // Small packs at the end are merged into the new pack, as in a log-structured merge tree. Therefore each object is
+  // rewritten at most about ten times, and no save rewrites many objects.
   for (let last = packs.at(-1); last && isJoined(last, to - from); last = packs.at(-1)) {
     from = last.from;
     packs.pop();
@@ -65,12 +72,15 @@ export async function addPack(
   return [...packs, pack];
 }
 
-/** Returns true if a pack is rewritten together with `count` new objects. */
+/** Returns true if a pack is small enough to be rewritten in one pack together with the `count` objects after it. */
 function isJoined({ from, to, size }: KeptPack, count: number): boolean {
   return to - from <= 2 * count && to - from + count <= SMALL.objects && size <= SMALL.bytes;
 }
 
-/** Returns the leading packs whose objects have the same numbers in a store. */
+/**
+ * Returns the packs up to the first one whose objects do not have the same object numbers in `objects`. Called after
+ * the whole state was replaced, because the numbers may then differ.
+ */
 export async function samePacks(
   objects: ObjectStore,
   packs: readonly KeptPack[],

@@ -3,26 +3,33 @@ import { type FileTree, SourceError } from '../sources/file-tree.js';
 import { digestedName, digestIn, readJson } from './read-json.js';
 
 /*
- * Long lists in a `--persist` folder are split into files, so that a save writes only changed ones. The list is
- * replaced by `{"lists": [NAME, …]}`, and is the concatenation of these files. A file is named by the SHA-1 of its
- * content, and is in the same folder as the file that names it.
+ * Long lists of the JSON files in a `--persist` folder (in which the emulator saves its state) are split into files of
+ * their own, so that a save writes only changed parts. The value `{"lists": [NAME, …]}` replaces the list, which is the
+ * concatenation of the JSON arrays in these files. A file is named by the SHA-1 of its content. It is in the same
+ * folder as the file that names it.
  */
 
-/** A list with fewer items is not split. */
+/** Number of items from which a list is written to files of its own. A shorter list stays in its parent file. */
 const FEW = 256;
 /**
- * Content-defined chunking: on average one in `USUAL` items, chosen by its key, ends a file. `MOST`: maximum items of a
- * file.
+ * Content-defined chunking, which divides a list into files by the keys of its items. On average one in `USUAL` items,
+ * chosen by the hash of its key, is the last of its file. `MOST`: maximum number of items of a file.
  */
 const USUAL = 128;
 const MOST = 1024;
-/** Cost of comparing and of writing an item, in units of work. */
+/**
+ * Cost of comparing and of writing one item, in the units in which a meter counts work before it yields to the event
+ * loop.
+ */
 const COMPARED = 1 / 8;
 const WRITTEN = 2;
 
-/** List in the value of a file: immutable items by unique key. */
+/** List in a JSON value that is to be saved. Its items are immutable and have unique keys. */
 export class List {
-  /** Value that replaces the list in the file; undefined for the list itself. */
+  /**
+   * JSON value that replaces the list in its parent file after the list was written to its own files; undefined if the
+   * list itself is in the parent file.
+   */
   shown: unknown;
 
   constructor(
@@ -36,20 +43,25 @@ export class List {
   }
 }
 
-/** One file of a list, with the items that it was made of. */
+/** One of the files to which a list was written, with the keys and values of the items in it. */
 interface Part {
   readonly name: string;
   readonly keys: readonly string[];
   readonly values: readonly unknown[];
 }
 
-/** A list after it was written: the value that represents it in its parent file, and the files of its parts. */
+/**
+ * List after it was written: the JSON value that represents the list in its parent file, and the files of its parts.
+ */
 export interface WrittenList {
   readonly json: unknown;
   readonly parts: readonly Part[];
 }
 
-/** Creates a list. `show` converts an item to JSON; by default items are written unchanged. */
+/**
+ * Creates a list that a save can write to files of its own. `show` converts an item to JSON; by default items are
+ * written unchanged.
+ */
 export function listOf<Value>(
   size: number,
   entries: Iterable<readonly [string, Value]>,
@@ -58,7 +70,7 @@ export function listOf<Value>(
   return new List(size, entries, show);
 }
 
-/** Yields the lists in the value of a file, with their paths. */
+/** Yields the `List` objects in a JSON value, each with its path of member names, such as `/world/searches`. */
 export function* listsIn(value: unknown, path = ''): Generator<[path: string, List]> {
   if (value instanceof List) yield [path, value];
   else if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
@@ -66,7 +78,10 @@ export function* listsIn(value: unknown, path = ''): Generator<[path: string, Li
   }
 }
 
-/** Writes a list. Reuses files of `before` whose items are the same values; `write` is called for the others. */
+/**
+ * Divides a list into files. Reuses the files of the previous save (`before`) that have the same keys and identical
+ * values. Calls `write` for each other file. Yields the cost of the work.
+ */
 export function* splitList(
   list: List,
   before: WrittenList | undefined,
@@ -105,21 +120,24 @@ function isSame(one: readonly unknown[], other: readonly unknown[]): boolean {
 }
 
 /**
- * Returns true if a file ends after this key. It depends only on the key, so that inserting or removing an item changes
- * only the bounds of its own file.
+ * Returns true if the item with this key is the last of its file. The result depends only on the key, so that inserting
+ * or removing an item changes only the file that contains it, and at most its neighbor.
  */
 function endsFile(key: string): boolean {
-  // FNV-1a (Fowler, Noll, Vo), 32 bits.
+  // FNV-1a (hash function of Fowler, Noll and Vo) with 32 bits, of the last 16 characters.
   let hash = 0x811c9dc5;
   for (let at = Math.max(0, key.length - 16); at < key.length; at++)
     hash = Math.imul(hash ^ key.charCodeAt(at), 0x01000193);
   return ((hash ^ (hash >>> 15)) >>> 0) % USUAL === 0;
 }
 
-/** Maximum depth of lists in a value. */
+/** Maximum nesting depth in a JSON value at which a list can be. */
 const DEEPEST = 3;
 
-/** Returns the value with its lists read from their files. `named` is called with each file. Throws `SourceError`. */
+/**
+ * Returns a JSON value in which each `{"lists": [NAME, …]}` is replaced by the list, read from these files in `folder`.
+ * Calls `named` with the path of each file. Throws `SourceError`.
+ */
 export async function joinLists(
   value: unknown,
   tree: FileTree,

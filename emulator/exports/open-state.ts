@@ -14,11 +14,16 @@ import { writeSingle } from './write-state.js';
 
 export interface ImportTarget {
   readonly organization?: string | undefined;
-  /** Name of the repository that a source becomes; default: the last part of the source's path. */
+  /**
+   * Name of the repository that is made of the source (folder, bundle or URL); default: last part of the source's path.
+   */
   readonly name?: string | undefined;
 }
 
-/** Opens the state in a folder or tar archive; undefined if the path is something else. Throws `SourceError`. */
+/**
+ * Opens the state of an emulator in a folder or tar archive. Returns undefined if the path is something else, such as a
+ * Git repository or a URL. Throws `SourceError`.
+ */
 export async function openState(path: string): Promise<FileTree | undefined> {
   if (/^[a-z][a-z0-9+.-]+:\/\//i.test(path)) return undefined;
   if ((await kindOf(path)) === 'folder') return openStateFolder(path);
@@ -32,7 +37,10 @@ async function isTar(file: DiskTree): Promise<boolean> {
   return false;
 }
 
-/** Returns the repository name derived from `source`. Throws `SourceError`. */
+/**
+ * Returns the name for a repository that is imported from `source` (a path or URL): its last part without `.git` or
+ * `.bundle`. Throws `SourceError` if it is not a valid repository name.
+ */
 export function nameOf(source: string): string {
   const name = basename(source.replace(/[?#].*$/, '').replace(/[/\\]+$/, '') || resolve(source)).replace(
     /\.(git|bundle)$/,
@@ -46,25 +54,25 @@ export function nameOf(source: string): string {
   );
 }
 
-/** Opens the state in a folder; undefined if it contains none. */
+/** Opens the state of an emulator in a folder; undefined if the folder has no `emulator.json`. */
 export async function openStateFolder(path: string): Promise<FileTree | undefined> {
   const tree = new DiskTree(path);
   return (await tree.stat(bytesOf(MANIFEST))) === undefined ? undefined : tree;
 }
 
 /**
- * Returns the organizations of a state, in the order of their ports; empty for an export of one repository. Throws
- * `SourceError`.
+ * Returns the names of the organizations in a saved state, in the order of the ports that serve them. Returns an empty
+ * list for an export of one repository. Throws `SourceError`.
  */
 export async function organizationsIn(tree: FileTree): Promise<readonly string[]> {
   const manifest = await readManifest(tree);
   return manifest.content === 'world' ? manifest.world.organizations.map(({ name }) => name) : [];
 }
 
-/** Called with the number of bytes read, and the total size of the state. */
+/** Progress callback, called with the number of bytes just read and the total size of the state in bytes. */
 export type OnImport = (bytes: number, total: number) => void;
 
-/** Returns a tree that calls `onImport` when its files are read. */
+/** Returns a tree with the same files that calls `onImport` for each piece that is read from a file. */
 async function watched(tree: FileTree, onImport: OnImport): Promise<FileTree> {
   let total = 0;
   for await (const { size } of entriesOf(tree)) total += size;
@@ -83,12 +91,12 @@ async function watched(tree: FileTree, onImport: OnImport): Promise<FileTree> {
 }
 
 export interface ImportOptions extends ImportTarget {
-  /** State at `path`, if it was opened before. */
+  /** Tree of the state at the path to import, if the caller has already opened it. */
   readonly opened?: FileTree | undefined;
   readonly onImport?: OnImport | undefined;
 }
 
-/** Imports the state or the repository at a path or URL. Throws `SourceError`. */
+/** Imports an emulator's state or a repository from a path or URL into the current world. Throws `SourceError`. */
 export async function importPath(current: CurrentWorld, path: string, target: ImportOptions = {}): Promise<Imported> {
   const organization = target.organization ?? current.config.organizations[0]!.name;
   const state = target.opened ?? (await openState(path));
@@ -101,8 +109,9 @@ export async function importPath(current: CurrentWorld, path: string, target: Im
 }
 
 /**
- * Returns the source at a path or URL as an archive, for another emulator. A repository is first read into a scratch
- * world, so that it is checked before it is sent. Throws `SourceError`.
+ * Returns an emulator's state or a repository at a path or URL as a tar archive, to be sent to another emulator. A
+ * repository is first read into a scratch world (a world that serves no client), so that it is checked before it is
+ * sent. Throws `SourceError`.
  */
 export async function archiveOf(
   path: string,
@@ -125,13 +134,19 @@ export async function archiveOf(
   );
 }
 
-/** Yields the files of an archive in memory. Throws `SourceError` if it is not an export. */
+/**
+ * Yields the files of an uploaded tar archive that was read into memory. Throws `SourceError` if the archive is not an
+ * export of an emulator.
+ */
 export async function* filesOfArchive(tree: MemoryTree): AsyncGenerator<TarEntry> {
   await readManifest(tree);
   yield* entriesOf(tree);
 }
 
-/** Yields every file and folder of a tree, for an archive. Throws `SourceError` for links and special files. */
+/**
+ * Yields every file and folder of a tree (saved state), to write them to a tar archive. Omits lock files and drafts.
+ * Throws `SourceError` for links and special files.
+ */
 export async function* entriesOf(tree: FileTree): AsyncGenerator<TarEntry> {
   const waiting = [''];
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
@@ -150,7 +165,10 @@ export async function* entriesOf(tree: FileTree): AsyncGenerator<TarEntry> {
   }
 }
 
-/** Creates a world that serves no client. Sources are read into it to be checked. */
+/**
+ * Creates a world (whole state of an emulator) that serves no client. Sources are read into it to check them before
+ * they are sent to another emulator.
+ */
 export function scratchWorld(): CurrentWorld {
   const organization = {
     name: 'scratch',

@@ -1,18 +1,21 @@
 import type { StateName } from '../world/state.js';
 
-/** Part of the state of an emulator, and if an export contains it. */
+/** Describes a part of the emulator's state, and if an export of the state contains it (`in`). */
 export interface ExportPart {
   readonly in: boolean;
   readonly what: string;
   readonly why: string;
 }
 
-/** Parts of the process outside of the state of a world. */
+/** Parts of the process that are outside of a world (the state that clients see). */
 type ProcessPart = 'snapshots' | 'namespaces';
 
 const SESSION = 'belongs to one session';
 
-/** Parts that an export contains or omits. It contains what clients can see through the API. */
+/**
+ * Parts of the emulator's state that an export contains (`in`) or omits. An export contains everything that clients can
+ * see through the API.
+ */
 export const EXPORT_PARTS: Readonly<Record<StateName | ProcessPart, ExportPart>> = {
   repositories: {
     in: true,

@@ -13,15 +13,15 @@ import { importTree } from './read-state.js';
 import { requireOwn, writeError } from './state-directory.js';
 
 /**
- * Milliseconds of real time between the end of a save and the next check for changes. A save contains all changes made
- * before it begins.
+ * Milliseconds of real time between the end of a save and the next check for changes to save. A save contains all
+ * changes made before it begins.
  */
 export const PAUSE = 100;
 
 /**
- * Back-pressure: the response to a write waits until the write is saved, if the current save has run for `LATE`
- * milliseconds of real time, or if `MOST_UNSAVED` bytes were added since the last save began. Otherwise the next save
- * could take longer than the documents promise.
+ * Back-pressure: the response to a write waits until the write is saved in either of two cases. The current save has
+ * run for `LATE` milliseconds of real time, or `MAX_UNSAVED` bytes were added to the memory since the last save began.
+ * Otherwise the next save could take longer than the documents promise.
  */
 const LATE = 300;
 const MAX_UNSAVED = 8 * 1024 * 1024;
@@ -29,11 +29,11 @@ const MAX_UNSAVED = 8 * 1024 * 1024;
 export interface PersistenceOptions {
   readonly folder: string;
   readonly secrets: boolean;
-  /** Called with a sentence when the state could not be saved, and when it can be saved again. */
+  /** Called with a sentence for the user when the state could not be saved, and when it can be saved again. */
   readonly warn: (sentence: string) => void;
-  /** Waits for a number of milliseconds of real time; rejects when `signal` is aborted. */
+  /** Waits for a number of milliseconds of real time; rejects when `signal` is aborted. Default: a timer. */
   readonly pause?: (milliseconds: number, signal: AbortSignal) => Promise<unknown>;
-  /** Monotonic clock in milliseconds. */
+  /** Monotonic clock in milliseconds, which measures the duration of a save. Default: `performance.now`. */
   readonly now?: () => number;
 }
 
@@ -41,28 +41,34 @@ const realPause: NonNullable<PersistenceOptions['pause']> = (milliseconds, signa
   pauseFor(milliseconds, undefined, { signal, ref: false });
 
 /**
- * Saves the current world to a folder used by no other process: after changes, and at the end.
- *
- * A save contains the state at its beginning. Saves are separated by a pause of `PAUSE`, so a change is saved after the
- * rest of the current save, the pause, and one more save.
+ * Saves the current world (whole state of the emulator) to a folder that no other process uses: after changes, and when
+ * the emulator ends.
+ * A save contains the state at its beginning. Saves are separated by a pause of `PAUSE`. Therefore a change is saved at
+ * the latest after the rest of the current save, the pause, and one more save.
  */
 export class Persistence {
-  /** Values of the state that was saved last. They are immutable, so comparing references shows if anything changed. */
+  /**
+   * Values of the state that was saved last, as `marksOf` returns them. They are immutable, so comparing references
+   * shows if anything changed.
+   */
   #saved: readonly unknown[] = [];
   #world: World | undefined;
-  /** Object that stands for the numbering of the saved objects. It is replaced when another world is saved. */
+  /**
+   * Identity token for the numbering of the objects in the saved world. A new token is created when another world is
+   * saved, because its object numbers may differ.
+   */
   #numbering: object = {};
   #hasFailed = false;
-  /** True if the folder may contain files that belong to no state. */
+  /** True if the folder may contain files that belong to no complete save, left by a process that was killed. */
   #hasLeftovers = false;
   readonly #end = new AbortController();
-  /** The current or the last save. */
+  /** Promise of the save that is running, or of the last save if no save is running. */
   #running: Promise<void> = Promise.resolve();
-  /** Save that waits for the current one; undefined if none. */
+  /** Promise of the save that waits for the running one to end; undefined if no save waits. */
   #next: Promise<void> | undefined;
-  /** Start of the current save in milliseconds; undefined if none runs. */
+  /** Time in milliseconds of the monotonic clock at which the running save began; undefined if no save is running. */
   #begun: number | undefined;
-  /** Bytes of memory used when the last save began. */
+  /** Number of bytes of memory that the emulator's state used when the last save began. */
   #heldBytes = 0;
 
   private constructor(
@@ -72,7 +78,10 @@ export class Persistence {
     private readonly unlock: () => Promise<void>,
   ) {}
 
-  /** Locks the folder and reads its content. `isNew`: true if it was empty. Rejects with `SourceError`. */
+  /**
+   * Locks the `--persist` folder and imports the state in it. `isNew`: true if the folder contained no state. Rejects
+   * with `SourceError`.
+   */
   static async open(
     current: CurrentWorld,
     given: PersistenceOptions,
@@ -97,7 +106,7 @@ export class Persistence {
     }
   }
 
-  /** Saves the current state, and from then on every change. Rejects if the first save fails. */
+  /** Saves the current state, and begins to save every later change. Rejects if the first save fails. */
   async begin(): Promise<void> {
     await this.save();
     if (this.#hasLeftovers) await saying(this.options.folder, this.folder.prune(), 'used');
@@ -109,7 +118,10 @@ export class Persistence {
     void this.#saveChanges();
   }
 
-  /** Saves the current state after the save that is running. Rejects with `SourceError`. */
+  /**
+   * Saves the current state as soon as the running save, if any, has ended. Several calls meanwhile share one save.
+   * Rejects with `SourceError`.
+   */
   save(): Promise<void> {
     this.#next ??= this.#running
       .catch(() => {})
@@ -121,7 +133,7 @@ export class Persistence {
     return this.#next;
   }
 
-  /** Saves once more and unlocks the folder. Rejects with `SourceError` if the save fails. */
+  /** Saves the state a last time and unlocks the folder. Rejects with `SourceError` if the save fails. */
   async close(): Promise<void> {
     this.#end.abort();
     try {
@@ -131,7 +143,7 @@ export class Persistence {
     }
   }
 
-  /** Unlocks the folder without saving. */
+  /** Stops saving and unlocks the folder, without a last save. */
   async abandon(): Promise<void> {
     this.#end.abort();
     await this.unlock();
@@ -140,7 +152,8 @@ export class Persistence {
   async #importFrom(tree: DiskTree, wasKilled: boolean): Promise<boolean> {
     const { current } = this;
     const { found, hasSecrets } = await importTree(current, tree, current.config.organizations[0]!.name);
-    // A folder with a single repository is rewritten as part of a state.
+    // `found` is undefined if the folder contained an export of one repository. The next save must then write
+    // everything, because a save has another layout.
     if (!found) return false;
     return this.#withSnapshot((snapshot) =>
       this.folder.adopt(found, snapshot, { hasSecrets: hasSecrets === true, isGitCurrent: !wasKilled }),
@@ -160,19 +173,22 @@ export class Persistence {
         if (this.#hasFailed) warn(`${folder} is writable again, and the state has been saved.`);
         this.#hasFailed = false;
       } catch (error) {
-        // The next save tries again; one warning is enough.
+        // The next round of this loop saves again. The user is warned only once until a save succeeds.
         if (!this.#hasFailed) warn((error as Error).message);
         this.#hasFailed = true;
       }
     }
   }
 
-  /** Resolves when the write is saved; undefined if it can be acknowledged at once. */
+  /**
+   * Called before the response to a write is sent. Returns a promise that resolves when the write is saved; undefined
+   * if the response can be sent at once.
+   */
   #beforeAcknowledgement(): Promise<void> | undefined {
     const { memory } = this.current.engine;
     const isLate = this.#begun !== undefined && this.#now() - this.#begun > LATE;
     if (!isLate && memory.used - this.#heldBytes <= MAX_UNSAVED) return undefined;
-    // If saving fails, one warning is printed and responses do not wait.
+    // While saving fails, responses do not wait, because the user has been warned.
     return this.#hasFailed ? undefined : this.save().catch(() => {});
   }
 
@@ -210,7 +226,10 @@ export class Persistence {
   }
 }
 
-/** Values that change whenever something must be saved. A request alone changes none of them. */
+/**
+ * Returns values of a world's state of which at least one changes whenever something must be saved. A request that
+ * changes nothing else changes none of them.
+ */
 function marksOf(world: World): unknown[] {
   const { clock, deliveries, ids, organizations, repositories, quotas, settings, webhooks } = world.state;
   const { mode, time, ahead } = clock.snapshot();

@@ -6,7 +6,10 @@ import { type FileTree, readSmall, SourceError } from '../sources/file-tree.js';
 /** Maximum size of a JSON file of an export, in bytes. */
 export const MAX_JSON = 256 * 1024 * 1024;
 
-/** Reads a JSON file. `digest`: expected SHA-1 of its content. Throws `SourceError`. */
+/**
+ * Reads a JSON file of a saved state and returns its value. `digest`: SHA-1 that its content must have; not checked if
+ * absent. Throws `SourceError`.
+ */
 export async function readJson(tree: FileTree, path: string, digest?: string): Promise<unknown> {
   const bytes = await readSmall(tree, bytesOf(path), MAX_JSON);
   if (!bytes) throw new SourceError(`${tree.title} has no ${path}.`);
@@ -19,14 +22,17 @@ export async function readJson(tree: FileTree, path: string, digest?: string): P
   }
 }
 
-/** Kinds of files named by kind and SHA-1 of their content: `list-<40 digits>.json`. */
+/**
+ * Kinds of files of a saved state whose names consist of the kind and the SHA-1 of the content, such as `list-<40
+ * digits>.json`.
+ */
 type DigestedKind = 'record' | 'list';
 
 export function digestedName(kind: DigestedKind, content: Buffer): string {
   return `${kind}-${sha1(content)}.json`;
 }
 
-/** Returns the SHA-1 in the name of such a file; undefined for other names. */
+/** Returns the SHA-1 in a file name such as `list-<40 digits>.json`; undefined for other names. */
 export function digestIn(kind: DigestedKind, name: string): string | undefined {
   return new RegExp(`^${kind}-([0-9a-f]{40})\\.json$`).exec(name)?.[1];
 }
@@ -35,7 +41,10 @@ function sha1(bytes: Buffer): string {
   return createHash('sha1').update(bytes).digest('hex');
 }
 
-/** Calls `read`, and converts its `Problem` to a `SourceError`. */
+/**
+ * Calls `read`. If it throws a `Problem` (error response of the API), throws a `SourceError` instead, which names the
+ * files that could not be read.
+ */
 export function checked<T>(read: () => T, { title }: FileTree): T {
   try {
     return read();
@@ -44,7 +53,10 @@ export function checked<T>(read: () => T, { title }: FileTree): T {
   }
 }
 
-/** Canonical JSON: the same text for equal values, whatever the order of their members. `format` comes first. */
+/**
+ * Returns the canonical JSON of a value: the same text for equal values, whatever the order of their members. Members
+ * are sorted by name, except that `format` comes first.
+ */
 export function jsonOf(value: object): string {
   const sorted = (_: string, member: unknown): unknown => {
     if (typeof member !== 'object' || member === null || Array.isArray(member)) return member;
@@ -54,10 +66,13 @@ export function jsonOf(value: object): string {
   return `${JSON.stringify(value, sorted, 1)}\n`;
 }
 
-/** Prefix of a base64 name. No ref name begins like this, because ref names cannot contain a colon. */
+/**
+ * Prefix of a ref name that is written as base64 because it is not UTF-8. No ref name begins like this, because ref
+ * names cannot contain a colon.
+ */
 const BASE64 = ':base64:';
 
-/** Converts a ref name to text; base64 if it is not UTF-8. */
+/** Converts a ref name (bytes) to text for a JSON file: unchanged if it is UTF-8, otherwise base64 with a prefix. */
 export function nameText(name: ByteString): string {
   return isUtf8(name) ? textOf(name) : BASE64 + Buffer.from(name, 'latin1').toString('base64');
 }

@@ -34,28 +34,34 @@ import { lfsPath } from './write-state.js';
 
 export type Fail = (why: string) => SourceError;
 
-/** Repository that was read, and its location. */
+/** Repository that was read from an export (saved state of an emulator), and the files in which it was. */
 export interface ReadRepository {
   readonly listed: ListedRepository;
   readonly record: RepositoryRecord;
-  /** Packs that contain each of its objects exactly once, in order; undefined if other packs contain them. */
+  /**
+   * Packs that together contain each object of the repository exactly once, in the order of the object numbers;
+   * undefined if the objects were read from other packs.
+   */
   readonly packs: readonly ReadPack[] | undefined;
-  /** Files that belong to it, except the files for Git. */
+  /** Paths of the files of the repository, except the files that only Git reads (`HEAD`, `config`, `packed-refs`). */
   readonly files: readonly string[];
 }
 
 export interface ReadPack {
-  /** SHA-1 in the names of its files. */
+  /** SHA-1 in the names of the pack's two files, `pack-<SHA-1>.pack` and `.idx`. */
   readonly checksum: string;
-  /** Number of its objects. */
+  /** Number of objects in the pack, from its header. */
   readonly count: number;
   readonly size: number;
 }
 
-/** Repositories by id. */
+/** Repositories that were read from an export, by repository id. */
 export type ReadRepositories = ReadonlyMap<string, ReadRepository>;
 
-/** Reads all repositories. The caller releases the memory of the snapshot. Throws `SourceError`. */
+/**
+ * Reads all repositories of an export (saved state of an emulator). The returned snapshot holds references to memory
+ * that the caller must release. Throws `SourceError`.
+ */
 export async function readRepositories(
   current: CurrentWorld,
   tree: FileTree,
@@ -115,9 +121,9 @@ export async function readRepositories(
 
 type RecordBase = Pick<RepositoryRecord, 'id' | 'organization' | 'name' | 'sequence' | 'createdAt'>;
 
-/** Reads the folders of repositories sequentially. */
+/** Reads repositories from their folders in an export, one after the other. */
 class RepositoryReader {
-  /** LFS objects by id and time, each stored once for all repositories that contain it. */
+  /** LFS objects by id and time of storage. Each is held in memory once for all repositories that contain it. */
   readonly lfsObjects = new Map<string, LfsObject>();
 
   constructor(
@@ -156,8 +162,9 @@ class RepositoryReader {
   }
 
   /**
-   * Opens the packs of a repository. If all packs named in its record exist, they are used and added to `packs`.
-   * Otherwise somebody has repacked the repository with Git, and all packs in its folder are used.
+   * Opens the packs of a repository. If all packs named in the repository's record exist, they are used, and each is
+   * added to `packs` when it is read. Otherwise somebody has repacked the repository with Git, and all packs in its
+   * folder are used.
    */
   async #objectsOf(folder: string, { packs: names }: RepositoryFile, packs: ReadPack[]): Promise<PackedObjects> {
     const { tree } = this;
@@ -166,7 +173,7 @@ class RepositoryReader {
       const readPack = async function* (name: string, size: number): AsyncGenerator<Buffer> {
         let isFirst = true;
         for await (const piece of tree.read(bytesOf(`${folder}/objects/pack/${name}`))) {
-          // Pack header: signature, version and number of objects, 4 bytes each.
+          // The number of objects is read from the pack header: signature, version and number of objects, 4 bytes each.
           if (isFirst && piece.length >= 12)
             packs.push({ checksum: name.slice('pack-'.length, -'.pack'.length), count: piece.readUInt32BE(8), size });
           isFirst = false;
@@ -193,7 +200,8 @@ class RepositoryReader {
     const head = 'symref' in saved.head ? { symref: nameOfText(saved.head.symref) } : { oid: saved.head.oid as Oid };
     if ('symref' in head && !isRefName(head.symref)) throw fail('the target of HEAD is not a ref');
     const meter = new Meter({ schedule: content.objects.schedule });
-    // All objects are published, even those that no ref reaches, because clients can request them by id.
+    // The quarantine (objects that are not yet visible) is published as a whole, including objects that no ref reaches,
+    // because clients can request them by id.
     const quarantine = content.objects.quarantine();
     try {
       await takeObjects(quarantine, source, { fsck, objectBytes: limits.maxObjectBytes }, meter);

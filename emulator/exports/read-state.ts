@@ -23,7 +23,10 @@ import { checked, readJson } from './read-json.js';
 import { type Fail, type ReadRepositories, readRepositories } from './read-repositories.js';
 import { FORMAT, type Manifest, manifestSchema, VERSION, type WorldManifest } from './schema.js';
 
-/** Reads `emulator.json`. Throws `SourceError` if it is not a manifest or has an unknown version. */
+/**
+ * Reads `emulator.json`, the manifest of a saved state, and the lists in other files that it names. Throws
+ * `SourceError` if the file is not a manifest or has an unknown version.
+ */
 export async function readManifest(tree: FileTree): Promise<Manifest> {
   const given = await readJson(tree, MANIFEST);
   const { format, version } = (typeof given === 'object' && given !== null ? given : {}) as Record<string, unknown>;
@@ -39,8 +42,9 @@ export async function readManifest(tree: FileTree): Promise<Manifest> {
 }
 
 /**
- * Replaces the state of the world by that of an export, atomically and only if the whole export is valid. State that
- * the export lacks is reset. Returns the locations of its repositories. Throws `SourceError`.
+ * Replaces the whole state of the emulator by the state in an export, atomically and only if the whole export is valid.
+ * State that the export lacks is reset to that of a new emulator. Returns the repositories and their files in the
+ * export. Throws `SourceError`.
  */
 export async function readWorld(
   current: CurrentWorld,
@@ -85,7 +89,10 @@ function readParts(
       return [own.name, { ...base, ...rest, keys: readKeys(keys, own, index, fail) } satisfies Organization];
     }),
   );
-  /** Adds a secret to a webhook without one. It is derived from the seed. */
+  /**
+   * Returns the webhook with its secret. If the export omits secrets, the secret is derived from the seed of the
+   * emulator and the webhook's id.
+   */
   const withSecret = ({ secret, ...webhook }: WorldManifest['world']['webhooks'][number]): Webhook => {
     const drawn = `whsec_${secretOf(config.seed, `webhook ${webhook.id}`).toString('hex').slice(0, 24)}`;
     return { ...webhook, secret: secret ?? drawn };
@@ -137,7 +144,10 @@ function readParts(
   };
 }
 
-/** Returns the keys of the export and the keys given at the start. Drops published test keys unless they are permitted. */
+/**
+ * Returns the keys of an organization: those of the export, and those with which this emulator was started. A published
+ * test key, whose private key is public, is kept only if this emulator permits it.
+ */
 function readKeys(
   saved: WorldManifest['world']['organizations'][number]['keys'],
   { name, keys: own }: Organization,
@@ -159,17 +169,23 @@ function readKeys(
   return new KeyRing([...keys, ...[...own.keys()].filter(isNew)]);
 }
 
-/** Result of an import: a whole world, or one repository. */
+/** Result of an import: the whole state of an emulator (`world`), or one repository. */
 export interface Imported {
   readonly content: 'world' | 'repository';
   readonly repositories: number;
   readonly repository?: Seeded;
-  /** For a world: locations of its repositories, and if secrets were included. */
+  /**
+   * For a world: its repositories and their files (`found`), and true if the export includes passwords and secrets
+   * (`hasSecrets`).
+   */
   readonly found?: ReadRepositories;
   readonly hasSecrets?: boolean;
 }
 
-/** Imports the content of a tree completely or not at all. Throws `SourceError`. */
+/**
+ * Imports an export (whole state, or one repository) from its files, completely or not at all. `organization`: receives
+ * a single repository that names no organization. Throws `SourceError`.
+ */
 export async function importTree(current: CurrentWorld, tree: FileTree, organization: string): Promise<Imported> {
   const manifest = await readManifest(tree);
   if (manifest.content === 'world') {

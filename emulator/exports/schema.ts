@@ -7,7 +7,7 @@ import { CLOCK_MODES } from '../time/clock.js';
 import { MAX_DELIVERIES } from '../webhooks/delivery.js';
 import { EVENT_NAMES } from '../webhooks/events.js';
 
-/** Format and version in `emulator.json`. */
+/** Values of the members `format` and `version` in `emulator.json`, the manifest of a saved state. */
 export const FORMAT = 'repohost-emulator';
 export const VERSION = 1;
 
@@ -35,7 +35,7 @@ const organization = () =>
       z.strictObject({
         id: z.string().min(1).max(200),
         allowed_scopes: z.union([z.tuple([z.literal('*')]), z.array(z.enum(SCOPES)).min(1)]),
-        /** Absent for a published test key. */
+        /** Public key as PEM text; absent for a test key that every emulator knows. */
         public_key: z.string().optional(),
       }),
     ),
@@ -64,7 +64,7 @@ const webhook = () =>
     createdAt: time(),
   });
 
-/** Webhook delivery. Its body is JSON text, exactly as sent. */
+/** Webhook delivery (event that is sent to the URL of a webhook). Its body is the JSON text, exactly as sent. */
 const delivery = () =>
   z.strictObject({
     id: z.string().min(1),
@@ -95,9 +95,9 @@ const worldPart = () =>
       buckets: z.array(z.tuple([z.string(), z.strictObject({ level: z.number(), at: time() })])),
     }),
     webhooks: z.array(webhook()),
-    /** Pending and sent deliveries, oldest first. */
+    /** Pending and ended webhook deliveries, oldest first. */
     deliveries: z.array(delivery()).max(MAX_DELIVERIES).default([]),
-    /** Ids of finished deliveries, in the order in which they finished. */
+    /** Ids of the deliveries that are not pending, in the order in which they ended. */
     deliveries_ended: z.array(z.string()).default([]),
     searches: z.array(z.string()),
     created: count(),
@@ -110,14 +110,17 @@ const listed = () =>
     id: z.string().min(1).max(200),
     sequence: z.int().min(1),
     created_at: time(),
-    /** Path relative to the manifest; absent for a deleted repository. */
+    /** Path of the repository's folder, relative to the folder of `emulator.json`; absent for a deleted repository. */
     folder: z.string().optional(),
     record: z.string().optional(),
   });
 
 const head = () => ({ format: z.literal(FORMAT), version: z.literal(VERSION), written_by: z.string() });
 
-/** `emulator.json`: list of repositories, and all other state. */
+/**
+ * Schema of `emulator.json`, the manifest of a saved state. Content `world`: list of repositories, and all state
+ * outside of repositories. Content `repository`: a single repository.
+ */
 export const manifestSchema = lazy(() =>
   z.discriminatedUnion('content', [
     z.strictObject({
@@ -130,10 +133,13 @@ export const manifestSchema = lazy(() =>
     z.strictObject({
       ...head(),
       content: z.literal('repository'),
-      /** Organization; default: the one that the request selects. */
+      /** Organization that receives the repository; default: the organization that the import request names. */
       organization: z.string().optional(),
       name: z.string(),
-      /** `files`: the files of HEAD's commit become one new commit. */
+      /**
+       * `history`: the repository is imported with its commits. `files`: the files of HEAD's commit become one new
+       * commit.
+       */
       as: z.enum(['history', 'files']),
       folder: z.string(),
     }),
@@ -143,19 +149,19 @@ export type Manifest = z.infer<ReturnType<typeof manifestSchema>>;
 export type WorldManifest = Extract<Manifest, { content: 'world' }>;
 export type ListedRepository = WorldManifest['repositories'][number];
 
-/** Converts the names of hosting settings for an export: `project_name` becomes `projectName`. */
+/** Converts the names of hosting settings (of the API) to those of an export: `project_name` becomes `projectName`. */
 export function camelCased<Value>(settings: Readonly<Record<string, Value>>): Record<string, Value> {
   const rename = (name: string) => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
   return Object.fromEntries(Object.entries(settings).map(([name, value]) => [rename(name), value]));
 }
 
-/** Inverse of `camelCased`. */
+/** Converts the names of hosting settings in an export to those of the API: `projectName` becomes `project_name`. */
 export function snakeCased<Value>(settings: Readonly<Record<string, Value>>): Record<string, Value> {
   const rename = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
   return Object.fromEntries(Object.entries(settings).map(([name, value]) => [rename(name), value]));
 }
 
-/** Record of a repository, without its objects. */
+/** Schema of a record file, which contains the state of one repository without its objects. */
 export const recordSchema = lazy(() =>
   z.strictObject({
     state: z.enum(['active', 'archived', 'thawing']),
@@ -168,7 +174,7 @@ export const recordSchema = lazy(() =>
       .optional(),
     thaw: z.strictObject({ ends: ends().optional(), retryAfter: z.number().optional() }).optional(),
     head: z.union([z.strictObject({ symref: z.string() }), z.strictObject({ oid: oid() })]),
-    /** Name, object id, and creation time in milliseconds. */
+    /** Refs, each as name, object id, and creation time in milliseconds since 1970. */
     refs: z.array(z.tuple([z.string(), oid(), time()])),
     packs: z.array(z.string().regex(/^pack-[0-9a-f]{40}\.pack$/)),
     base_repo: z

@@ -18,13 +18,17 @@ function showHosting({ env, ...settings }: HostingProject, secrets: boolean): ob
   return { ...camelCased(settings), ...(secrets && { env: Object.fromEntries(env) }) };
 }
 
-/** Returns the value of a record file. */
+/**
+ * Returns the JSON value of a record file, which contains the state of one repository without its objects. `packs`:
+ * names of the pack files with its objects. `secrets`: true to include passwords and environment variables.
+ */
 export function showRecord(record: RepositoryRecord, packs: readonly string[], secrets: boolean): object {
   const { state, override, thaw, refs, baseRepo, gitCredential, hosting, deployments, deploymentKeys } = record;
   const { lfsObjects = NO_LFS_OBJECTS, lfsLocks = NO_LOCKS } = record;
   const { head } = refs;
   return {
-    // Temporary states end with the world, so they are exported as active.
+    // A state such as `syncing` depends on work of this process that an export cannot contain, so it is exported as
+    // active.
     state: state === 'archived' || state === 'thawing' ? state : 'active',
     ...(override && { override }),
     ...(thaw && { thaw }),
@@ -53,7 +57,7 @@ export function showRecord(record: RepositoryRecord, packs: readonly string[], s
   };
 }
 
-/** Returns the file of a record, named by the SHA-1 of its content. */
+/** Returns the record file of a repository: its name, which contains the SHA-1 of the content, and its content. */
 export function recordFile(shown: object): { readonly name: string; readonly text: Buffer } {
   const text = Buffer.from(jsonOf(shown));
   return { name: digestedName('record', text), text };

@@ -10,7 +10,10 @@ import type { WorldSnapshot } from '../world/state.js';
 import { listOf } from './list-files.js';
 import { FORMAT, type ListedRepository, VERSION, type WorldManifest } from './schema.js';
 
-/** Returns the value of `emulator.json`. */
+/**
+ * Returns the JSON value of `emulator.json`, the manifest of a saved state. `secrets`: true to include webhook secrets.
+ * `repositories`: entries for all repositories.
+ */
 export function showWorld(
   snapshot: WorldSnapshot,
   config: WorldConfig,
@@ -68,7 +71,7 @@ function showWebhook({ secret, events, ...rest }: Webhook, secrets: boolean): ob
   return { ...rest, events: [...events], ...(secrets && { secret }) };
 }
 
-/** Returns the values that were changed since the start. */
+/** Returns the settings whose values differ from those with which the emulator was started (`before`). */
 function changed<Values extends object>(values: Values, before: Values): Record<string, never> {
   const old = new Map<string, unknown>(Object.entries(before));
   return Object.fromEntries(Object.entries(values).filter(([name, value]) => old.get(name) !== value)) as Record<
@@ -77,7 +80,10 @@ function changed<Values extends object>(values: Values, before: Values): Record<
   >;
 }
 
-/** Describes an organization. Only public keys exist in the state. */
+/**
+ * Converts an organization to JSON. Keys are exported as public keys, because the emulator does not have private keys.
+ * A published test key is exported without its PEM text.
+ */
 function showOrganization({ keys, ...organization }: Organization): WorldManifest['world']['organizations'][number] {
   return {
     ...organization,

@@ -11,11 +11,11 @@ import { FORMAT, VERSION } from './schema.js';
 import type { TarEntry } from './tar.js';
 
 /**
- * Writes an export to a folder atomically: a reader finds the previous or the new state at any time, even if this
- * process was killed. Files named by content hash are written first and change nothing. Then the manifest is replaced
- * by a rename, then the files for Git, and finally unreferenced files are removed. A folder that does not exist is
- * created under another name and renamed. Rejects with `SourceError` if writing fails; the previous state then remains.
- * `progress`: called with the number of bytes written.
+ * Writes an export (saved state of the emulator) to a folder atomically: a reader finds the previous or the new state
+ * at any time, even if this process was killed. Files named by content hash are written first and change nothing. Then
+ * the manifest is replaced by a rename, then the files that only Git reads, and finally unreferenced files are removed.
+ * A folder that does not exist is created under another name and renamed. Rejects with `SourceError` if writing fails;
+ * the previous state then remains. `progress`: called with the number of bytes just written.
  */
 export async function saveState(
   folder: string,
@@ -45,7 +45,9 @@ export async function saveState(
   }
 }
 
-/** Converts a file system error to a `SourceError`; returns other errors unchanged. */
+/**
+ * Converts an error of the file system to a `SourceError` with a message for the user; returns other errors unchanged.
+ */
 export function writeError(folder: string, error: unknown): unknown {
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (typeof syscall !== 'string') return error;
@@ -64,7 +66,7 @@ async function isThere(path: string): Promise<boolean> {
   }
 }
 
-/** Removes drafts of killed processes. */
+/** Removes incomplete copies of the folder `target` (`<target>.<process id>.new`) that killed processes have left. */
 async function removeDrafts(target: string): Promise<void> {
   const parent = dirname(target);
   const names = await readdir(parent).catch(() => []);
@@ -75,10 +77,13 @@ async function removeDrafts(target: string): Promise<void> {
   }
 }
 
-/** Options of `readdir` for everything below a folder. Links are not followed. */
+/** Options with which `readdir` lists everything below a folder, at any depth. Symbolic links are not followed. */
 const WHOLE = { withFileTypes: true, recursive: true } as const;
 
-/** Throws if a folder contains anything other than a state of this version. */
+/**
+ * Throws `SourceError` if a folder contains anything other than a saved state of this format version, so that foreign
+ * files are never overwritten.
+ */
 export async function requireOwn(folder: string): Promise<void> {
   const names = (await readdir(folder)).filter(
     (name) => !name.startsWith('lock') && !name.endsWith(DRAFT) && name !== 'lost+found',
@@ -86,7 +91,8 @@ export async function requireOwn(folder: string): Promise<void> {
   if (names.length === 0) return;
   const text = await readFile(join(folder, MANIFEST), 'utf8').catch(() => undefined);
   if (text === undefined) {
-    // A first save that was killed leaves folders of organizations and lists, but no manifest.
+    // Without a manifest, the folder is accepted if it contains only folders of organizations and lists, because a
+    // process that was killed in its first save leaves these.
     const others = names.filter((name) => digestIn('list', name) === undefined);
     const found = await Promise.all(others.map((name) => lstat(join(folder, name))));
     const isLeftOver = found.every((each, at) => each.isDirectory() && /^[a-z0-9-]+$|^%/.test(others[at]!));
@@ -99,7 +105,7 @@ export async function requireOwn(folder: string): Promise<void> {
   try {
     manifest = JSON.parse(text) as typeof manifest;
   } catch {
-    // The file is not a manifest.
+    // A file that is not JSON is refused below, like a manifest of another format.
   }
   if (manifest?.format !== FORMAT || manifest.version !== VERSION) {
     throw new SourceError(
@@ -108,7 +114,10 @@ export async function requireOwn(folder: string): Promise<void> {
   }
 }
 
-/** Files written last: the manifest, and files that only Git reads. All other files are named by content hash. */
+/**
+ * Paths of the files that are replaced last: the manifest, and files that only Git reads. All other files are named by
+ * content hash.
+ */
 const LATE = /^emulator\.json$|\.git\/(?:HEAD|config|packed-refs)$/;
 
 async function fill(folder: string, files: AsyncIterable<TarEntry>, progress?: (bytes: number) => void): Promise<void> {
@@ -131,13 +140,13 @@ async function fill(folder: string, files: AsyncIterable<TarEntry>, progress?: (
     }
     if (!late.includes(MANIFEST)) throw new SourceError('The state is incomplete; nothing was changed.');
     for (const each of [folder, ...folders]) await syncFolder(each);
-    // From here on the new state is valid.
+    // The rename of the manifest makes the new state valid. A later error must not remove its files, so they are kept.
     writes.rename(MANIFEST + DRAFT, MANIFEST);
     writes.keep();
     for (const name of late) if (name !== MANIFEST) writes.rename(name + DRAFT, name);
     for (const each of [folder, ...folders]) await syncFolder(each);
   } catch (error) {
-    // Free the space, because the previous state may have to be used on a full disk.
+    // The written files are removed to free space, because the previous state may have to be used on a full disk.
     writes.undo();
     throw error;
   }
@@ -154,13 +163,16 @@ async function syncFolder(path: string): Promise<void> {
   try {
     await handle.sync();
   } catch {
-    // Some file systems cannot sync folders.
+    // The error is ignored, because some file systems cannot sync folders.
   } finally {
     await handle.close();
   }
 }
 
-/** Removes unreferenced files: lists, drafts, and files in the folders of repositories. */
+/**
+ * Removes from the folder of a saved state the files that are not in `kept`: lists, drafts, and files in the folders of
+ * repositories. Then removes empty folders. `kept`: paths relative to the folder.
+ */
 export async function prune(folder: string, kept: ReadonlySet<string>): Promise<void> {
   const folders: string[] = [];
   for (const entry of await readdir(folder, WHOLE)) {
@@ -168,16 +180,19 @@ export async function prune(folder: string, kept: ReadonlySet<string>): Promise<
     if (entry.isDirectory()) folders.push(path);
     else if (isOurs(path) && !(kept.has(path) && !isRef(path))) await rm(join(folder, path), { force: true });
   }
-  // In reverse order, so that nested folders are removed before their parents.
+  // Folders are removed in reverse order, so that nested folders are removed before their parents.
   for (const path of folders.reverse()) if (!kept.has(path)) await rmdir(join(folder, path)).catch(() => {});
 }
 
-/** Returns true if an export may have written this file. */
+/** Returns true if a save of the emulator's state may have written the file at this path. */
 function isOurs(path: string): boolean {
   return path.includes('/') ? /\.git\//.test(path) : digestIn('list', path) !== undefined || path === MANIFEST + DRAFT;
 }
 
-/** Returns true for a ref file written by Git. An export stores refs in `packed-refs`. */
+/**
+ * Returns true for a file of a single ref, or a lock file, which only Git writes. The emulator stores all refs in
+ * `packed-refs`.
+ */
 function isRef(path: string): boolean {
   return path.includes('/') && (path.includes('/refs/') || path.endsWith('.lock'));
 }

@@ -6,27 +6,31 @@ import { isStatePath } from './file-names.js';
 import { MAX_JSON } from './read-json.js';
 
 /*
- * Subset of tar (POSIX pax, "ustar Interchange Format") that an export needs: files and folders. It has its own reader,
- * because archives from outside must be refused unless they are valid, while libraries tolerate errors.
+ * Subset of tar (POSIX pax, "ustar Interchange Format") that an export of the emulator's state needs: files and
+ * folders. The reader is not a library's, because an archive from outside must be refused unless it is valid, while
+ * libraries tolerate errors.
  */
 const MAX_ENTRIES = 1_000_000;
-/** Maximum length in bytes of a path in a header. */
+/** Maximum length in bytes of a path in the header of a tar entry. A longer path is in an extended header before it. */
 const LONGEST_NAME = 100;
 const MAX_EXTENSION = 64 * 1024;
-/** Path of a file that may have any size. All other files of an export are read completely, up to `MOST_JSON` bytes. */
+/**
+ * Paths of files with Git objects, which may have any size. All other files of an export are parsed as a whole, and
+ * have at most `MAX_JSON` bytes.
+ */
 const OF_OBJECTS = /\.git\/objects\//;
-/** Maximum size in eleven octal digits. */
+/** Maximum size of an entry in bytes, because the size field of a tar header has eleven octal digits. */
 const MAX_SIZE = 8 ** 11 - 1;
 
-/** File or folder of an export. */
+/** File or folder of an export (saved state of the emulator), to be written to a tar archive or a folder. */
 export interface TarEntry {
-  /** Path; ends with a slash for a folder. */
+  /** Path in the export; ends with a slash for a folder. */
   readonly path: string;
   readonly size: number;
   content(): AsyncIterable<Uint8Array>;
 }
 
-/** Writes an archive. Throws if a content does not have the declared size. */
+/** Yields the bytes of a tar archive. Throws if the content of an entry does not have the entry's declared size. */
 export async function* writeTar(entries: AsyncIterable<TarEntry>): AsyncGenerator<Uint8Array> {
   for await (const { path, size, content } of entries) {
     const name = bytesOf(path);
@@ -49,7 +53,10 @@ export async function* writeTar(entries: AsyncIterable<TarEntry>): AsyncGenerato
   yield Buffer.alloc(2 * RECORD);
 }
 
-/** Files and folders are private to their owner and have a fixed time, so that equal states give equal archives. */
+/**
+ * Writer of tar headers. All entries have the modification time 0, so that equal states give equal archives. Only their
+ * owner can read them.
+ */
 const headers = new HeaderWriter(0);
 
 function headerOf(name: ByteString, size: number, type: EntryHeader['type']): Buffer {
@@ -64,14 +71,15 @@ function padded(bytes: Buffer): Buffer {
 
 export interface ReadTarOptions {
   readonly title: string;
-  /** Reserves bytes of memory. Throws if the limit is exceeded. */
+  /** Reserves a number of bytes of the memory that imports may use. Throws if the limit is exceeded. */
   readonly take?: (bytes: number) => void;
 }
 
 /**
- * Reads the files of an export into memory, and skips small files that do not belong to one. Throws `SourceError` for
- * anything except files and folders. For a large file that does not belong to an export, or a file other than objects
- * that is too large, it throws at the header. No memory is reserved after an error.
+ * Reads a tar archive with an export (saved state of the emulator) into memory. Skips files of up to 1 MiB that cannot
+ * be part of an export. Throws `SourceError` for anything except files and folders. Throws `SourceError` at the header,
+ * before the content is read, for a larger file that cannot be part of an export, and for a file without Git objects
+ * that exceeds `MAX_JSON` bytes. No memory is reserved after an error.
  */
 export async function readTar(pieces: AsyncIterable<Uint8Array>, options: ReadTarOptions): Promise<MemoryTree> {
   const tree = new MemoryTree(options.title);
@@ -84,7 +92,7 @@ export async function readTar(pieces: AsyncIterable<Uint8Array>, options: ReadTa
   }
 }
 
-/** Size in bytes of the blocks that store contents. */
+/** Size in bytes of the memory blocks in which the contents of files are stored. */
 const BLOCK = 1024 * 1024;
 
 async function readEntries(
@@ -129,7 +137,7 @@ async function readEntries(
       }
       if (size > MAX_JSON && !OF_OBJECTS.test(path)) throw fail(`has a file of more than ${MAX_JSON} bytes: ${path}`);
       take(size);
-      // Added to the tree first, so that a failure frees all blocks.
+      // The blocks are added to the tree before they are read, so that `tree.free` frees all of them after a failure.
       const content: Buffer[] = [];
       tree.add(path, content);
       for (let left = size; left > 0; left -= BLOCK) content.push(await reader.block(Math.min(left, BLOCK)));
@@ -158,7 +166,8 @@ function readHeader(block: Buffer, fail: (why: string) => SourceError): { type: 
     const end = bytes.indexOf(0);
     return Buffer.from(end < 0 ? bytes : bytes.subarray(0, end));
   };
-  // GNU tar uses the prefix field of ustar for other fields.
+  // The prefix field (first part of a long path) is read only from POSIX headers, because GNU tar has other fields at
+  // its position.
   const prefix = block[262] === 0 ? field(345, 155) : Buffer.alloc(0);
   const name = field(0, 100);
   return {
@@ -168,7 +177,10 @@ function readHeader(block: Buffer, fail: (why: string) => SourceError): { type: 
   };
 }
 
-/** Parses pax records, `<length> <key>=<value> LF`. Returns the path; records that change sizes are refused. */
+/**
+ * Parses the records of an extended header, `<length> <key>=<value> LF`. Returns the path of the next entry; undefined
+ * if the header has none. Throws for records that change the size or type of the entry.
+ */
 function readPax(body: Buffer, fail: (why: string) => SourceError): Buffer | undefined {
   let path: Buffer | undefined;
   for (let at = 0; at < body.length; ) {
@@ -198,7 +210,7 @@ function readPath(name: Buffer, fail: (why: string) => SourceError): ByteString 
   return path as ByteString;
 }
 
-/** Reads an archive from a stream. */
+/** Reads given numbers of bytes from the stream of a tar archive. */
 class TarReader {
   readonly #source: AsyncIterator<Uint8Array>;
   #piece: Buffer = Buffer.alloc(0);
@@ -216,7 +228,10 @@ class TarReader {
     return parts.length === 1 ? parts[0]! : Buffer.concat(parts);
   }
 
-  /** Like `exactly`, but copies the bytes, because a chunk is part of a larger buffer. */
+  /**
+   * Reads `count` bytes into a buffer of their own. Unlike `exactly`, always copies them, because a part of a piece
+   * would keep the whole piece in memory.
+   */
   async block(count: number): Promise<Buffer> {
     const block = Buffer.allocUnsafeSlow(count);
     let at = 0;

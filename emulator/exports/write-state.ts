@@ -18,7 +18,7 @@ import { recordFile, showRecord } from './show-record.js';
 import { showWorld } from './show-world.js';
 import type { TarEntry } from './tar.js';
 
-/** File with its content in memory. */
+/** Returns an entry of an export for a file whose content is in memory. */
 export function fileOf(path: string, bytes: Buffer | string): TarEntry {
   const content = Buffer.from(bytes as string);
   return {
@@ -30,21 +30,25 @@ export function fileOf(path: string, bytes: Buffer | string): TarEntry {
   };
 }
 
-/** Lists a repository in the manifest, without a folder if it was deleted or is incomplete. */
+/**
+ * Returns the entry of a repository in the manifest of an export. It has no folder if the repository was deleted or is
+ * incomplete.
+ */
 export function listRepository(
   { organization, name, id, sequence, createdAt, state, baseRepo }: RepositoryRecord,
   { syncing }: Pick<RepositoriesSnapshot, 'syncing'>,
 ): ListedRepository {
   const listed: ListedRepository = { organization, name, id, sequence, created_at: createdAt };
-  // A repository whose creation was not finished is treated as if it never existed, unless it has an upstream.
+  // A repository that is still being created is exported as if it had been deleted, unless it has an upstream, from
+  // which it can be filled again.
   const isUnfinished = syncing.includes(id) && !baseRepo;
   if (state === 'deleted' || isUnfinished) return listed;
   return { ...listed, folder: repositoryFolder(organization, name) };
 }
 
 /**
- * Yields the files of a snapshot of a world, the manifest last. `secrets`: includes passwords, webhook secrets and
- * deployment variables.
+ * Yields the files of an export of the whole state of the emulator, with the manifest last. `secrets`: true to include
+ * passwords, webhook secrets and deployment variables.
  */
 export async function* writeWorld(
   snapshot: WorldSnapshot,
@@ -64,10 +68,16 @@ export async function* writeWorld(
   yield fileOf(MANIFEST, jsonOf(showWorld(snapshot, config, secrets, repositories)));
 }
 
-/** Minimal configuration with which Git accepts the folder as a repository. */
+/**
+ * Content of the file `config` of each repository folder: the minimum with which Git accepts the folder as a
+ * repository.
+ */
 const CONFIG = '[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = true\n';
 
-/** Yields a bare repository that Git can read, with its record. Returns the name of the record file. */
+/**
+ * Yields the files of a repository: a bare repository that Git can read, its LFS objects, and its record (other state).
+ * Returns the name of the record file.
+ */
 async function* writeRepository(
   folder: string,
   record: RepositoryRecord,
@@ -100,7 +110,10 @@ export function lfsPath(folder: string, oid: string): string {
   return `${folder}/lfs/objects/${oid.slice(0, 2)}/${oid.slice(2, 4)}/${oid}`;
 }
 
-/** Yields all objects in one pack. Returns the names of the packs. */
+/**
+ * Yields one pack with all objects of a repository, and its index. Returns the names of the packs: one, or none if
+ * there are no objects.
+ */
 async function* writePacks(folder: string, objects: ObjectStore): AsyncGenerator<TarEntry, readonly string[]> {
   yield { path: `${folder}/objects/pack/`, size: 0, content: async function* () {} };
   const numbers = Int32Array.from({ length: objects.size }, (_, number) => number);
@@ -112,7 +125,9 @@ async function* writePacks(folder: string, objects: ObjectStore): AsyncGenerator
   return [`pack-${checksum}.pack`];
 }
 
-/** Returns the files from which Git reads refs, by name. */
+/**
+ * Returns the contents of the files from which Git, but not the emulator, reads the refs of a repository, by file name.
+ */
 export function gitTexts(refs: Refs): Readonly<Record<'config' | 'packed-refs' | 'HEAD', Buffer>> {
   const lines = [latin1`# pack-refs with: sorted \n`];
   for (const [name, { oid }] of refs.entries()) lines.push(latin1`${oid} ${name}\n`);
@@ -129,7 +144,7 @@ function* gitFiles(folder: string, refs: Refs): Generator<TarEntry> {
   for (const [name, text] of Object.entries(gitTexts(refs))) yield fileOf(`${folder}/${name}`, text);
 }
 
-/** Yields an export of one repository, from which another emulator can fill its own. */
+/** Yields the files of an export that contains only one repository, which another emulator can import. */
 export async function* writeSingle(
   record: RepositoryRecord,
   kept: KeptContent,
