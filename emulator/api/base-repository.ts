@@ -12,10 +12,13 @@ import { isBareHost, isPath, isProvider, needsHost, PROVIDER_NAMES } from '../up
 import type { Organization } from '../world/organizations.js';
 import { resolveRef } from './resolve.js';
 
-/** Names of this service as the provider of a base repository in the same organization. */
+/** Values of `base_repo.provider` that name this service itself: the base is a repository of the same organization. */
 const OURSELVES = ['code', 'code.storage'];
 
-/** Schema of `base_repo` in create repository. The provider and the operation decide which members are required. */
+/**
+ * Schema of the member `base_repo` in the request that creates a repository: the repository from which the new one is
+ * filled. The provider and the operation decide which members are required.
+ */
 export const baseRepoBody = lazy(() =>
   z.object({
     provider: z.string(),
@@ -39,7 +42,10 @@ export const baseRepoBody = lazy(() =>
 );
 export type BaseRepoBody = z.infer<ReturnType<typeof baseRepoBody>>;
 
-/** Origin of a new repository. */
+/**
+ * Origin of the content of a new repository. `sync`: a repository on another forge (hosting service), which it keeps
+ * following. `fork`: a repository of this service with its history. `snapshot`: only the files of one of its commits.
+ */
 export type Base =
   | { readonly kind: 'sync'; readonly repository: BaseRepository }
   | {
@@ -49,7 +55,10 @@ export type Base =
       readonly revision: string | undefined;
     };
 
-/** Reads `base_repo`. Throws `bad_request` if it cannot be a base. */
+/**
+ * Converts the request's `base_repo` to the origin of a new repository. Throws `bad_request` if its members are invalid
+ * or contradict each other.
+ */
 export function readBase(body: BaseRepoBody): Base {
   return OURSELVES.includes(body.provider) ? readOwn(body) : readForge(body);
 }
@@ -82,7 +91,10 @@ function invalid(member: string, why: string) {
   return problem('bad_request', `base_repo.${member} ${why}.`);
 }
 
-/** Requires exactly one forge application, because it acts for the organization on the forge. */
+/**
+ * Throws `forge_app_not_configured` unless the organization has exactly one forge application, because this application
+ * reads the organization's repositories on the forge (other hosting service).
+ */
 export function requireForgeApp(organization: Organization): void {
   if (organization.forgeApps === 1) return;
   throw problem(
@@ -92,8 +104,9 @@ export function requireForgeApp(organization: Organization): void {
 }
 
 /**
- * Throws unless the upstream is readable. Only GitHub is checked before the repository exists, because the credentials
- * of other providers are stored in the repository.
+ * Throws `forge_repository_inaccessible` unless the upstream (repository on another hosting service) is readable. Only
+ * GitHub is checked before the new repository exists, because the credentials of other providers are stored in the
+ * repository.
  */
 export async function requireAccess(
   { world, organization, signal }: Pick<HandlerContext, 'world' | 'organization' | 'signal'>,
@@ -109,18 +122,22 @@ export async function requireAccess(
 
 const MAIN = bytesOf('main');
 
-/** Start of a fork or of a snapshot. */
+/** Repository and commit from which a fork or a snapshot is made. */
 export interface ForkPoint {
   readonly source: Repository;
-  /** Undefined if the source is empty. */
+  /** Commit to copy; undefined if the source has no commits. */
   readonly commit: Oid | undefined;
-  /** Default branch of the source. It is the default branch of the fork unless the client names another one. */
+  /**
+   * Default branch of the source. It becomes the default branch of the new repository unless the request names another
+   * one.
+   */
   readonly defaultBranch: string;
 }
 
 /**
- * Finds the source of a fork. The token in `base_repo` must have the scope `git:read` for it, because the token of the
- * request covers only the new repository. Throws the problem with which a read of the source would be refused.
+ * Finds the source repository and commit of a fork or snapshot. The token in `base_repo` must have the scope `git:read`
+ * for the source, because the token of the request covers only the new repository. Throws the error with which a
+ * request that reads the source would be refused.
  */
 export async function findForkPoint(
   ctx: Pick<HandlerContext, 'world' | 'organization' | 'meter' | 'note'>,
@@ -134,8 +151,8 @@ export async function findForkPoint(
     requireScopes(claims, ['git:read']);
     if (claims.repo !== base.source) throw repositoryNotFound();
   };
-  // Replaces the error by one without WWW-Authenticate, because it is about the token in the member `base_repo` of the
-  // body. A challenge would concern the credential of the request, which is valid.
+  // The error is replaced by one without a `WWW-Authenticate` header, because the invalid token is the one in the
+  // member `base_repo` of the body. The header would ask for another credential of the request, which is valid.
   await translateError(Problem, authenticate, ({ code, detail }) => problem(code, `base_repo: ${detail}`));
   const source = world.state.repositories.find(organization.name, base.source);
   if (!source) throw repositoryNotFound();

@@ -10,12 +10,12 @@ import { problem } from '../http/problem.js';
 import { lazy } from '../memory/lazy.js';
 import type { Steps } from '../schedule/steps.js';
 
-/** Schemas and readers of fields that several operations share. */
+/** Schemas and parsers of request members that several operations of the API share. */
 
 export const person = lazy(() => z.object({ name: z.string(), email: z.string() }));
 export type Person = z.infer<ReturnType<typeof person>>;
 
-/** Object id with all its digits. */
+/** Schema of an object id: text with all 40 hexadecimal digits. */
 export const sha = lazy(() =>
   z
     .string()
@@ -23,14 +23,14 @@ export const sha = lazy(() =>
     .transform(parseOid),
 );
 
-/** Boolean query parameter: `true` or `false`. */
+/** Schema of a boolean query parameter, whose text must be `true` or `false`. */
 export const flag = lazy(() =>
   z.enum(['true', 'false'], 'must be true or false').transform((value) => value === 'true'),
 );
 
 /**
- * Returns an identity with a time, in milliseconds since 1970. Throws `bad_request` if the name is empty after Git's
- * clean-up.
+ * Returns an author or committer as Git stores it. `now`: its time in milliseconds since 1970. `what`: name of the
+ * member in error messages. Throws `bad_request` if the name or the e-mail address is empty after Git's clean-up.
  */
 export function readIdentity(value: Person, what: string, now: number): Identity {
   if (value.name.includes('\0') || value.email.includes('\0'))
@@ -54,7 +54,7 @@ export function readFilePath(text: string, what: string, mode?: number): ByteStr
   throw problem('bad_request', `${what} ${describePathIssue(reading.issue)}.`);
 }
 
-/** Returns a commit message unchanged. Throws `bad_request` for NUL, which Git cannot store. */
+/** Returns a commit message unchanged. Throws `bad_request` if it is empty or contains NUL, which Git cannot store. */
 export function readMessage(text: string, what: string): string {
   if (text.includes('\0')) throw problem('bad_request', `${what} contains a NUL byte, which Git cannot store.`);
   if (text.trim() === '') throw problem('bad_request', `${what} is empty.`);
@@ -63,12 +63,15 @@ export function readMessage(text: string, what: string): string {
 
 export const patternList = lazy(() => z.array(z.string()).optional());
 
-/** Lists of patterns in a request, with the names of their members. */
+/**
+ * Lists of file patterns in a request, such as globs to include. Each has the name of its member in the request, for
+ * error messages.
+ */
 type Lists = Partial<Record<SelectionList, readonly [name: string, patterns: readonly string[] | undefined]>>;
 
 /**
- * Returns a matcher for the files that the lists select; undefined if they select all files. Throws `bad_request` with
- * the name of the invalid list.
+ * Returns a matcher for the files that the lists of patterns select; undefined if they select all files. Throws
+ * `bad_request` with the name of the invalid list.
  */
 export function* readSelection(lists: Lists): Steps<PathMatcher | undefined> {
   const given = Object.entries(lists).filter(([, [, patterns]]) => patterns !== undefined);

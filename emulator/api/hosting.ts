@@ -11,10 +11,13 @@ import { readBranch } from './fields.js';
 
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]{0,255}$/;
 
-/** Settings of a hosting project in responses. The environment is left out. */
+/**
+ * Schema of a hosting project (settings for the deployment of a repository) in responses. The environment variables are
+ * omitted, because they may be secret.
+ */
 export const hostingOfResponse = lazy(() => presentWhen(hostingSettings(), 'the repository has a hosting project'));
 
-/** Schema of `deployment` in create and update repository. */
+/** Schema of the member `deployment` in the requests that create or update a repository. */
 export const hostingBody = lazy(() =>
   hostingSettings()
     .extend({
@@ -37,7 +40,10 @@ export function requireHosting(organization: Organization): void {
   }
 }
 
-/** Throws unless the token may change these settings. The environment requires its own scope. */
+/**
+ * Throws unless the token of the request may change the hosting settings in `body`. Changing environment variables
+ * requires the scope `deployment:write`.
+ */
 export function requireMayChange(
   { organization, claims }: Pick<HandlerContext, 'organization' | 'claims'>,
   body: HostingBody,
@@ -47,9 +53,9 @@ export function requireMayChange(
 }
 
 /**
- * Returns the hosting project of the repository `name` after a change. The caller must store it without awaiting
- * anything in between, because project names are unique. `repository` is undefined while it is being created. Throws
- * `deployment_project_name_in_use`.
+ * Returns the hosting project (deployment settings) that the repository `name` has after a change. The caller must
+ * store it without awaiting anything in between, because project names are unique in the organization. `repository`:
+ * undefined while it is being created. Throws `deployment_project_name_in_use`.
  */
 export function planHosting(
   { world, organization }: Pick<HandlerContext, 'world' | 'organization'>,
@@ -69,7 +75,10 @@ export function planHosting(
   return changeHosting(repository?.record.hosting, body, freeName(name.replaceAll('/', '-'), taken));
 }
 
-/** Returns the name, with the smallest number appended that makes it unique. */
+/**
+ * Returns `name` if it is not in `taken`; otherwise `name-2`, `name-3` and so on, with the smallest number that is
+ * free.
+ */
 function freeName(name: string, taken: ReadonlySet<string>): string {
   let candidate = name;
   for (let count = 2; taken.has(candidate); count++) candidate = `${name}-${count}`;

@@ -8,12 +8,16 @@ import { errorCodesOf } from './error-codes.js';
 
 type Json = Record<string, unknown>;
 
-/** Cost of describing one operation, in work units. */
+/**
+ * Cost of describing one operation of the API, in the units in which a meter counts work before it yields to the event
+ * loop.
+ */
 const OPERATION_UNITS = 500;
 
 /**
- * Writes the OpenAPI 3.1 document of the service from its operations, with schemas and error tables. Yields, because
- * all operations together take 50 ms.
+ * Creates the OpenAPI 3.1 document of the API from the table of its operations, with schemas and error codes. Yields
+ * between operations, because all of them together take 50 ms. `forgePrefix`: prefix of the error codes about other
+ * hosting services.
  */
 export function* writeOpenApi(operations: readonly Operation[], serverUrl: string, forgePrefix = 'forge'): Steps<Json> {
   const paths: Record<string, Json> = {};
@@ -109,7 +113,10 @@ interface ResponseParts {
   readonly errorContent: (status: number) => Json;
 }
 
-/** Returns the responses of an operation or an admin route: the successful ones, then the statuses of its codes. */
+/**
+ * Returns the `responses` member of an operation or an admin route in the OpenAPI document: the successful responses,
+ * then one response per status of its error codes.
+ */
 export function writeResponses(
   replies: Operation['replies'],
   codes: ReadonlySet<ProblemCode>,

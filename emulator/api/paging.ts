@@ -3,10 +3,10 @@ import { problem } from '../http/problem.js';
 import { lazy } from '../memory/lazy.js';
 import type { HandlerContext } from '../operation/operation.js';
 
-/** Query parameters of all lists. */
+/** Query parameters of all operations that return a list in pages. */
 export const pageQuery = lazy(() => ({ cursor: z.string().optional(), limit: z.string().optional() }));
 
-/** Members at the end of a page. On the last page, the cursor is null or absent. */
+/** Response members at the end of each page of a list. On the last page, the cursor is null or absent. */
 export const pageEnd = lazy(() => ({ next_cursor: z.string().nullish(), has_more: z.boolean() }));
 
 export interface PageQuery {
@@ -14,7 +14,7 @@ export interface PageQuery {
   readonly limit?: string | undefined;
 }
 
-/** Maximum and default page size of a list. */
+/** Page size of a list in items: the maximum (`cap`) and the default (`usual`). */
 export interface PageSize {
   readonly cap: number;
   readonly usual: number;
@@ -22,7 +22,10 @@ export interface PageSize {
 
 const PAGE: PageSize = { cap: 100, usual: 20 };
 
-/** Reads the parameter `limit`, an integer of at least 1. Values above `cap` are lowered to it. */
+/**
+ * Parses the query parameter `limit`, an integer of at least 1. Values above the maximum `cap` are lowered to it.
+ * Throws `bad_request` for other text.
+ */
 export function readLimit(text: string | undefined, { cap, usual }: PageSize): number {
   if (text === undefined) return usual;
   if (!/^[1-9]\d{0,15}$/.test(text)) throw problem('bad_request', 'limit must be a whole number of at least 1.');
@@ -30,8 +33,9 @@ export function readLimit(text: string | undefined, { cap, usual }: PageSize): n
 }
 
 /**
- * Opens a list: reads its cursor and creates further ones. A cursor is bound to `list`, which contains the operation,
- * the id of the repository (its name may be reused), and all other parameters that select items.
+ * Opens a list that is returned in pages: decodes the cursor of the request, and creates cursors for the response. A
+ * cursor is valid only for the same `list`, which contains the operation, the id of the repository (its name may be
+ * reused), and all other parameters that select items.
  */
 export function openList<Position>(
   { world, meter }: Pick<HandlerContext, 'world' | 'meter'>,
@@ -42,7 +46,7 @@ export function openList<Position>(
   const { cursors } = world.engine;
   const purpose = JSON.stringify(list);
   const max = readLimit(limit, size);
-  /** Returns the members at the end of a page, with a cursor at `position` if there are more items. */
+  /** Returns the response members at the end of a page, with a cursor for `position` if there are more items. */
   const end = (hasMore: boolean, position: () => Position) => ({
     next_cursor: hasMore ? cursors.write(purpose, position()) : null,
     has_more: hasMore,
@@ -52,9 +56,9 @@ export function openList<Position>(
     cursorAt: (position: Position) => cursors.write(purpose, position),
     end,
     /**
-     * Takes one page from `items` after the first `skip` items, and yields while it works. Ignores `undefined`, which
-     * iterables yield for candidates that are not items. `positionOf` gets the last item and the number of items up to
-     * it.
+     * Returns one page of `items` after the first `skip` items. Yields to the event loop while it works. Ignores
+     * `undefined`, which iterables yield for candidates that are not items. `positionOf`: gets the last item of the
+     * page and the number of items up to it; returns the position for the next cursor.
      */
     take: async <T>(items: Iterable<T | undefined>, positionOf: (last: T, count: number) => Position, skip = 0) => {
       const page: T[] = [];
@@ -72,7 +76,10 @@ export function openList<Position>(
   };
 }
 
-/** Yields `show` of each item lazily, because one item may be large. */
+/**
+ * Yields `show(item)` for each item. The results are created one by one while the response is written, because one of
+ * them may be large.
+ */
 export function* mapped<T, Shown>(items: Iterable<T>, show: (item: T) => Shown): Generator<Shown> {
   for (const item of items) yield show(item);
 }

@@ -4,7 +4,10 @@ import { problem } from '../http/problem.js';
 import type { HandlerContext } from '../operation/operation.js';
 import { EPHEMERAL } from '../repositories/branch-write.js';
 
-/** Throws `forbidden` if `refs` or `ops` of the token forbid the write. They apply to the API as to pushes. */
+/**
+ * Throws `forbidden` if the claims `refs` or `ops` of the token forbid the write to a ref. They apply to requests of
+ * the API in the same way as to pushes.
+ */
 export function requireAllowed(
   ctx: Pick<HandlerContext, 'claims'>,
   ref: ByteString,
@@ -16,8 +19,8 @@ export function requireAllowed(
 }
 
 /**
- * Same as `requireAllowed`, for a write that creates a commit. The service cannot sign commits, so `verify-sig` refuses
- * it.
+ * Throws `forbidden` if the policy of the token forbids a write that creates a commit. The policy `verify-sig` (commits
+ * must be signed) always forbids it, because the service cannot sign commits.
  */
 export function requireCommitAllowed(ctx: Pick<HandlerContext, 'claims'>, ref: ByteString): void {
   requireAllowed(ctx, ref);
@@ -26,7 +29,10 @@ export function requireCommitAllowed(ctx: Pick<HandlerContext, 'claims'>, ref: B
     throw problem('forbidden', `${name}: denied by policy (verify-sig).`);
 }
 
-/** Returns the ref name that a policy applies to. The rules of a branch also apply to its ephemeral counterpart. */
+/**
+ * Returns the ref name to which the policy of a token applies. For an ephemeral branch (in a separate ref namespace) it
+ * is the name of the normal branch, because the same rules apply to both.
+ */
 function shownName(ref: ByteString): string {
   return textOf(ref.startsWith(EPHEMERAL) ? sliceBytes(ref, EPHEMERAL.length) : ref);
 }

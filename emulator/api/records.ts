@@ -11,7 +11,7 @@ import type { Repository } from '../repositories/repository.js';
 
 const HEAD = bytesOf('HEAD');
 
-/** Records of the API: a schema and a function that creates the record. */
+/** Records that several operations return. For each there is a schema and a function that creates the record. */
 
 export const repositoryRecord = lazy(() =>
   z.object({
@@ -72,7 +72,7 @@ export function showCommit(objects: ObjectReader, oid: Oid): z.infer<ReturnType<
   };
 }
 
-/** Same as `showCommit`, with the signature and the signed payload of a signed commit. */
+/** Returns the record of a commit. The record of a signed commit also contains the signature and the signed payload. */
 export function showSignedCommit(objects: ObjectReader, oid: Oid): z.infer<ReturnType<typeof signedCommitRecord>> {
   const record = showCommit(objects, oid);
   const { signature } = readCommit(objects, oid);
@@ -104,7 +104,9 @@ export const writeResult = lazy(() =>
   }),
 );
 
-/** Result of a write with streamed content. */
+/**
+ * Schema of the response to a write whose files were sent in chunks: it also has the number of files (`blob_count`).
+ */
 export const contentWriteResult = lazy(() =>
   writeResult().extend({ commit: writtenCommit().extend({ blob_count: z.int() }) }),
 );
@@ -134,7 +136,7 @@ export function showWrite(
   };
 }
 
-/** Same as `showWrite`, with the number of files sent. */
+/** Returns the response to a write whose files were sent in chunks. `blobs`: number of files that were sent. */
 export function showContentWrite(
   world: Pick<HandlerContext['world'], 'variants'>,
   branch: string,

@@ -11,29 +11,42 @@ import { runYielding } from '../schedule/steps.js';
 
 export interface ResolvedRef {
   readonly commit: Oid;
-  /** Value of `ref` in the response: the short name of the branch or tag, or the commit id. */
+  /**
+   * Value of the member `ref` in the response: the short name of the branch or tag, or the commit id if the request
+   * names neither.
+   */
   readonly shown: string;
-  /** Full name of the branch or tag; undefined if the revision is neither. */
+  /** Full name of the branch or tag, such as `refs/heads/main`; undefined if the revision is neither. */
   readonly name?: string;
 }
 
 export interface RefQuestion {
-  /** Branch, tag, commit id or any other revision. Undefined or empty for the default branch. */
+  /**
+   * Text of the request: a branch, tag, commit id or any other revision of Git. Undefined or empty for the default
+   * branch.
+   */
   readonly ref: string | undefined;
-  /** True to look up branch names in the ephemeral namespace. */
+  /** True to look up branches in the ephemeral namespace, which is separate from the normal branches. */
   readonly ephemeral?: boolean | undefined;
-  /** True if tags are permitted. Default true. */
+  /** False to treat a tag like a ref that does not exist. Default: true. */
   readonly tags?: boolean;
-  /** Error code if the revision does not resolve, or the variant that selects it. Default: the variant `missingRef`. */
+  /**
+   * Error code if the revision does not resolve, or the variant (setting for behavior that the specification leaves
+   * open) that selects the status. Default: the variant `missingRef`.
+   */
   readonly missing?: CodeVariant | 'bad_request' | undefined;
 }
 
-/** Members of a handler's context that resolving needs. */
+/**
+ * Members of a request handler's context that resolving a revision needs. `note` records an explanation in the journal
+ * of requests.
+ */
 export type RefContext = Pick<HandlerContext, 'repository' | 'meter' | 'note'>;
 
 /**
- * Resolves a ref of a request to a commit. A branch takes precedence over a tag of the same name. Throws
- * `ref_not_found` if it does not resolve or is not a commit, and `bad_request` if it cannot be a revision.
+ * Resolves a revision in a request to a commit. A branch takes precedence over a tag of the same name. Throws
+ * `ref_not_found` if the revision does not resolve or is not a commit, and `bad_request` if the text cannot be a
+ * revision.
  */
 export async function resolveRef(ctx: RefContext, question: RefQuestion): Promise<ResolvedRef> {
   const { ref, ephemeral = false, tags = true, missing: code = 'missingRef' } = question;
@@ -63,15 +76,15 @@ const TAGS = 'refs/tags/';
 const SHOWN_SHORT = ['refs/heads/', TAGS];
 
 /**
- * Returns the short name for `ref` in responses, which is the resolved ref and neither HEAD nor the text of the request
- * (specification, 3).
+ * Returns the name of a resolved ref without `refs/heads/` or `refs/tags/`. Responses show it as `ref`, even if the
+ * request said HEAD or a full name (specification, 3).
  */
 function shortName(ref: ByteString): ByteString {
   const place = SHOWN_SHORT.find((prefix) => ref.startsWith(prefix));
   return place === undefined ? ref : sliceBytes(ref, place.length);
 }
 
-/** Returns the default branch, or HEAD if there is none. */
+/** Returns the revision for requests without `ref`: the default branch, or HEAD if there is no default branch. */
 function defaultRef(repository: Repository): string {
   return repository.defaultBranch === undefined ? 'HEAD' : textOf(repository.defaultBranch);
 }

@@ -1,4 +1,6 @@
-/** All rows of operations, exported under their ids, and what the modules share. */
+/**
+ * All operations of the API. Each operation is exported under its id; the modules also export helpers that they share.
+ */
 export * from '../lfs/batch.js';
 export * from '../lfs/lock-routes.js';
 export * from '../lfs/transfers.js';

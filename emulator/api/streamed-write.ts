@@ -11,10 +11,13 @@ import { runYielding, type Steps } from '../schedule/steps.js';
 import { person, readBranch, readIdentity, readMessage, sha } from './fields.js';
 import { requireCommitAllowed } from './policy.js';
 
-/** Maximum number of decoded bytes of one chunk (specification, Limits). */
+/** Maximum number of bytes of one chunk of a streamed write, after base64 decoding (specification, Limits). */
 const MAX_CHUNK_BYTES = 4 * 1024 * 1024;
 
-/** Members of the metadata that all streamed writes share, with old and new names. */
+/**
+ * Schema of the metadata that all streamed writes share. Some members have an old and a new name, and both are
+ * accepted.
+ */
 export const writeMetadata = lazy(() =>
   z.object({
     target_branch: z.string(),
@@ -32,15 +35,16 @@ export const writeMetadata = lazy(() =>
 );
 export type WriteMetadata = z.infer<ReturnType<typeof writeMetadata>>;
 
-/** Receiver of the chunks of a streamed write. */
+/** Receiver that gets each chunk of a streamed write when its line of the body has arrived. */
 export interface ChunkSink<Chunk> {
-  /** Throws a problem with the line. */
+  /** Receives one chunk. `line`: number of its line in the body, for error messages. */
   add(chunk: Chunk, line: number): void | Promise<void>;
 }
 
 /**
- * Reads the body of a streamed write: one line with `metadata`, then one chunk per line. `open` gets the metadata and
- * returns the receiver of the chunks. Resolves when the whole body has arrived. Throws `bad_request` with the line.
+ * Reads the body of a streamed write (request that creates a commit from content sent in lines of JSON): one line with
+ * `metadata`, then one chunk per line. `open`: gets the metadata and returns the receiver of the chunks. Resolves when
+ * the whole body has arrived. Throws `bad_request` with the number of the invalid line.
  */
 export async function readStreamedWrite<Metadata, Chunk, Sink extends ChunkSink<Chunk>>(
   ctx: Pick<HandlerContext, 'world' | 'stream' | 'meter'>,
@@ -49,7 +53,8 @@ export async function readStreamedWrite<Metadata, Chunk, Sink extends ChunkSink<
 ): Promise<{ metadata: Metadata; sink: Sink }> {
   const { meter } = ctx;
   const { limits } = ctx.world;
-  // Base64 takes four bytes for three, and each chunk is in a line of JSON.
+  // The limit for the stream exceeds the limit for the content, because base64 needs four bytes for three, and each
+  // chunk is in a line of JSON.
   const stream = ctx.stream(limits.maxCommitBytes * 1.5 + 64 * 1024 * 1024);
   const lines = readLines(stream, (line) => (line === 0 ? limits.maxMetadataBytes : limits.maxLineBytes));
   try {
@@ -68,17 +73,24 @@ export async function readStreamedWrite<Metadata, Chunk, Sink extends ChunkSink<
     }
     return { metadata, sink };
   } finally {
-    // Releases the request's stream, also if reading ended at the first line.
+    // The reader of lines must be closed to release the request's stream, because reading may have ended early, for
+    // example at an invalid line.
     await lines.return(undefined);
   }
 }
 
-/** Schema of metadata: one for the whole, or a separate one for a list that may be long. */
+/**
+ * Schema of the metadata of a streamed write: one for the whole; or one for the whole, and one (`item`) for each item
+ * of the member `list`, which may be long.
+ */
 export type MetadataSchema<Metadata> =
   | { readonly whole: z.ZodType<Metadata> }
   | { readonly whole: z.ZodType<Metadata>; readonly list: string; readonly item: z.ZodType };
 
-/** Checks the list item by item after the rest. It is the last member, so its errors come last. */
+/**
+ * Validates metadata with its schema. A long list is validated item by item after the other members, so that the work
+ * can yield. It is the last member, so the order of the errors is the same.
+ */
 function* checkMetadata<Metadata>(schema: MetadataSchema<Metadata>, value: unknown): Steps<Metadata> {
   const { whole } = schema;
   if (!('list' in schema)) return checkShape(whole, value, 'metadata');
@@ -88,7 +100,10 @@ function* checkMetadata<Metadata>(schema: MetadataSchema<Metadata>, value: unkno
   return { ...checked, [schema.list]: yield* checkItems(schema.item, items, schema.list) };
 }
 
-/** Decodes the `data` of one chunk, at most 4 MiB. The variant `oversizedChunk` selects the error for longer ones. */
+/**
+ * Decodes the base64 text `data` of one chunk, at most 4 MiB. The variant (setting) `oversizedChunk` selects the error
+ * for longer chunks.
+ */
 export async function decodeChunk(
   data: string,
   line: number,
@@ -100,7 +115,10 @@ export async function decodeChunk(
   throw problem(code, `Line ${line}: the chunk decodes to more than 4 MiB (${MAX_CHUNK_BYTES} bytes); split it.`);
 }
 
-/** Returns the branch, author and message of a streamed write. New member names take precedence over old ones. */
+/**
+ * Returns the branch, base, author and message of a streamed write from its metadata. New member names take precedence
+ * over old ones. Throws if a value is invalid or the token forbids the write.
+ */
 export function readBranchWrite(ctx: HandlerContext, metadata: WriteMetadata): BranchWrite {
   const now = ctx.world.state.clock.now();
   const branch = readBranch(metadata.target_branch, 'metadata.target_branch');

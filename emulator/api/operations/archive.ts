@@ -42,7 +42,8 @@ export const archive = operation({
       excludeGlobs: ['exclude_globs', body.exclude_globs],
     });
     const selects = await inTime(() => runYielding(selection, meter));
-    // The specification lists both 400 and 404 for a ref that does not resolve, in one sentence.
+    // The variant (setting) `archiveMissingRef` selects the status, because the specification lists both 400 and 404
+    // for a ref that does not resolve.
     const missing = world.variants.archiveMissingRef === '400' ? 'bad_request' : undefined;
     const { commit } = await inTime(() => resolveRef(ctx, { ref: body.ref, ephemeral: body.ephemeral, missing }));
     const content = writeArchive(repository.git.objects, {
@@ -61,8 +62,8 @@ export const archive = operation({
 });
 
 /**
- * Waits for the first piece, then returns the same content. A failure before the first piece can still change the
- * status.
+ * Waits for the first piece of `content`, then returns the same content. The response begins only afterwards, so that a
+ * failure before the first piece can still change its status.
  */
 async function begun(content: AsyncGenerator<Buffer, void, void>): Promise<AsyncIterable<Buffer>> {
   const first = await content.next();
@@ -72,7 +73,10 @@ async function begun(content: AsyncGenerator<Buffer, void, void>): Promise<Async
   })();
 }
 
-/** Translates exceeding the work limit into `internal_error`, the code of this operation for it. */
+/**
+ * Calls `work`. If it exceeds the work limit of the request, throws `internal_error`, the code that the specification
+ * lists for this operation.
+ */
 function inTime<T>(work: () => Promise<T>): Promise<T> {
   return translateError(WorkLimitExceeded, work, () =>
     problem('internal_error', 'Creating the archive exceeded the work limit (--work-timeout).'),
@@ -80,8 +84,9 @@ function inTime<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Returns a `Content-Disposition` of type `attachment`. In the file name, slashes become dashes, and characters that
- * could end the quoted string are removed. Names with non-ASCII characters also have the encoded form of RFC 6266.
+ * Returns a `Content-Disposition` header of type `attachment` for a download. In the file name, slashes become dashes,
+ * and characters that could end the quoted string become underscores. A name with such or non-ASCII characters is also
+ * given in the encoded form of RFC 6266.
  */
 function disposition(fileName: string): string {
   const name = fileName.replaceAll('/', '-');

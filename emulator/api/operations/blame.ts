@@ -54,7 +54,7 @@ export const blame = operation({
       detect_moves: flag().optional(),
     }),
   repeated: ['range'],
-  // Blame walks history, so its limit is longer than that of a search.
+  // The work limit is five times that of a search, because blame walks the history of the file.
   work: { limit: 'searchTimeout', times: 5 },
   replies: () => ({
     200: z.object({ ref: z.string(), path: z.string(), commit_sha: z.string(), lines: z.array(blamedLine()) }),
@@ -75,7 +75,7 @@ export const blame = operation({
 
 type ShownOrigin = ReturnType<typeof showOrigin>;
 
-/** Reads the commits that the lines come from. */
+/** Returns author, committer and subject of each commit from which the blamed lines come, by commit id. */
 async function readOrigins(
   objects: ObjectReader,
   blamed: readonly BlamedLines[],
@@ -90,7 +90,10 @@ async function readOrigins(
   return origins;
 }
 
-/** Yields the lines while the response is written, because a long file has hundreds of thousands. */
+/**
+ * Yields the records of the blamed lines one by one while the response is written, because a long file has hundreds of
+ * thousands of lines.
+ */
 function* showLines(
   blamed: readonly BlamedLines[],
   origins: ReadonlyMap<Oid, ShownOrigin>,
@@ -112,7 +115,8 @@ function* showLines(
 }
 
 function showOrigin(oid: Oid, { author, committer, message }: Commit) {
-  // As in git, blank lines before the subject are skipped, and a commit without a subject shows its id.
+  // The summary is that of `git blame`: blank lines before the subject are skipped, and the commit id replaces an empty
+  // subject.
   const subject = message.replace(/^\s*\n/, '').split('\n', 1)[0]!;
   return {
     author_name: author.name,
@@ -125,7 +129,10 @@ function showOrigin(oid: Oid, { author, committer, message }: Commit) {
   };
 }
 
-/** Blames a file. Throws `missing()` if the file does not exist, and `bad_request` if the range is invalid. */
+/**
+ * Returns for each line range of a file the commit from which it comes. Throws `missing()` if the file does not exist,
+ * and `bad_request` if a requested range is invalid.
+ */
 export async function blameOrRefuse(
   { meter }: { readonly meter: Meter },
   { id, git, content }: Repository,

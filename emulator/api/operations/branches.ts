@@ -47,7 +47,10 @@ export const listBranches = operation({
 
 const NO_NAME = bytesOf('');
 
-/** Yields branches by creation time, then name, after a position. Names are byte strings, so they sort as in Git. */
+/**
+ * Returns the branches after a position, sorted by creation time, then name. Names are byte strings, so they sort as in
+ * Git. `after`: position of the last branch on the previous page. Yields the cost of the work.
+ */
 function* branchesAfter(
   repository: Repository,
   ephemeral: boolean,
@@ -84,7 +87,10 @@ export const getBranch = operation({
   },
 });
 
-/** Returns the tip of a branch that the request names in `what`. Throws `branch_not_found` if it does not exist. */
+/**
+ * Returns the commit to which a branch points. `what`: member of the request that names the branch, for error messages.
+ * Throws `branch_not_found` if the branch does not exist.
+ */
 export function tipOf({ git }: Repository, name: string, ephemeral = false, what = 'branch'): Oid {
   const tip = git.refs.get(branchRef(readBranch(name, what), ephemeral));
   if (tip === undefined) throw branchNotFound(name);
@@ -133,7 +139,8 @@ export const createBranch = operation({
       }
       const update = { name: ref, old: current ?? ZERO_OID, new: commit };
       await git.history.extend([commit], ctx.meter);
-      // As with a push, an update counts as forced only if it loses commits, whether or not the request has `force`.
+      // The token must permit a forced update only if the branch loses commits, as for a push. The member `force` of
+      // the request does not matter for this.
       if (isForced(git, transaction.objects, update)) requireAllowed(ctx, ref, 'force');
       transaction.update(update);
     });
@@ -147,8 +154,8 @@ export const createBranch = operation({
 });
 
 /**
- * Resolves the base. `base_ref` takes precedence over the older `base_branch`, and `preferred_base` replaces a base
- * that does not exist.
+ * Returns the commit at which the new branch begins. `base_ref` takes precedence over the older `base_branch`. The
+ * branch `preferred_base` is used if the base does not exist.
  */
 async function resolveBase(
   ctx: RefContext & Pick<HandlerContext<unknown, z.infer<ReturnType<typeof createBody>>>, 'body'>,
@@ -197,7 +204,10 @@ function requireNotHead({ head }: Refs, ref: ByteString): void {
     throw problem('conflict', 'The default branch cannot be deleted; change the default branch first.');
 }
 
-/** Deletes a ref, whatever its tip. Throws `missing()` if it does not exist. */
+/**
+ * Deletes a ref, whatever its current object. Throws `missing()` if it does not exist, and `forbidden` if the token
+ * does not permit it.
+ */
 export async function deleteRef(
   ctx: Pick<HandlerContext, 'repository' | 'claims'>,
   ref: ByteString,
@@ -205,7 +215,7 @@ export async function deleteRef(
 ): Promise<void> {
   requireAllowed(ctx, ref, 'force');
   await transact(ctx.repository, (transaction) => {
-    // The default branch may have changed since the first check.
+    // The check is repeated in the transaction, because the default branch may have changed since the first check.
     requireNotHead(transaction.refs, ref);
     const old = transaction.refs.get(ref);
     if (old === undefined) throw missing();

@@ -48,12 +48,12 @@ const blobChunk = lazy(() =>
 );
 type BlobChunk = z.infer<ReturnType<typeof blobChunk>>;
 
-/** Change of a file, with its content in the pieces in which it arrived. */
+/** Change of one file: a deletion, a submodule commit, or new content in the pieces in which it arrived. */
 type FileEdit = TreeEdit | WrittenFile;
 
 interface WrittenFile {
   readonly path: ByteString;
-  /** Undefined keeps the mode of an existing file, and is 100644 for a new one. */
+  /** File mode; undefined to keep the mode of an existing file, or to use 100644 for a new one. */
   readonly mode: number | undefined;
   readonly content: readonly Buffer[];
 }
@@ -81,8 +81,9 @@ export const commitPack = operation({
 });
 
 /**
- * Reads the body of commit-pack: metadata, then one `blob_chunk` per line. Nothing is written before the whole body has
- * arrived and is complete. Throws `bad_request` with the line or the file.
+ * Reads the body of commit-pack (request that creates a commit from file contents): metadata, then one `blob_chunk` per
+ * line. Nothing is written before the whole body has arrived and is complete. Throws `bad_request` with the line or the
+ * file.
  */
 async function readCommitPack(ctx: HandlerContext) {
   const metadataSchema = { whole: packMetadata(), list: 'files', item: fileChange() };
@@ -96,7 +97,10 @@ interface Content {
   complete: boolean;
 }
 
-/** Chunks by `content_id`. A `Map`, because clients choose the ids, which may be `__proto__`. */
+/**
+ * Collects the chunks of each file's content by `content_id`. They are in a `Map`, because clients choose the ids,
+ * which may be `__proto__`.
+ */
 class Contents implements ChunkSink<BlobChunk> {
   readonly #contents = new Map<string, Content>();
   readonly #deleted = new Set<string>();
@@ -113,7 +117,9 @@ class Contents implements ChunkSink<BlobChunk> {
     return contents;
   }
 
-  /** Records the contents that must arrive. */
+  /**
+   * Records for each changed file the `content_id` whose chunks must arrive. Throws `bad_request` if one is missing.
+   */
   async #expect(): Promise<void> {
     const { changes } = this;
     const { meter, world } = this.ctx;
@@ -134,7 +140,7 @@ class Contents implements ChunkSink<BlobChunk> {
     const { maxCommitBytes } = this.ctx.world.limits;
     const content = this.#contents.get(id);
     if (!content) {
-      // Some clients send an empty last chunk for a deleted file. It is ignored.
+      // An empty last chunk for a deleted file is ignored, because some clients send one.
       if (this.#deleted.has(id) && data === '' && eof) return;
       throw problem('bad_request', `Line ${line}: no upserted file has this content_id.`);
     }
@@ -152,7 +158,10 @@ class Contents implements ChunkSink<BlobChunk> {
     }
   }
 
-  /** Returns the changes in their order. Throws `bad_request` with the file. */
+  /**
+   * Returns the file changes in the order of the metadata, with their contents. Throws `bad_request` with the file
+   * whose content is incomplete.
+   */
   async edits(meter: Meter): Promise<FileEdit[]> {
     const edits: FileEdit[] = [];
     for (const [index, change] of this.changes.entries()) {
@@ -176,7 +185,10 @@ class Contents implements ChunkSink<BlobChunk> {
   }
 }
 
-/** Returns a short content as text. Of a longer content it returns the first part, which is then too long for an id. */
+/**
+ * Returns the content of a file as text, to check if it is an object id. Of a longer content only the first part is
+ * returned, which then has more than 40 characters.
+ */
 function textOfParts(parts: readonly Buffer[]): string {
   let text = '';
   for (const part of parts) {
@@ -186,7 +198,10 @@ function textOfParts(parts: readonly Buffer[]): string {
   return text;
 }
 
-/** Applies the edits to the tree `base`. Returns the new tree. */
+/**
+ * Applies file changes to the tree `base`. Returns the id of the new tree. Throws `bad_request` if changes contradict
+ * each other.
+ */
 async function editTree(objects: Quarantine, base: Oid, edits: readonly FileEdit[], meter: Meter): Promise<Oid> {
   const treeEdits: TreeEdit[] = [];
   for (const edit of edits) {
@@ -231,7 +246,10 @@ export const diffCommit = operation({
   },
 });
 
-/** Reads metadata, then one `diff_chunk` per line. The last chunk has `eof`. */
+/**
+ * Reads the body of diff-commit (request that creates a commit from a patch): metadata, then one `diff_chunk` per line.
+ * The last chunk has `eof`.
+ */
 async function readDiffCommit(ctx: HandlerContext): Promise<{ metadata: WriteMetadata; patch: Buffer }> {
   const schemas = { metadata: { whole: writeMetadata() }, chunk: diffChunk() };
   const { metadata, sink } = await readStreamedWrite(ctx, schemas, () => new PatchParts(ctx));
@@ -270,7 +288,10 @@ class PatchParts implements ChunkSink<DiffChunk> {
   }
 }
 
-/** Applies the patch to the tree `base`. Returns the new tree and the number of files written. */
+/**
+ * Applies a patch to the tree `base`. Returns the id of the new tree, and the number of files whose new content was
+ * written. Throws `bad_request` if the patch does not apply.
+ */
 async function patchTree(
   { meter }: Pick<HandlerContext, 'meter'>,
   objects: Quarantine,

@@ -47,7 +47,7 @@ export const listCommits = operation({
     const path = query.path ? readFilePath(query.path, 'path') : undefined;
     const ephemeral = query.ref_is_ephemeral ?? query.ephemeral ?? false;
     const selection = [repository.id, ref ?? '', ephemeral, path ?? ''];
-    // A cursor contains the commit at which the list started, so a push in the meantime does not shift its pages.
+    // The cursor contains the commit at which the list started, so that a push between two pages does not shift them.
     const list = openList<Position>(ctx, query, ['listCommits', ...selection]);
     const tip = list.position?.tip ?? (await resolveRef(ctx, { ref, ephemeral })).commit;
     const skip = list.position?.skip ?? 0;

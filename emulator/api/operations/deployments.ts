@@ -64,7 +64,8 @@ export const createDeployment = operation({
     const chosen = body.target ?? 'preview';
     const ref = body.ref || defaultRef(ctx, project, chosen);
     const { commit } = await resolveRef(ctx, { ref });
-    // The same request may have arrived in the meantime.
+    // The idempotency key is checked again after the `await`, because the same request may have arrived and created the
+    // deployment meanwhile.
     const meanwhile = madeBefore(repository, key, request);
     if (meanwhile !== undefined) return responseOf(ctx, 200, meanwhile, key);
     const deployments = repository.record.deployments ?? NO_DEPLOYMENTS;
@@ -86,8 +87,9 @@ export const createDeployment = operation({
 });
 
 /**
- * Returns the deployment that was created with this idempotency key; undefined if none was. Throws if the key was used
- * with another request.
+ * Returns the deployment that an earlier request with this idempotency key created; undefined if there was no such
+ * request. `request`: members of the request as text. Throws `idempotency_key_reused` if the key was used with other
+ * members.
  */
 function madeBefore(repository: Repository, key: string | undefined, request: string): Deployment | undefined {
   const { deployments, deploymentKeys } = repository.record;
@@ -127,7 +129,10 @@ function defaultRef(
   return production ?? (repository.defaultBranch === undefined ? 'HEAD' : textOf(repository.defaultBranch));
 }
 
-/** Returns the hosting project. Throws `hosting_not_enabled`, or `hosting_project_not_found` if there is none. */
+/**
+ * Returns the hosting project (deployment settings) of the repository. Throws `hosting_not_enabled` if the organization
+ * may not deploy, and `hosting_project_not_found` if the repository has no project.
+ */
 function requireProject({
   organization,
   repository,

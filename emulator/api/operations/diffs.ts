@@ -19,7 +19,7 @@ const MAIN = bytesOf('main');
 
 const paths = lazy(() => z.array(z.string()).optional());
 
-/** Two names of one flag. The first takes precedence. */
+/** Query parameters for a diff that `git apply` accepts: two names of the same flag. The first takes precedence. */
 const applyFlags = lazy(() => ({
   git_apply_compatible: flag()
     .meta({
@@ -118,7 +118,7 @@ export const diffCommits = operationsOf('Commits')({
   },
 });
 
-/** Reads the paths that restrict a diff. An empty path is the root. */
+/** Returns the paths to which the request restricts a diff. An empty path is the root, which means all files. */
 function readPaths(texts: readonly string[] = []): ByteString[] {
   return texts.map((text) => (text === '' ? bytesOf('') : readFilePath(text, 'path')));
 }
@@ -128,8 +128,9 @@ function readApplies(query: { git_apply_compatible?: boolean | undefined; gitApp
 }
 
 /**
- * Diffs two trees. `applies`: `git apply` must accept the patches, so white space is significant, and binary files and
- * files that JSON cannot represent as text are written as binary patches.
+ * Returns the diff of the trees of two commits, from the cache if possible. `before`: undefined to compare with an
+ * empty tree. `applies`: true if `git apply` must accept the patches. White space is then significant, and binary files
+ * and files that JSON cannot represent as text are written as binary patches.
  */
 async function compare(
   { repository, meter }: Pick<HandlerContext, 'repository' | 'meter'>,
@@ -156,7 +157,10 @@ async function compare(
   return shown;
 }
 
-/** Limits above which a file is listed without its patch, unless the request names its path. */
+/**
+ * Maximum size of the patch of a file in bytes, and maximum number of its changed lines. A file above a limit is listed
+ * without its patch, unless the request names its path.
+ */
 const MAX_PATCH_BYTES = 500_000;
 const MAX_CHANGED_LINES = 2_000;
 
@@ -207,14 +211,17 @@ interface ShownDiff {
 }
 
 /**
- * Maximum number of bytes of all patches of a cached diff. Larger diffs are not cached, because copying them takes
- * long.
+ * Maximum number of bytes of all patches of a diff that is cached. Larger diffs are not cached, because copying them
+ * takes long.
  */
 const MAX_KEPT = 1024 * 1024;
-/** Approximate bytes of a file in the cache without its patch. */
+/** Approximate memory of one file of a cached diff without its patch, in bytes. */
 const FILE_BYTES = 1024;
 
-/** Cache of diffs. The caller's keys identify the trees, which never change, and the options. */
+/**
+ * Cache of diffs as the API returns them. The keys contain the ids of both trees and the options. Entries never become
+ * outdated, because trees never change.
+ */
 class KeptDiffs {
   readonly shown: CacheRegion<string, ShownDiff>;
 
@@ -224,7 +231,8 @@ class KeptDiffs {
 
   keep(key: string, shown: ShownDiff): void {
     if (patchBytes(shown) > MAX_KEPT) return;
-    // The patches are copied, because each is a part of a larger buffer.
+    // The patches are copied to one buffer, because each is a part of a larger buffer, which the cache would keep in
+    // memory.
     const patches = Buffer.concat(shown.files.map(({ raw }) => raw));
     let at = 0;
     const files = shown.files.map((file) => {
@@ -246,7 +254,10 @@ function costOfDiff(shown: ShownDiff): number {
   return patchBytes(shown) + (1 + shown.files.length + shown.filtered_files.length) * FILE_BYTES;
 }
 
-/** Same as `diffTrees`. Throws `unprocessable_entity` if there are too many changes. */
+/**
+ * Returns the diff of two trees (arguments of `diffTrees`). Throws `unprocessable_entity` if there are too many
+ * changes.
+ */
 export function diffOrRefuse(...given: Parameters<typeof diffTrees>): Promise<Diff> {
   return translateError(
     TooManyChanges,
@@ -256,8 +267,9 @@ export function diffOrRefuse(...given: Parameters<typeof diffTrees>): Promise<Di
 }
 
 /**
- * Returns a diff in the form of the API. Large, binary and lock files are listed separately without their patch, unless
- * `everything` is set because the request names paths. Yields; throws `WorkLimitExceeded`.
+ * Converts a diff to the form in which the API returns it. Large, binary and lock files are listed separately without
+ * their patch, unless `everything` is true because the request names paths. Yields to the event loop; throws
+ * `WorkLimitExceeded`.
  */
 async function showDiff(objects: ObjectReader, diff: Diff, everything: boolean, meter: Meter): Promise<ShownDiff> {
   const files: DiffFile[] = [];
@@ -293,7 +305,10 @@ function describe(objects: ObjectReader, file: FileDiff, bytes: number): Filtere
   };
 }
 
-/** Returns true if the file ends with a newline. For a deleted file, the old version is checked. */
+/**
+ * Returns true if the content of a file ends with a newline or is empty. For a deleted file, the old version is
+ * checked.
+ */
 function endsWithNewline(objects: ObjectReader, file: FileDiff): boolean {
   const number = objects.find(file.newOid === ZERO_OID ? file.oldOid : file.newOid);
   return number < 0 || objects.sizeOf(number) === 0 || objects.read(number).at(-1) === 0x0a;

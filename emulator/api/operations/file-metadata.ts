@@ -23,7 +23,7 @@ import { entryType, listUnder, readFolder, walkPage } from './tree-listing.js';
 const operation = operationsOf('Files');
 
 const PAGE = { cap: 1000, usual: 200 };
-/** Maximum number of bytes of a response that is created as a whole. A longer one is streamed. */
+/** Maximum number of bytes of a response that is created as a whole and cached. A longer one is streamed. */
 const MAX_WHOLE = 8 << 20;
 const JSON_TYPE = { 'content-type': 'application/json' };
 
@@ -48,7 +48,7 @@ export const fileMetadata = operation({
   routes: routesOfRepository('GET', 'files/metadata'),
   dialect: 'error',
   head: false,
-  // Newer clients restrict the list to `path`. They also send `recursive`, which has no effect.
+  // `path` restricts the list to a folder. Newer clients also send `recursive`, which the schema ignores.
   query: () =>
     z.object({
       ...pageQuery(),
@@ -82,7 +82,8 @@ export const fileMetadata = operation({
     const skip = position?.skip ?? 0;
     const { answers: responses } = repository.content;
     const texts = responses.shared(MetadataTexts, () => new MetadataTexts(responses));
-    // The limit is part of the key, because a response that is permitted by one limit may exceed another.
+    // The maximum number of commits is part of the cache key, because a cached response that one maximum permits may
+    // exceed another.
     const key = `${repository.id}/${commit}/${world.limits.maxMetadataCommits}/${path}`;
     const known = paged ? undefined : texts.kept.get(key);
     if (known !== undefined) return responseOf(known, { ref: shown });
@@ -111,7 +112,7 @@ export const fileMetadata = operation({
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** Returns a reply from JSON text without its closing brace, and further members. */
+/** Returns a response whose body is `text` (a JSON object without its closing brace), followed by `members`. */
 function responseOf(text: Buffer, members: Members): Reply {
   return bytes(200, Buffer.concat([text, endOf(members)]), JSON_TYPE);
 }
@@ -125,7 +126,10 @@ function endOf(members: Members): Buffer {
   return Buffer.from(`,${JSON.stringify(members).slice(1)}`);
 }
 
-/** Returns all pieces as one if they have at most `max` bytes, and otherwise a stream of them. */
+/**
+ * Reads pieces of a response body. Returns them as one buffer (`whole`) if they have at most `max` bytes. Otherwise
+ * returns a stream of the same pieces.
+ */
 async function wholeUpTo(
   max: number,
   pieces: AsyncIterable<Buffer>,
@@ -151,8 +155,8 @@ async function* chained(first: readonly Buffer[], rest: AsyncIterator<Buffer>): 
 }
 
 /**
- * Throws 429 if there are more than `max` commits. The response has no rate limit headers, because waiting does not
- * help.
+ * Throws `rate_limited` (429) if the listed files come from more than `max` commits. The response has no headers that
+ * tell when to retry, because waiting does not help.
  */
 function refuseTooMany(commits: number, max: number): void {
   if (commits <= max) return;
@@ -165,8 +169,8 @@ function refuseTooMany(commits: number, max: number): void {
 const MAIN = bytesOf('refs/heads/main');
 
 /**
- * Resolves the ref. Default: the default branch, then HEAD, then `main`. In this operation, a branch that is missing in
- * the ephemeral namespace is 400.
+ * Resolves the request's ref to a commit. Default: the default branch, then HEAD, then `main`. In this operation, a
+ * branch that does not exist in the ephemeral namespace (separate from the normal branches) is usually status 400.
  */
 async function resolveForMetadata(
   ctx: HandlerContext,
@@ -191,7 +195,7 @@ function showAs(variant: Variants['metadataRef'], resolved: ResolvedRef): Resolv
   return { commit, shown: { short: shown, full: name, sha: commit }[variant] };
 }
 
-/** Number of characters that are joined before they are encoded. */
+/** Number of characters of JSON text that are joined before they are encoded as bytes and sent. */
 const PIECE = 64 * 1024;
 const COMMA = Buffer.from(',');
 const FILES = Buffer.from('{"files":[');
@@ -200,40 +204,46 @@ const END = Buffer.from('}');
 
 interface MetadataRequest {
   readonly objects: ObjectReader;
-  /** Id of the repository, unique in the process. */
+  /** Id of the repository, which is unique in the process, for cache keys. */
   readonly repository: string;
   readonly files: TreeWalk;
   readonly skip: number;
   readonly limit: number;
-  /** Returns the last commit that changed a file. */
+  /** Returns the last commit that changed the file at a path. */
   readonly touchedBy: (path: ByteString) => Oid;
-  /** Throws if there are too many distinct commits. */
+  /** Called with the number of distinct commits of the page before it is written. Throws if there are too many. */
   readonly allow: (commits: number) => void;
 }
 
 interface MetadataPage {
-  /** JSON text `{"files":[...],"commits":{...}` without its closing brace, before which the caller adds members. */
+  /**
+   * JSON text `{"files":[...],"commits":{...}` without the closing brace. The caller adds its own members and the
+   * brace.
+   */
   readonly text: AsyncIterable<Buffer>;
   readonly files: number;
   readonly hasMore: boolean;
 }
 
-/** Files of a page, as a struct of arrays. Whole paths would take quadratic memory in a deep tree. */
+/**
+ * Files of one page, as a struct of arrays (one array per field). Paths share their common prefixes in memory, because
+ * whole paths of a deep tree would take quadratic memory.
+ */
 interface ListedFiles {
   readonly paths: PathList;
   readonly modes: number[];
-  /** Object numbers of the blobs; -1 for a gitlink. */
+  /** Object numbers (indices into the tables of the store) of the blobs; -1 for a submodule. */
   readonly objects: number[];
-  /** Indexes in the list of commits. */
+  /** Indexes in the list of the page's distinct commits: for each file, the last commit that changed it. */
   readonly commits: number[];
 }
 
 /**
- * Writes the JSON of file metadata as bytes, yielding while it works, and caches it. Objects never change, so the text
- * for a commit or for all its files never changes either.
+ * Writes the JSON text of file metadata as bytes, yields to the event loop while it works, and caches the text. Objects
+ * never change, so the text about a commit or about all its files never changes either.
  */
 export class MetadataTexts {
-  /** Cache of whole texts. Keys start with the id of the repository. */
+  /** Cache of JSON texts: of whole responses, and of single commits. Keys start with the id of the repository. */
   readonly kept: CacheRegion<string, Buffer>;
 
   constructor(responses: CacheGroup) {
@@ -296,7 +306,10 @@ export class MetadataTexts {
     yield Buffer.concat([...summaries, END]);
   }
 
-  /** Returns `"<id>":{"author":...,"date":...,"message":...}`. */
+  /**
+   * Returns the JSON text of one commit in the response, `"<id>":{"author":...,"date":...,"message":...}`, from the
+   * cache if possible.
+   */
   #summary(objects: ObjectReader, repository: string, commit: Oid): Buffer {
     const key = `${repository}/${commit}`;
     const known = this.kept.get(key);

@@ -9,7 +9,7 @@ import type { GitCredential, Repository } from '../../repositories/repository.js
 
 const operation = operationsOf('Repositories');
 
-/** Value of the `repo` claim in tokens of older clients that cover the whole organization. */
+/** Value of the `repo` claim in tokens that cover the whole organization. Older clients create such tokens. */
 const WHOLE_ORGANIZATION = 'org';
 
 // A user name must not contain a colon, which separates it from the password (RFC 7617, 2).
@@ -43,7 +43,8 @@ export const createCredential = operation({
   replies: () => ({ 201: credentialRecord() }),
   errors: ['credential_exists'],
   handle: ({ world, repository, body }) => {
-    // Older clients name the repository by its name or id. It must be that of the token.
+    // Older clients also send `repo_id`, the name or id of the repository. It must be the repository that the token
+    // covers.
     if (body.repo_id !== undefined && body.repo_id !== repository.name && body.repo_id !== repository.id) {
       throw repositoryNotFound();
     }
@@ -115,8 +116,8 @@ export const deleteCredentialByBody = operation({
 });
 
 /**
- * Returns the repository of the credential that the body names: any of the organization, or the one that the token
- * covers.
+ * Returns the repository that has the credential whose id the body names. If the token covers one repository, the
+ * credential must belong to this repository. Throws `credential_not_found`.
  */
 function findOwner(ctx: HandlerContext<unknown, { id: string }>, operationId: OperationId): Repository {
   const { world, organization, claims, body } = ctx;
@@ -126,7 +127,10 @@ function findOwner(ctx: HandlerContext<unknown, { id: string }>, operationId: Op
   return owner;
 }
 
-/** Returns the repository among `repositories` whose credential has the id. */
+/**
+ * Returns the repository among `repositories` whose Git credential has the id; undefined if there is no such
+ * repository.
+ */
 function ownerOfCredential(repositories: Iterable<Repository>, id: string): Repository | undefined {
   for (const repository of repositories) {
     if (repository.record.gitCredential?.id === id) return repository;

@@ -20,7 +20,8 @@ export const gitInfoRefs = operation({
   summary: 'Ref advertisement of a Git remote',
   routes: [{ method: 'GET', path: '/{repo_name}.git/info/refs' }],
   head: false,
-  // An advertisement for a push is refused like the push, so that git shows the reason.
+  // The ref advertisement before a push requires the same permissions as the push, so that it is refused with the same
+  // reason, which git shows.
   purposeOf: (query) =>
     serviceOf(query.get('service') ?? undefined) === 'git-receive-pack' ? gitReceivePack : gitUploadPack,
   query: () => z.object({ service: z.string().optional() }),
@@ -29,7 +30,7 @@ export const gitInfoRefs = operation({
   handle(ctx) {
     const service = serviceOf(ctx.query.service);
     if (!service) {
-      // gitprotocol-http requires 403 for a service that is not recognized.
+      // The status is 403, because gitprotocol-http requires it for a service that is not recognized.
       const detail =
         ctx.query.service === undefined
           ? 'This host speaks the smart HTTP protocol only; please upgrade your git client.'
@@ -71,7 +72,10 @@ export const gitReceivePack = operation({
   },
 });
 
-/** Returns the refs that a remote shows. `+import` is for bulk pushes to the normal refs and shows none to readers. */
+/**
+ * Returns the repository with the prefix of the refs that a remote URL shows. The remote `<name>+import.git` is for
+ * bulk pushes to the normal refs and refuses fetches. `+ephemeral` shows only the refs of the ephemeral namespace.
+ */
 function viewFor(
   { params, repository }: Pick<HandlerContext, 'params' | 'repository'>,
   service: Service,
@@ -84,7 +88,10 @@ function viewFor(
   return { repository: repository.git, prefix: params.namespace === 'ephemeral' ? EPHEMERAL : NO_BYTES };
 }
 
-/** Returns why the policy of the token refuses an update; undefined if it permits it. */
+/**
+ * Returns the reason for which the policy in the token refuses a ref update of a push; undefined if the policy permits
+ * it. If the policy requires signed commits, checks all new commits.
+ */
 async function refusalByPolicy(
   { claims, organization, world }: Pick<HandlerContext, 'claims' | 'organization' | 'world'>,
   update: ProposedUpdate,

@@ -18,7 +18,7 @@ import { type ResolvedRef, resolveRef } from '../resolve.js';
 
 const operation = operationsOf('Files');
 
-/** Limits of the specification (Limits). */
+/** Default maximum number of matches per file and per response (specification, Limits). */
 const MATCHES_PER_FILE = 200;
 const MATCHES = 200;
 const MAX_LINES = requestLimit('grepLines');
@@ -73,7 +73,8 @@ export const grep = operation({
     const { pagination, limits, context, query } = body;
     const ref = body.ref ?? body.rev;
     const selects = await runYielding(selectedBy(body), meter);
-    // The pattern is checked before the ref is resolved, and also if there is nothing to search.
+    // The pattern is compiled before the ref is resolved, so that an invalid pattern is refused even if the ref does
+    // not exist.
     const pattern = await translateError(
       InvalidPattern,
       () => compilePattern(query.pattern, !query.case_sensitive, meter),

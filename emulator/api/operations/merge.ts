@@ -42,7 +42,7 @@ const mergeBody = lazy(() =>
 type MergeBody = z.infer<ReturnType<typeof mergeBody>>;
 type MergeContext = HandlerContext<unknown, MergeBody>;
 
-/** Merge after its names are resolved. */
+/** Requested merge, after the names of its branches were resolved to commits. */
 interface Merge {
   readonly transaction: RefTransaction;
   readonly sourceName: string;
@@ -61,7 +61,7 @@ export const merge = operation({
   summary: 'Merge a branch into another',
   routes: routesOfRepository('POST', 'merge'),
   body: mergeBody,
-  // The limit of a merge is longer than that of a search.
+  // The work limit is five times that of a search, because a merge compares three trees and their histories.
   work: { limit: 'searchTimeout', times: 5 },
   replies: () => ({
     200: z.object({
@@ -124,7 +124,10 @@ async function resolveSource(ctx: MergeContext, name: string): Promise<Oid> {
   return tipOf(repository, name, ephemeral, 'source_branch');
 }
 
-/** Moves the branch, writes a commit, or does nothing, as the merge requires. */
+/**
+ * Carries out the merge: moves the target branch (fast-forward), writes a merge or squash commit, or does nothing if
+ * the target contains the source.
+ */
 async function carryOut(ctx: MergeContext, merge: Merge): Promise<Merged> {
   const { repository, body } = ctx;
   const { git } = repository;
@@ -159,7 +162,7 @@ async function writeMerge(
   const author = readIdentity(body.author, 'author', world.state.clock.now());
   const committer = body.committer ? readIdentity(body.committer, 'committer', world.state.clock.now()) : author;
   const message = readMessage(body.commit_message, 'commit_message');
-  // If the source contains the target, the tree of the source is the result.
+  // The tree of the source is the result if the source contains the target. Only otherwise must trees be merged.
   const isContained = plan === 'fast_forward';
   const tree = isContained ? repository.git.history.commit(merge.source).tree : await mergeTree(ctx, merge);
   return commitTo(merge.transaction, {
@@ -173,7 +176,10 @@ async function writeMerge(
   });
 }
 
-/** Merges the trees. Throws the refusal of the merge. */
+/**
+ * Merges the trees of both branches. Returns the id of the merged tree. Throws `conflict` for unrelated histories, and
+ * `merge_conflict`.
+ */
 async function mergeTree(ctx: MergeContext, merge: Merge): Promise<Oid> {
   const { body } = ctx;
   const merged = await mergeSides(ctx, merge.transaction.objects, merge, body.target_branch);
@@ -185,8 +191,8 @@ async function mergeTree(ctx: MergeContext, merge: Merge): Promise<Oid> {
 }
 
 /**
- * Returns the paths in conflict. If the only conflict is the target of a folder rename, returns the paths that it
- * concerns.
+ * Returns the paths in conflict after a merge. If the only conflict is the target of a folder rename, which has no path
+ * of its own, returns the paths that this conflict concerns.
  */
 export function conflictPaths({ conflicts, messages }: CommitMerge): string[] {
   const paths = conflicts.length > 0 ? conflicts.map(({ path }) => path) : messages.flatMap((message) => message.paths);
@@ -200,7 +206,10 @@ function mergeConflict(merged: CommitMerge) {
   });
 }
 
-/** Merges the trees. */
+/**
+ * Merges the trees of two commits, with the branch names as labels in conflict markers. New objects are written to
+ * `objects`.
+ */
 export function mergeSides(
   { repository, meter }: Pick<HandlerContext, 'repository' | 'meter'>,
   objects: ObjectDatabase,
@@ -214,9 +223,9 @@ export function mergeSides(
   });
 }
 
-/** Maximum number of conflicts with content. Further ones are only named. */
+/** Maximum number of conflicting files that a preview shows with their versions. Further files are only named. */
 const MAX_CONFLICTS = 100;
-/** Maximum number of bytes of one side. */
+/** Maximum number of bytes that are shown of one version of a conflicting file. Longer versions are truncated. */
 const MAX_CONTENT_BYTES = 256 * 1024;
 
 const side = lazy(() =>
@@ -227,7 +236,10 @@ const side = lazy(() =>
     binary: z.boolean(),
   }),
 );
-/** The content stays in bytes, which are encoded piece by piece. */
+/**
+ * Version of a conflicting file as the handler returns it. Its content is a buffer, because the response writer encodes
+ * it as text piece by piece.
+ */
 type Side = Omit<z.infer<ReturnType<typeof side>>, 'content'> & { readonly content?: Buffer };
 
 interface ShownConflict {
@@ -291,7 +303,10 @@ export const mergePreview = operation({
   },
 });
 
-/** Merges in an overlay over the objects of the repository. Nothing is stored, and no writer must wait. */
+/**
+ * Merges two branches for a preview. New objects are written to a temporary overlay over the repository's objects.
+ * Therefore nothing is stored, and no writer must wait.
+ */
 async function preview(
   ctx: Pick<HandlerContext, 'repository' | 'meter'>,
   sides: { source: Oid; target: Oid; sourceName: string },
@@ -336,8 +351,8 @@ function versionsOf({ base, ours, theirs }: Conflict): (Oid | undefined)[] {
 }
 
 /**
- * Returns one version of a conflicted file. A version that is not a stored blob, such as the commit of a submodule, has
- * only its id.
+ * Returns one version of a conflicting file for the response. A version that is not a stored blob, such as the commit
+ * of a submodule, has only its id.
  */
 async function showSide(
   objects: ObjectReader,

@@ -24,7 +24,9 @@ const operation = operationsOf('Notes');
 const PREFIX = bytesOf('refs/notes/');
 const DEFAULT_REF = bytesOf('refs/notes/commits');
 
-/** Subjects of Git's own commits. `git notes` writes one commit per change. */
+/**
+ * Messages of the commits that `git notes` creates, which the API uses too. `git notes` writes one commit per change.
+ */
 const SUBJECTS = {
   add: "Notes added by 'git notes add'",
   append: "Notes added by 'git notes append'",
@@ -44,7 +46,10 @@ const noteResult = lazy(() =>
   }),
 );
 
-/** Old and new member names. The new ones take precedence. */
+/**
+ * Members that name the commit and the notes ref of a request. Each has an old name (`sha`, `ref`) and a new one
+ * (`object_ref`, `notes_ref`), which takes precedence.
+ */
 const selection = lazy(() => ({
   sha: z.string().optional(),
   object_ref: z.string().optional(),
@@ -72,7 +77,8 @@ export const readNote = operation({
     const ref = notesRefOf(ctx, query);
     const target = await targetOf(ctx, query);
     const tip = refs.get(ref);
-    // As in `git notes show`, the notes ref may point to a tree or a tag of one. A blob contains no notes.
+    // The object at the notes ref need not be a commit: as for `git notes show`, it may be a tree or a tag of a tree. A
+    // blob contains no notes.
     const tree = tip === undefined ? undefined : runSync(findTree(objects, tip));
     const blob = tree === undefined ? undefined : runSync(findNote(objects, tree, target));
     if (tip === undefined || blob === undefined) throw noteNotFound(target);
@@ -109,7 +115,10 @@ export const deleteNote = operation({
 
 type NoteBody = z.infer<z.ZodObject<ReturnType<typeof guarded>>>;
 
-/** Changes one note and moves the notes ref with compare-and-swap. */
+/**
+ * Changes the note of one commit, and moves the notes ref to a new notes commit with compare-and-swap. `status`: status
+ * of a successful response.
+ */
 async function changeNote(
   ctx: HandlerContext<unknown, NoteBody>,
   action: Action,
@@ -128,7 +137,8 @@ async function changeNote(
     const refuse = (detail: string) => problem('conflict', detail, { result: showNote(target, ref, old, '', detail) });
     if (expected !== undefined && expected !== old)
       throw refuse(`${textOf(ref)} is at ${old}, not at the expected ${expected}.`);
-    // As in `git notes add`, the old tip is the parent of the next notes commit, so it must be a commit.
+    // The notes ref must point to a commit if it exists, because this commit becomes the parent of the new notes
+    // commit.
     if (old !== ZERO_OID && !isCommit(git.objects, old)) throw refuse(`${textOf(ref)} does not point to a commit.`);
     const tree = old === ZERO_OID ? EMPTY_TREE_OID : readCommit(git.objects, old).tree;
     const existing = runSync(findNote(git.objects, tree, target));
@@ -148,14 +158,14 @@ async function changeNote(
   });
 }
 
-/** Returns the default author of a note. */
+/** Returns the author of a note that names no author: the subject and the issuer of the token. */
 function bearerOf({ sub, iss }: Claims): Person {
   return { name: cleanIdentityPart(sub.replaceAll('\0', '')) || 'unknown', email: `${iss}@localhost` };
 }
 
 /**
- * Returns the blob of the changed note; undefined if the note is removed. Appending inserts a blank line, as `git notes
- * append` does.
+ * Writes the new text of a note and returns its blob; undefined if the note is removed. Appending inserts a blank line,
+ * as `git notes append` does.
  */
 function writeText(objects: Quarantine, action: Action, existing: Oid | undefined, note: string): Oid | undefined {
   if (action === 'remove') return undefined;
@@ -218,7 +228,10 @@ async function targetOf(ctx: RefContext, from: Selection): Promise<Oid> {
   return (await resolveRef(ctx, { ref: name })).commit;
 }
 
-/** Returns the full name: `reviews`, `notes/reviews` and `refs/notes/reviews` are the same ref. */
+/**
+ * Returns the full name of a notes ref: `reviews`, `notes/reviews` and `refs/notes/reviews` all name
+ * `refs/notes/reviews`.
+ */
 function fullNotesRef(text: string): ByteString {
   const name = bytesOf(text);
   if (name.startsWith(PREFIX)) return name;

@@ -5,8 +5,9 @@ import { operationsOf } from '../../operation/operation.js';
 const operation = operationsOf('Organization');
 
 /**
- * The specification names cloud location and inbound addresses without their shape, which is the emulator's own. The
- * addresses belong to the documentation block of RFC 5737.
+ * Returns facts about the hosting of an organization. The specification names a cloud location and inbound addresses
+ * without their format, so the format is the emulator's own. The IP addresses belong to the documentation block of RFC
+ * 5737.
  */
 export const getOrganization = operation({
   summary: 'Show where the organization is hosted',

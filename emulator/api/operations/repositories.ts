@@ -80,7 +80,8 @@ export const updateRepository = operation({
           if (hosting) repository.update({ hosting });
         });
       },
-      // The check runs in the same step as the write, because another request may take the project name before.
+      // `plan` is checked before the write and computed again in the same step as the write, because another request
+      // may take the project name in between.
       { check: plan },
     );
     const { hosting } = repository.record;
@@ -118,7 +119,7 @@ const createBody = lazy(() =>
 type CreateBody = z.infer<ReturnType<typeof createBody>>;
 type CreateContext = HandlerContext<{ default_branch?: string | undefined }, CreateBody>;
 
-/** Default author of the commit of a snapshot. */
+/** Default author of the single commit in a repository that is created as a snapshot of another one. */
 const SNAPSHOT_AUTHOR = { name: 'Repository Snapshot', email: 'snapshot@localhost' };
 
 export const createRepository = operation({
@@ -179,7 +180,7 @@ export const createRepository = operation({
     if (!base) return created(ctx, create(ctx, base, 'main'));
     const point = await findForkPoint(ctx, base);
     const repository = create(ctx, base, point.defaultBranch);
-    // The fork shares the LFS objects of its source. They are neither copied nor counted twice.
+    // The fork gets the list of the source's LFS objects. Their bytes are neither copied nor counted twice.
     repository.update({ lfsObjects: point.source.record.lfsObjects });
     await copy(ctx, base, point, repository);
     return created(ctx, repository);
@@ -187,8 +188,8 @@ export const createRepository = operation({
 });
 
 /**
- * Creates the record. Repeats the checks in the same step, because their result may have changed while the request
- * waited.
+ * Creates the new repository. Repeats the checks in the same step as the creation, because their result may have
+ * changed while the request waited.
  */
 function create(ctx: CreateContext, base: Base | undefined, fallbackBranch: string): Repository {
   const { world, organization, claims, query, body } = ctx;
@@ -201,7 +202,10 @@ function create(ctx: CreateContext, base: Base | undefined, fallbackBranch: stri
   });
 }
 
-/** Fills a fork. It is `syncing` until then, and is removed if filling it fails. */
+/**
+ * Copies the history or the files of the source to a new fork or snapshot. The new repository has the state `syncing`
+ * until the copy is complete, and is removed if the copy fails.
+ */
 async function copy(
   { world, body }: CreateContext,
   base: Exclude<Base, { kind: 'sync' }>,
@@ -243,7 +247,8 @@ function created(
 }
 
 /**
- * Throws if the name is in use. The code differs if the existing repository has an upstream and the request names one.
+ * Throws if a repository has the name of the new one. The error code is `upstream_already_configured` if both have an
+ * upstream, and otherwise `conflict`.
  */
 function requireFree(ctx: CreateContext, base: Base | undefined): void {
   const existing = findExisting(ctx);

@@ -78,7 +78,10 @@ export const restoreCommit = operation({
   },
 });
 
-/** If nothing changes, `commit` is null and the branch and SHAs are empty (specification, 2). */
+/**
+ * Returns the response if the branch already has the content of the target commit: `commit` is null, and the branch and
+ * SHAs are empty (specification, 2).
+ */
 function alreadyMatches({ world }: HandlerContext, branch: string, target: string): Reply {
   const message = `Branch ${branch} already has the content of ${target}.`;
   const result = {
@@ -96,7 +99,7 @@ function emptyFields(variant: Variants['restoreNoopFields']): Readonly<Record<st
   return { branch: empty, target_branch: empty, old_sha: empty, new_sha: empty };
 }
 
-/** Reads one NDJSON line or one JSON object, with or without a final newline. */
+/** Reads the metadata in the request's body: one NDJSON line or one JSON object, with or without a final newline. */
 async function readMetadata(ctx: HandlerContext): Promise<z.infer<ReturnType<typeof restoreMetadata>>> {
   const body = await readAll(ctx.stream(ctx.world.limits.maxJsonBytes));
   if (body.toString('latin1').trim() === '')

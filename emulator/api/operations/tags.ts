@@ -22,7 +22,7 @@ const NO_NAME = bytesOf('');
 
 const tagRecord = lazy(() => z.object({ name: z.string(), sha: z.string() }));
 
-/** Lists show an annotated tag with the commit that it points to. */
+/** Schema of a tag in a list. `sha` of an annotated tag is the commit to which it points, not the tag object. */
 const listedTag = lazy(() => tagRecord().extend({ cursor: z.string() }));
 
 async function showTag(
@@ -85,7 +85,10 @@ const createBody = lazy(() =>
   z.object({ name: z.string(), ref: z.string().optional(), target: z.string().optional() }),
 );
 
-/** Reads the revision. `ref` may be any revision and takes precedence; the older `target` must be a full id. */
+/**
+ * Returns the revision for which the request creates a tag. `ref` may be any revision and takes precedence; the older
+ * member `target` must be a full object id.
+ */
 function readRevision({ ref, target }: z.infer<ReturnType<typeof createBody>>): string {
   const revision = ref ?? target;
   if (!revision) throw problem('bad_request', 'ref or target is required.');

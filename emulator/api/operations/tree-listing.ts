@@ -28,7 +28,10 @@ export function entryType(mode: number): EntryType {
   return mode === MODE_GITLINK ? 'submodule' : 'blob';
 }
 
-/** Content of a cursor. It contains the tree at which the list started, even if the ref has moved since. */
+/**
+ * Content of a cursor of the list: the commit at which the list started, even if the ref has moved since, and the
+ * number of entries (`skip`) that earlier pages contain.
+ */
 interface Position extends ResolvedRef {
   readonly skip: number;
 }
@@ -63,7 +66,7 @@ export const listFiles = operation({
     const selection = [repository.id, query.ref ?? '', query.ephemeral ?? false, path, recursive];
     const list = openList<Position>(ctx, { cursor: query.cursor }, ['listFiles', ...selection]);
     const { position } = list;
-    // Without cursor and limit, the response contains the whole tree, as older servers send it.
+    // Without `cursor` and `limit` in the request, the response contains the whole tree, as older servers send it.
     const paged = query.cursor !== undefined || query.limit !== undefined;
     const limit = paged ? readLimit(query.limit, PAGE) : Number.POSITIVE_INFINITY;
     const { commit, shown } = position ?? (await resolveRef(ctx, { ref: query.ref, ephemeral: query.ephemeral }));
@@ -84,8 +87,8 @@ export const listFiles = operation({
 });
 
 /**
- * Entries of a page, as a struct of arrays with shared prefixes. Whole paths would take quadratic memory in a deep
- * tree.
+ * Entries of one page, as a struct of arrays (one array per field). Paths share their common prefixes in memory,
+ * because whole paths of a deep tree would take quadratic memory.
  */
 interface Page {
   readonly paths: PathList;
@@ -98,7 +101,7 @@ interface PagePlace {
   readonly meter: Meter;
 }
 
-/** Walks to each entry of a page and calls `add`. Resolves to true if more entries follow. */
+/** Walks a tree to each entry of one page, and calls `add` there. Resolves to true if more entries follow the page. */
 export async function walkPage(
   walk: TreeWalk,
   { skip, limit, meter }: PagePlace,
@@ -115,7 +118,7 @@ export async function walkPage(
   return false;
 }
 
-// Yields the entries while the response is written, because a tree can have a hundred thousand.
+// Yields the entries one by one while the response is written, because a tree can have a hundred thousand entries.
 function* showEntries({ paths, modes }: Page) {
   const cursor = new PathCursor(paths);
   for (const [index, mode] of modes.entries()) {
@@ -135,12 +138,17 @@ function* filesOf({ paths, modes }: Page) {
 
 const ROOT = bytesOf('');
 
-/** Reads the path that restricts a list, with or without a final slash. Default: the root. */
+/**
+ * Parses the query parameter for the folder whose files are listed, with or without a final slash. Default: the root.
+ */
 export function readFolder(text: string | undefined): ByteString {
   return text ? readFilePath(text.replace(/\/+$/, '') || '/', 'path') : ROOT;
 }
 
-/** Walks the entries below `path` in index order. If the path is a file, the file is the only entry. */
+/**
+ * Returns a walk over the entries below `path` in the order of Git's index. If `path` is a file, the file is the only
+ * entry. Throws `not_found`.
+ */
 export function* listUnder(objects: ObjectReader, root: Oid, path: ByteString, recursive: boolean): Steps<TreeWalk> {
   const entry = yield* findEntry(objects, root, path);
   if (!entry) throw problem('not_found', `Path ${textOf(path)} does not exist.`);

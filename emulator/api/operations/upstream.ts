@@ -19,7 +19,8 @@ const message = lazy(() => z.object({ message: z.string() }));
 export const pullUpstream = operation({
   summary: 'Start a sync with the upstream',
   routes: routesOfRepository('POST', 'pull-upstream'),
-  // `ref` and `after` are not documented. A sync covers all branches and tags.
+  // `ref` and `after` are accepted and ignored, because clients send them and they are not documented. A sync always
+  // covers all branches and tags.
   body: () => z.object({ ref: z.string().optional(), after: z.string().optional() }).optional(),
   replies: () => ({ 202: message() }),
   errors: ['forge_app_not_configured'],
@@ -34,7 +35,10 @@ export const pullUpstream = operation({
   },
 });
 
-/** The policy of the token applies to the sync that it starts. Refs that the policy protects stay unchanged. */
+/**
+ * Returns the options of a sync (fetch from the upstream into the repository) that a request starts. The policy of the
+ * request's token applies to the sync: refs that the policy protects are not changed.
+ */
 export function syncRequestOf({ claims }: Pick<HandlerContext, 'claims'>): SyncRequest {
   const { policy } = claims;
   if (policy.length === 0) return {};

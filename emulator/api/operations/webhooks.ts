@@ -8,10 +8,13 @@ import { DEFAULT_EVENTS, EVENT_NAMES, type Webhook } from '../../webhooks/events
 
 const operation = operationsOf('Webhooks', { subject: 'organization' });
 
-/** Maximum number of webhooks of one organization. Each event is sent to all that subscribe to it. */
+/**
+ * Maximum number of webhooks of one organization. The number is limited because each event is sent to all webhooks that
+ * subscribe to it.
+ */
 const MAX_WEBHOOKS = 100;
 
-/** Webhook in responses, without its secret. */
+/** Schema of a webhook (URL that receives events) in responses, without its secret. */
 export const webhookRecord = lazy(() =>
   z.object({
     id: z.string(),
@@ -90,7 +93,7 @@ export const deleteWebhook = operation({
     const webhook = world.state.webhooks.of(organization.name).find(({ id }) => id === params.webhook_id);
     if (!webhook) throw problem('not_found', 'The webhook does not exist.');
     world.state.webhooks.remove(webhook.id);
-    // Cancels the pending deliveries to the webhook.
+    // Events that are still to be sent to the removed webhook are canceled.
     world.background.outbox.cancel(webhook.id);
     return empty(204);
   },
