@@ -1,14 +1,20 @@
-/** Addresses of one organization: origins without a trailing slash. */
+/**
+ * Addresses at which the emulator serves one organization: origins such as `http://127.0.0.1:8080`, without a trailing
+ * slash.
+ */
 export interface OrganizationAddress {
   readonly org: string;
   readonly baseUrl: string;
-  /** Base URL of remotes: `<gitUrl>/<repo_name>.git`. */
+  /** Origin of the URLs of Git remotes: `<gitUrl>/<repo_name>.git`. */
   readonly gitUrl: string;
   /** Host and port of `gitUrl`. */
   readonly gitHost: string;
-  /** Address of the port, which this machine can reach. Present only if `publicUrl` or `publicGitUrl` replaces it. */
+  /**
+   * Address of the organization's port, which programs on this machine can reach. Present only if the option
+   * `publicUrl` or `publicGitUrl` replaces this address in responses.
+   */
   readonly localUrl?: string;
-  /** HTTPS addresses; present with the option `tls`. */
+  /** HTTPS addresses of the organization; present only with the option `tls`. */
   readonly https?: SecureAddress;
 }
 
@@ -19,7 +25,10 @@ export interface SecureAddress {
   readonly gitHost: string;
 }
 
-/** Facts about a running service. `keyId` and `keyFile` are empty if it has no key. */
+/**
+ * Facts about a running emulator for the line that it prints when it is ready. `keyId` and `keyFile`: first test key
+ * for signing tokens; both are empty if there is none.
+ */
 interface Running {
   readonly orgs: readonly OrganizationAddress[];
   readonly keyId: string;
@@ -27,7 +36,7 @@ interface Running {
   readonly adminUrl: string;
 }
 
-/** Returns an address in its JSON form. */
+/** Returns the addresses of an organization as JSON members in snake case. */
 export function addressMember({ org, baseUrl, gitUrl, gitHost, localUrl, https }: OrganizationAddress) {
   return {
     org,
@@ -40,7 +49,8 @@ export function addressMember({ org, baseUrl, gitUrl, gitHost, localUrl, https }
 }
 
 /**
- * Returns the addresses and the key of the ready line. The members beside `orgs` are those of the first organization.
+ * Returns the members of the ready line (JSON that the emulator prints when it can serve requests): addresses and key.
+ * The members beside `orgs` are those of the first organization.
  */
 export function readyMembers({ orgs, keyId, keyFile, adminUrl }: Running) {
   const all = orgs.map(addressMember);
@@ -54,13 +64,16 @@ export function readyMembers({ orgs, keyId, keyFile, adminUrl }: Running) {
 }
 
 export interface ReadAddress {
-  /** Address that this machine can reach, even if responses show another one. */
+  /** Address that programs on this machine can reach, even if responses of the emulator show another one. */
   readonly url: string;
   readonly gitUrl: string;
   readonly https: { readonly url: string; readonly gitUrl: string } | undefined;
 }
 
-/** Parses the JSON form of an address; undefined if it contains no URL. */
+/**
+ * Parses the JSON members of an organization's addresses, as `addressMember` writes them; undefined if they contain no
+ * URL.
+ */
 export function readAddress(member: Readonly<Record<string, unknown>>): ReadAddress | undefined {
   const textOf = (name: string) => (typeof member[name] === 'string' ? member[name] : undefined);
   const local = textOf('local_url');

@@ -5,20 +5,26 @@ import type { RequestRecord } from '../journal/record.js';
 import { subscribe } from '../journal/subscription.js';
 import type { CurrentWorld } from '../world/current-world.js';
 
-/** Maximum number of event streams per port. Each stream adds about 10 µs to every request of the port. */
+/**
+ * Maximum number of open event streams of the request journal per port. Each stream adds about 10 µs to every request
+ * of the port.
+ */
 export const MAX_STREAMS = 100;
 
-/** Event streams of one port. All streams send the same bytes for a request, so its event is written only once. */
+/**
+ * Open event streams of one port, which send the journal entry of each request. All streams send the same bytes for a
+ * request, so its event is written only once.
+ */
 export class EventStreams {
   #open = 0;
-  /** Request that a stream sent last, with bodies (true) and without (false). */
+  /** Request that was written last, with its event: by true for streams with bodies, by false for streams without. */
   readonly #last = new Map<boolean, { readonly record: RequestRecord; readonly entry: JournalEntry; event?: Buffer }>();
 
   get isFull(): boolean {
     return this.#open >= MAX_STREAMS;
   }
 
-  /** Counts a stream as open until the returned function is called. */
+  /** Counts a stream as open. The caller calls the returned function when the stream ends. */
   open(): () => void {
     this.#open++;
     return () => {
@@ -26,7 +32,7 @@ export class EventStreams {
     };
   }
 
-  /** Returns the journal entry of a record whose response has ended. */
+  /** Returns the journal entry of a request whose response has ended. `bodies`: true to include the bodies. */
   entryOf(journal: Journal, record: RequestRecord, bodies: boolean): JournalEntry {
     let last = this.#last.get(bodies);
     if (last?.record !== record) {
@@ -36,7 +42,7 @@ export class EventStreams {
     return last.entry;
   }
 
-  /** Returns the bytes of the event of an entry. */
+  /** Returns the bytes of the server-sent event for a journal entry, from the last requests if possible. */
   eventOf({ id, entry }: { readonly id: number; readonly entry: JournalEntry }): Buffer {
     const write = () => event({ id, name: 'request', data: entry });
     for (const last of this.#last.values()) {
@@ -55,13 +61,13 @@ export function event({ id, name, data }: { id?: number; name: string; data: unk
 }
 
 /**
- * Milliseconds (real time) between heartbeats on a quiet stream. Writing a heartbeat reveals that a client has
- * disconnected.
+ * Milliseconds of real time between heartbeats (empty comments) on an event stream without events. Only writing reveals
+ * that a client has disconnected.
  */
 const HEARTBEAT_INTERVAL = 15_000;
 
 export interface StreamOptions {
-  /** Id of the last event that the client has read; undefined to begin with new requests. */
+  /** Id of the last event that the client has received; undefined to begin with new requests. */
   readonly after: number | undefined;
   readonly query: RequestQuery;
   readonly bodies: boolean;
@@ -70,12 +76,8 @@ export interface StreamOptions {
 }
 
 /**
- * Yields requests as server-sent events (WHATWG HTML, section 9.2):
- *
- *     id: 7
- *     event: request
- *     data: {…}
- *
+ * Yields the requests that the emulator has handled as server-sent events (WHATWG HTML, section 9.2), such as `id: 7`,
+ * `event: request` and `data: {…}`, each in its own line.
  * The event `missed` has the number of requests that are not sent, because the journal has dropped them or the client
  * reads too slowly. The event `reset` says that the state was reset, and that later events are for requests to the new
  * state.
@@ -97,7 +99,8 @@ export async function* streamRequests(
         else if ('missed' in request) yield event({ name: 'missed', data: request });
         else yield streams.eventOf(request);
       }
-      // If no other world has replaced this one, it was closed.
+      // The subscription ended. Unless another world has replaced this one (a reset), the emulator was closed, so the
+      // stream ends.
       if (signal.aborted || current.world === world) return;
       yield event({ id: current.world.state.journal.ended, name: 'reset', data: {} });
     }
@@ -106,9 +109,7 @@ export async function* streamRequests(
   }
 }
 
-/**
- * Yields what `source` yields, and undefined after each `HEARTBEAT_INTERVAL` milliseconds in which it yields nothing.
- */
+/** Yields the items of `source`, and undefined after each `HEARTBEAT_INTERVAL` milliseconds without an item. */
 async function* withHeartbeat<T>(source: AsyncGenerator<T, void>): AsyncGenerator<T | undefined> {
   let onHeartbeat = () => {};
   const timer = setInterval(() => onHeartbeat(), HEARTBEAT_INTERVAL).unref();

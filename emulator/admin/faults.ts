@@ -18,7 +18,10 @@ import { type AdminContext, adminRoute, requireFound } from './route.js';
 export type { Fault } from '../faults/fault.js';
 export type { FaultView } from '../faults/registry.js';
 
-/** Fault with its counters. */
+/**
+ * Schema of a fault (rule that makes matching requests fail or behave differently) in responses, with its counters.
+ * `matched`: requests to which it applies; `fired`: requests that it has changed.
+ */
 const faultRecord = z.looseObject({
   id: z.string(),
   source: z.enum(['registered', 'in-band']),
@@ -34,11 +37,15 @@ const faultRecord = z.looseObject({
 
 const members = z.record(z.string(), z.unknown(), 'must be an object');
 
-/** Fault in JSON; or in the text grammar, as `spec`, with the members that select requests. */
+/**
+ * Schema of a fault in a request: in JSON; or as text in the member `spec`, with further JSON members that select
+ * requests.
+ */
 const writtenFault = z.union([faultSchema(), z.looseObject({ spec: z.string() })]);
 
 /**
- * Returns the entity tag of the registered faults (RFC 9110, section 8.8.3), which changes with every change to them.
+ * Returns the `ETag` header of the list of registered faults (RFC 9110, section 8.8.3). It changes with every change to
+ * the list.
  */
 function etagOf({ world }: Pick<AdminContext, 'world'>): Readonly<Record<string, string>> {
   return { etag: `"${world.state.faults.revision}"` };
@@ -256,7 +263,7 @@ export const replaceFaults = adminRoute({
   },
 });
 
-/** Cost of reading one fault, in units of work. */
+/** Cost of validating one fault, in the units in which a meter counts work before it yields to the event loop. */
 const FAULT_UNITS = 100;
 
 function* readFaults(given: readonly unknown[]): Steps<Fault[]> {

@@ -4,7 +4,10 @@ import { authorizationOf } from '../auth/credentials.js';
 import { problem } from '../http/problem.js';
 import { type Scheme, schemeOf } from '../http/scheme.js';
 
-/** Secret that requests must carry. Only its digest is stored, so that nothing can print it. */
+/**
+ * Secret (`--admin-token`) that requests to the admin routes must contain. Only its digest is stored, so that nothing
+ * can print it.
+ */
 export class AdminToken {
   readonly #digest: Buffer;
 
@@ -12,7 +15,7 @@ export class AdminToken {
     this.#digest = digestOf(secret);
   }
 
-  /** Compares in constant time. */
+  /** Returns true if `given` is the secret. Compares in constant time, so that the duration reveals nothing. */
   equals(given: string): boolean {
     return timingSafeEqual(this.#digest, digestOf(given));
   }
@@ -22,22 +25,23 @@ function digestOf(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }
 
-/** Values of `Sec-Fetch-Site` in requests that no page of another site has sent. */
+/** Values of the header `Sec-Fetch-Site` (which browsers add) in requests that no page of another site has sent. */
 const OWN_SITES: ReadonlySet<string> = new Set(['same-origin', 'none']);
 
 export interface GuardedRequest {
   readonly request: IncomingMessage;
-  /** Host and port that the request names; undefined if absent. */
+  /** Host and port in the request's `Host` header; undefined if absent. */
   readonly authority: string | undefined;
-  /** True if the route requires no token. */
+  /** True if the route requires no admin token. */
   readonly isOpen: boolean;
-  /** True for a file of the page, which is the same for every client. */
+  /** True for a file of the web page that the emulator serves. These files are the same for every client. */
   readonly isPage: boolean;
 }
 
 /**
- * Throws if the request may not use the admin routes, whatever the route and the method. DNS rebinding has been refused
- * earlier, by the request's `Host`. Requests of pages of other sites are recognized by the headers that browsers add.
+ * Throws if a request may not use the admin routes, whatever its route and method. DNS rebinding was refused before, by
+ * the `Host` header. Requests that pages of other sites have sent are recognized by the headers that browsers add.
+ * `token`: secret that requests must contain; undefined if none is required.
  */
 export function checkAdmin(
   { request, authority, isOpen, isPage }: GuardedRequest,
@@ -49,8 +53,8 @@ export function checkAdmin(
 }
 
 /**
- * Returns true if a link on another page, or on a page of another port, opens this page (Fetch Metadata, sections 2.1
- * and 2.2).
+ * Returns true if a browser opens the emulator's page as a document, for example through a link on another site (Fetch
+ * Metadata, sections 2.1 and 2.2).
  */
 function isNavigation({ method, headers }: IncomingMessage): boolean {
   const { 'sec-fetch-mode': mode, 'sec-fetch-dest': destination, origin } = headers;
@@ -62,15 +66,15 @@ function refuseOtherSites(request: IncomingMessage, authority: string | undefine
   const site = headers['sec-fetch-site'];
   const isOwnSite = site === undefined || OWN_SITES.has(String(site));
   const isOwnOrigin = headers.origin === undefined || isOriginOf(headers.origin, authority, schemeOf(request));
-  // Refuse every preflight, because no other origin may use the admin routes.
+  // Every CORS preflight is refused, because pages of other origins must not use the admin routes.
   const isPreflight = method === 'OPTIONS' && headers['access-control-request-method'] !== undefined;
   if (isOwnSite && isOwnOrigin && !isPreflight) return;
   throw problem('forbidden', 'The admin routes refuse requests of web pages of other origins.');
 }
 
 /**
- * Returns true if `origin` (RFC 6454, section 7) is the origin of the host and port that the request names, with the
- * scheme of its connection.
+ * Returns true if the `Origin` header of a request (RFC 6454, section 7) is the origin of the host and port that the
+ * request names (`authority`), with the scheme of its connection.
  */
 function isOriginOf(origin: string, authority: string | undefined, scheme: Scheme): boolean {
   if (authority === undefined || !/^https?:\/\/[^/?#@\\\s]+$/i.test(origin)) return false;
@@ -89,8 +93,8 @@ function requireToken({ rawHeaders }: IncomingMessage, token: AdminToken): void 
 }
 
 /**
- * Throws `unsupported_media_type` unless the body is JSON, YAML or tar. The form of another site's page can send any
- * body without a preflight, but not with one of these media types.
+ * Throws `unsupported_media_type` unless the body of an admin request is JSON, YAML or tar. A form on another site's
+ * page can send any body without a preflight, but not with one of these media types.
  */
 function requireSafeType({ headers }: IncomingMessage): void {
   const type = headers['content-type'];

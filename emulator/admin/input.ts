@@ -12,21 +12,28 @@ import { hasBody } from './guard.js';
 import type { AdminRow } from './route.js';
 
 /**
- * Maximum length of the body of an admin request, in bytes. Independent of `maxJsonBytes`, which can be lowered while
- * the emulator runs.
+ * Maximum length of the body of an admin request, in bytes. It is independent of the limit `maxJsonBytes` of the API,
+ * which can be lowered while the emulator runs.
  */
 const MAX_BODY_BYTES = 1024 * 1024;
 
 const YAML = 'application/yaml';
-/** Maximum length of a YAML body, in bytes, because it is parsed without yielding. */
+/**
+ * Maximum length of a YAML body, in bytes. It is lower than for JSON, because YAML is parsed without yielding to the
+ * event loop.
+ */
 const MAX_YAML_BYTES = 64 * 1024;
 
 const noMembers = lazy(() => z.strictObject({}));
 
-/** Validates the query with the schema of the route. An open route without a schema ignores its query. */
+/**
+ * Parses the query string of an admin request and validates it with the schema of the route. A route that requires no
+ * token and has no schema ignores its query.
+ */
 export function readQuery({ query, access }: AdminRow, given: string): unknown {
   if (!query && access === 'open') return {};
-  // Copy the query into an ordinary object, because `parseQuery` returns an object without a prototype.
+  // The parsed query is copied into an ordinary object, because `parseQuery` returns an object without a prototype,
+  // which the schema would refuse.
   return checkShape(query ?? noMembers(), { ...parseQuery(given, []) }, 'The query');
 }
 
@@ -35,8 +42,8 @@ function typeOf(headers: IncomingMessage['headers']): string | undefined {
 }
 
 /**
- * Throws `unsupported_media_type` if the body does not have the wanted type. A missing type is allowed for an absent
- * body and for JSON, because the guard has already refused what a page of another site could send.
+ * Throws `unsupported_media_type` if the body does not have the wanted media type. A missing type is allowed for an
+ * absent body and for JSON, because the guard has already refused bodies that a page of another site could send.
  */
 function requireType({ headers }: IncomingMessage, wanted: string): void {
   const type = typeOf(headers);
@@ -52,7 +59,10 @@ export interface BodyPorts {
   readonly meter: Meter;
 }
 
-/** Reads the body and validates it with the schema of the route. An absent body is an object without members. */
+/**
+ * Reads the body of an admin request and validates it with the schema of the route. An absent body is an object without
+ * members.
+ */
 export async function readJsonBody({ body, bodyType, takesYaml }: AdminRow, ports: BodyPorts): Promise<unknown> {
   const { request, sendContinue, idleTimeout, meter } = ports;
   const isYaml = takesYaml === true && typeOf(request.headers) === YAML;

@@ -10,7 +10,10 @@ import type { World } from '../world/world.js';
 import { listOf, listQuery, writeList } from './lists.js';
 import { adminRoute, organizationName, requireFound } from './route.js';
 
-/** Maximum number of keys of one organization, because a token with an unknown `kid` is tried with every key. */
+/**
+ * Maximum number of keys of one organization. The number is limited, because the signature of a token with an unknown
+ * `kid` is verified with every key in turn.
+ */
 const MAX_KEYS = 100;
 
 const keyRecord = z.object({

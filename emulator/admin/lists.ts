@@ -3,7 +3,7 @@ import { mapped, openList, type PageQuery, pageEnd } from '../api/paging.js';
 import { largeJson, type Reply } from '../http/reply.js';
 import type { AdminContext } from './route.js';
 
-/** Query parameters of every list. */
+/** Query parameters of every admin route that returns a list. */
 export const listQuery = {
   cursor: z.string().optional(),
   limit: z.string().optional().meta({ description: 'Maximum number of items, from 1 to 1000; default 100.' }),
@@ -13,29 +13,32 @@ export function listOf(item: z.ZodType): z.ZodType {
   return z.object({ items: z.array(item), ...pageEnd() });
 }
 
-/** Maximum and default number of items of one response of a list. */
+/** Maximum (`cap`) and default (`usual`) number of items in one response of a list. */
 export const LIST_SIZE = { cap: 1000, usual: 100 };
 
 interface Listed<T> {
-  /** Identity of the list. A cursor continues only the list from which it came. */
+  /**
+   * Identity of the list: its name and the parameters that select items. A cursor is valid only for the list for which
+   * it was created.
+   */
   readonly of: readonly unknown[];
-  /** Items in the order of the list. */
+  /** All items of the list, in order. */
   readonly items: Iterable<T>;
-  /** Returns a text that identifies the item as long as it exists. Default: its `id`. */
+  /** Returns a text that identifies an item as long as it exists. Default: the item's `id`. */
   readonly keyOf?: (item: T) => string;
   readonly show?: (item: T) => unknown;
 }
 
-/** List of items that have an `id`, or of any items with `keyOf`. */
+/** List of items that have an `id`, or of any other items with the function `keyOf`. */
 export type List<T> = Listed<T> &
   ([T] extends [{ readonly id: string }] ? object : { readonly keyOf: (item: T) => string });
 
-/** Key of the last item that was shown, and number of items up to it. */
+/** Content of a cursor: key of the last item that was returned, and number of items up to it. */
 type Position = readonly [key: string, count: number];
 
 /**
- * Returns one part of a list. It begins after the last item that was shown, or at its position if that item was
- * removed.
+ * Returns the response with one page of a list. The page begins after the last item of the previous page. If this item
+ * was removed meanwhile, the page begins at its former index.
  */
 export async function writeList<T>(
   ctx: Pick<AdminContext<PageQuery>, 'world' | 'meter' | 'query'>,

@@ -4,7 +4,10 @@ import { bytes, json } from '../http/reply.js';
 import { ADMIN_PREFIX, HEALTH_PATH, pathBelowAdmin } from './path.js';
 import { type AdminRow, adminRoute } from './route.js';
 
-/** Every start loads these rows, so their schemas are created only when they are first read. */
+/**
+ * The response schemas of these routes are getters, so that they are created only when they are first read. Every start
+ * of the emulator loads this module.
+ */
 export const showHealth = adminRoute({
   path: pathBelowAdmin(HEALTH_PATH),
   summary: 'Report that the emulator can serve requests',
@@ -40,12 +43,12 @@ export const showOpenApi = adminRoute({
   },
 });
 
-/** Routes that never require a token, because they reveal nothing that the token protects. */
+/** Admin routes that never require the admin token, because they reveal nothing that it protects. */
 export const openRoutes: readonly AdminRow[] = [showHealth, showVersion, showOpenApi];
 
 const OPEN_PATHS: ReadonlySet<string> = new Set(openRoutes.map(({ path }) => ADMIN_PREFIX + path));
 
-/** Returns true if the path is that of an open route, spelled as in its row. */
+/** Returns true if a path is that of an admin route without a token, spelled exactly as in the route. */
 export function isOpenPath(path: string): boolean {
   return OPEN_PATHS.has(path);
 }

@@ -11,20 +11,24 @@ type Json = Record<string, unknown>;
 const TAG = 'Emulator';
 const SECURITY = 'admin';
 
-/** Error codes that every admin route can return: from the access check (`guard.ts`) and from parsing (`input.ts`). */
+/**
+ * Error codes that every admin route can return, from the access check (`guard.ts`) and from parsing (`input.ts`).
+ * `BODY_CODES`: also returned by routes with a body.
+ */
 const COMMON_CODES: readonly ProblemCode[] = ['bad_request', 'forbidden', 'unsupported_media_type'];
 const BODY_CODES: readonly ProblemCode[] = ['request_timeout', 'payload_too_large'];
 
 /**
- * Returns the bytes of the OpenAPI document of the service and the admin routes, before and after the server's address.
- * The address is the only part that differs between requests.
+ * Returns the OpenAPI document of the API and the admin routes as two buffers: the bytes before and after the server's
+ * address. The address is the only part that differs between requests.
  */
 export async function writeDocument({
   operations,
   current,
   routes,
 }: Pick<AdminContext, 'operations' | 'current' | 'routes'>): Promise<readonly [Buffer, Buffer]> {
-  // The meter belongs to no request, because the first request may be aborted while others wait for the same document.
+  // The meter (counts the work, to yield to the event loop) is not that of the request, because this request may be
+  // aborted while others wait for the same document.
   const meter = new Meter({ schedule: current.engine.schedule });
   const service = await runYielding(writeOpenApi(operations, '', current.config.forgePrefix), meter);
   const document = await runYielding(withAdminPaths(service, await routes()), meter);
@@ -33,13 +37,16 @@ export async function writeDocument({
   return [Buffer.from(text.slice(0, at - 2)), Buffer.from(text.slice(at))];
 }
 
-/** Start of the list of servers in a document that was written for the address "". */
+/**
+ * Start of the member `servers` in a document that was created with an empty address. The address is inserted before
+ * the last quotation mark.
+ */
 const NO_ADDRESS = '"servers":[{"url":""';
 
-/** Cost of describing one route, in units of work. */
+/** Cost of describing one route, in the units in which a meter counts work before it yields to the event loop. */
 const ROUTE_UNITS = 500;
 
-/** Adds the admin routes to the document of the service, under a tag of their own. */
+/** Returns the OpenAPI document of the API with the admin routes added, under a tag of their own. */
 function* withAdminPaths(document: Json, routes: readonly AdminRoute[]): Steps<Json> {
   const { paths, tags, components } = document as { paths: Json; tags: Json[]; components: Record<string, Json> };
   const added: Record<string, Json> = {};

@@ -47,7 +47,9 @@ export const listDeliveries = adminRoute({
     }),
 });
 
-/** Returns a delivery as the outbox shows it, without the secret with which it is signed. */
+/**
+ * Returns the record of a webhook delivery (event that is sent to a URL), without the secret with which it is signed.
+ */
 function showDelivery({ id, webhook, event, body, state, attempts, nextAttemptAt }: Delivery) {
   return {
     id,

@@ -9,8 +9,9 @@ import { ADMIN_PREFIX } from './path.js';
 import { type AdminContext, adminRoute } from './route.js';
 
 /*
- * Files of the page, as written by `npm run bundle`. They are the same for every client and contain nothing of a world,
- * so they require no token. The page gets what it shows from the other routes.
+ * Files of the web page that shows the state of the emulator, as written by `npm run bundle`. They are the same for
+ * every client and contain nothing of the state, so they require no token. The page gets the data that it shows from
+ * the other admin routes.
  */
 
 interface PageFile {
@@ -29,8 +30,8 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Content Security Policy Level 3 with Trusted Types. Nothing is loaded from other origins, the document contains no
- * inline script or style, no text becomes markup, and no other page can show this one in a frame.
+ * Content Security Policy (Level 3, with Trusted Types) of the page. Nothing is loaded from other origins. The document
+ * contains no inline script or style. No text becomes markup, and no other page can show this one in a frame.
  */
 const POLICY = [
   "default-src 'none'",
@@ -54,7 +55,7 @@ const HEADERS = {
   'x-frame-options': 'DENY',
 };
 
-/** All files of the page, read when the page is opened for the first time. */
+/** Returns all files of the page by name. They are read when the page is opened for the first time. */
 const readFiles = lazy((): ReadonlyMap<string, PageFile> => {
   const folder = packageFile('dist/bundle/page');
   const files = readdirSync(folder).map((name): [string, PageFile] => {
@@ -75,7 +76,7 @@ function serve(name: string, { header }: AdminContext): Reply {
   });
 }
 
-/** Redirects the address without its trailing slash, which is easily omitted, to the page. */
+/** Redirects `/_emulator` to the page at `/_emulator/`, because the trailing slash is easily omitted. */
 export const leadToPage = adminRoute({
   path: '',
   summary: 'Redirect to the page',

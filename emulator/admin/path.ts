@@ -1,15 +1,15 @@
-/** Prefix of the paths of the admin routes. */
+/** Prefix of the paths of the admin routes, with which tests control the emulator. */
 export const ADMIN_PREFIX = '/_emulator';
 
-/** Path that responds as soon as the emulator can serve requests. */
+/** Path of an admin route that responds as soon as the emulator can serve requests. */
 export const HEALTH_PATH = `${ADMIN_PREFIX}/health`;
 
-/** Returns true if the path is that of one of the page's files, spelled as in the routes. */
+/** Returns true if a path is that of a file of the emulator's web page, spelled exactly as in the routes. */
 export function isPagePath(path: string): boolean {
   return path === ADMIN_PREFIX || path === `${ADMIN_PREFIX}/` || path.startsWith(`${ADMIN_PREFIX}/page/`);
 }
 
-/** Returns the path without the prefix, as the rows of the routes contain it. */
+/** Returns an admin path without the prefix `/_emulator`, as the definitions of the routes contain it. */
 export function pathBelowAdmin(path: string): string {
   return path.slice(ADMIN_PREFIX.length);
 }
@@ -17,9 +17,9 @@ export function pathBelowAdmin(path: string): string {
 const FIRST_SEGMENT = ADMIN_PREFIX.slice(1);
 
 /**
- * Returns true if the path leads to the admin routes in any interpretation: with percent sequences decoded, in any
- * case, with empty and dot segments resolved or not. Only one spelling matches a route, but all of them must pass
- * the guard.
+ * Returns true if any program could interpret a path as that of an admin route: with percent sequences decoded, in any
+ * case, with empty and dot segments resolved or not. Only one spelling matches a route, but the access check must apply
+ * to all of them.
  */
 export function isAdminPath(path: string): boolean {
   const read = (path.includes('%') ? decodeLeniently(path) : path).toLowerCase();

@@ -31,11 +31,14 @@ import {
 } from './repository-records.js';
 import { adminRoute } from './route.js';
 
-/** Maximum number of files shown in one diff. */
+/** Maximum number of files in the response with one diff. Further files are omitted. */
 const MAX_FILES = 1000;
-/** Maximum size of all patches of one diff together, in bytes. */
+/** Maximum total size of the patches in the response with one diff, in bytes. Further patches are truncated. */
 const MAX_PATCH_BYTES = 2 * 1024 * 1024;
-/** Maximum size of the patch of one file, in bytes, unless the request names the file's path. */
+/**
+ * Maximum size of the patch of one file, in bytes. A longer patch is truncated, unless the request names the file's
+ * path.
+ */
 const MAX_BYTES_OF_FILE = 256 * 1024;
 
 const changedFile = z.object({

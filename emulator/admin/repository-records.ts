@@ -14,11 +14,16 @@ import type { Meter } from '../schedule/meter.js';
 import { runYielding } from '../schedule/steps.js';
 import { type AdminContext, organizationName, requireFound } from './route.js';
 
-/** Records of a repository that several routes show: one schema and one function per record. */
+/**
+ * Records about the content of a repository that several admin routes return: one schema and one function per record.
+ */
 
-/** Maximum number of bytes of a blob, and of characters of a message, that are shown. */
+/** Maximum number of bytes of a blob, and of characters of a message, in a response. Longer ones are truncated. */
 const MAX_BYTES = 1024 * 1024;
-/** Maximum length of a subject in characters, because a list contains many subjects. */
+/**
+ * Maximum length in characters of the subject of a commit in a list. It is short, because a list contains many
+ * subjects.
+ */
 const MAX_SUBJECT = 512;
 
 export const exactBytes = z
@@ -28,7 +33,10 @@ export const exactBytes = z
 
 type Named<Name extends string> = { readonly [Key in Name]: string } & { readonly [Key in `${Name}_bytes`]?: string };
 
-/** Returns a path or name as text, and as bytes if the text does not represent them exactly. */
+/**
+ * Returns a path or name as text in the member `name`. If it is not UTF-8, also returns its exact bytes in the member
+ * `<name>_bytes`.
+ */
 export function named<Name extends string>(name: Name, bytes: ByteString): Named<Name> {
   const exact = isUtf8(bytes) ? undefined : Buffer.from(bytes, 'latin1').toString('base64url');
   return { [name]: textOf(bytes), ...(exact !== undefined && { [`${name}_bytes`]: exact }) } as Named<Name>;
@@ -45,12 +53,15 @@ export const shownContent = {
   is_truncated: z.boolean(),
 };
 
-/** Returns the content of a blob; only the first MiB of a larger one. */
+/**
+ * Returns the content of a blob for a response; only the first MiB of a larger blob. `number`: object number (index
+ * into the tables of the store).
+ */
 export async function readContent(objects: ObjectStore, number: number, meter: Meter) {
   const body = await runYielding(objects.readSteps(number), meter);
   const shown = body.subarray(0, MAX_BYTES);
   const isTruncated = shown.length < body.length;
-  // The cut may be inside a character, so show a truncated blob as bytes.
+  // A truncated blob is returned in base64, because it may end inside a character.
   const text = isTruncated ? undefined : decodeText(shown);
   return {
     size: body.length,
@@ -69,8 +80,8 @@ function decodeText(bytes: Buffer): string | undefined {
 }
 
 /**
- * Returns the first paragraph of a message as one line, as `git log --format=%s` prints it, with at most `MAX_SUBJECT`
- * characters.
+ * Returns the subject of a commit: the first paragraph of its message as one line, as `git log --format=%s` prints it,
+ * with at most `MAX_SUBJECT` characters.
  */
 export function subjectOf(message: string): string {
   const start = /^(?:[^\S\n]*\n)*/.exec(message)![0].length;
@@ -93,7 +104,7 @@ export const commitLine = {
   committed_at: z.string(),
 };
 
-/** Returns the fields of a commit that lists show. */
+/** Returns the members of a commit in a list. */
 export function showCommitLine(objects: ObjectReader, oid: Oid) {
   const { author, committer, message } = readCommit(objects, oid);
   return {
@@ -148,15 +159,17 @@ export const tagDetails = {
   is_message_truncated: z.boolean(),
 };
 
-/** Returns the fields of a tag object, of which only the first MiB is parsed. */
+/**
+ * Returns the members of an annotated tag. `body`: content of the tag object, of which only the first MiB is parsed.
+ */
 export function showTagDetails(body: Buffer) {
   const { tagger, ...tag } = parseTag(body.subarray(0, MAX_BYTES));
   return { ...tag, tagger: tagger ? showIdentity(tagger) : null, is_message_truncated: body.length > MAX_BYTES };
 }
 
 /**
- * Returns the refs that lead to each of the commits, by their full names and in their order. Includes all ref
- * namespaces.
+ * Returns for each of the commits the full names of the refs that point to it, directly or through tags. Includes the
+ * refs in all ref namespaces (`refs/namespaces/`).
  */
 export async function refsOf(
   objects: ObjectReader,
@@ -172,13 +185,16 @@ export async function refsOf(
   return found;
 }
 
-/** Functions for the repository, commit, object or file that the path and query of a route name. */
+/** Functions that find the repository, commit, object or file that the path and query of an admin request name. */
 
 export const inOrganization = { organization: organizationName() };
 
 type InOrganization = { readonly organization?: string | undefined };
 
-/** Returns the repository that the path names; the last one if several had the name one after the other. */
+/**
+ * Returns the repository that the path of the request names. If several had the name one after the other, returns the
+ * last one. Throws `not_found`.
+ */
 export function findRepository(ctx: AdminContext<InOrganization>): Repository {
   const { world, params, query, organization } = ctx;
   const found = world.state.repositories.find(query.organization ?? organization, params.name!);
@@ -193,12 +209,13 @@ export const refQuery = {
 };
 
 /**
- * Returns the commit that `ref` resolves to. Throws `ref_not_found`, or `bad_request` if the text cannot be a revision.
+ * Returns the commit to which a revision resolves. Throws `ref_not_found` if there is no such commit, and `bad_request`
+ * if the text cannot be a revision.
  */
 export async function resolveCommit(repository: Repository, ref: string | undefined, meter: Meter): Promise<Oid> {
   const { refs, objects } = repository.git;
-  // Try the full name of a ref first. Revisions do not resolve to refs in ref namespaces, but these routes show them
-  // all.
+  // The text is first used as the full name of a ref, because Git's rules for revisions do not find refs in ref
+  // namespaces, and the admin routes show them all.
   const named = ref === undefined ? undefined : refs.get(bytesOf(ref));
   const commit = named === undefined ? undefined : await runYielding(findCommit(objects, named), meter);
   return commit ?? (await resolveRef({ repository, meter, note: () => {} }, { ref })).commit;
@@ -211,7 +228,10 @@ export function requireObject(objects: ObjectReader, text: string): Oid {
   return oid;
 }
 
-/** Returns the commit that the path names. Throws `bad_request` and `not_found`. */
+/**
+ * Returns the id of the commit that `text` (from the path of the request) names. Throws `bad_request` if it is not an
+ * object id, and `not_found` if the repository has no such commit.
+ */
 export function requireCommit({ git }: Repository, text: string): Oid {
   const oid = requireObject(git.objects, text);
   if (!isCommit(git.objects, oid)) throw problem('not_found', `The object ${oid} is not a commit.`);
@@ -220,7 +240,10 @@ export function requireCommit({ git }: Repository, text: string): Oid {
 
 const BASE64URL = 'in base64url, without padding';
 
-/** Query parameters for a path as text or as bytes, because a path can be any bytes and a query is text. */
+/**
+ * Query parameters for the path of a file: as text, or as bytes in base64url, because a path can consist of any bytes
+ * and a query is text.
+ */
 export const pathQuery = {
   path: z.string().optional(),
   path_bytes: z
@@ -229,7 +252,10 @@ export const pathQuery = {
     .meta({ description: `Bytes of the path ${BASE64URL}, in place of path. For paths that are not UTF-8.` }),
 };
 
-/** Returns the path that a query gives as text or as bytes; undefined if it gives none. */
+/**
+ * Returns the path that a query gives as text or in base64url; undefined if it gives none. `name`: name of the query
+ * parameter, for error messages.
+ */
 export function readBytes(text: string | undefined, encoded: string | undefined, name: string): ByteString | undefined {
   if (encoded === undefined) return text === undefined ? undefined : bytesOf(text);
   if (text !== undefined) throw problem('bad_request', `${name} and ${name}_bytes cannot both be given.`);

@@ -10,11 +10,14 @@ import { LIST_SIZE, listOf, listQuery, writeList } from './lists.js';
 import { exactBytes, findRepository, inOrganization, named } from './repository-records.js';
 import { adminRoute, requireFound } from './route.js';
 
-/** Prefix of the refs in ref namespaces (`git help namespaces`). */
+/** Prefix of the refs in ref namespaces (`git help namespaces`), which normal remotes do not show. */
 const NAMESPACES = 'refs/namespaces/';
 const NAMESPACE = /^refs\/namespaces\/[^/]+\//;
 
-/** Prefixes by which refs are classified. In a ref namespace, the prefix follows that of the namespace. */
+/**
+ * Prefixes of ref names by which the response classifies refs. In a ref namespace, this prefix follows that of the
+ * namespace.
+ */
 const KINDS = {
   branch: 'refs/heads/',
   tag: 'refs/tags/',

@@ -11,50 +11,53 @@ import type { World } from '../world/world.js';
 import type { AdminControls } from './controls.js';
 import type { EventStreams } from './event-streams.js';
 
-/** Arguments of the handler of an admin route, which returns a `Reply` or throws a `Problem`. */
+/**
+ * Context that the handler of an admin route (which controls the emulator) receives. The handler returns a `Reply` or
+ * throws a `Problem` (error response).
+ */
 export interface AdminContext<Query = unknown, Body = unknown> {
   readonly current: CurrentWorld;
-  /** World in which requests begin now. */
+  /** World (whole state of the emulator) at the start of the handler. A reset replaces the current world by another. */
   readonly world: World;
   readonly controls: AdminControls;
-  /** All operations of the service. */
+  /** All operations of the API that the emulator provides. */
   readonly operations: readonly Operation[];
-  /** All routes of the admin API. */
+  /** Loads all admin routes. */
   readonly routes: () => Promise<readonly AdminRoute[]>;
-  /** Returns the value stored under `key`, which the first request builds. For values that never change. */
+  /** Returns the value stored under `key`. The first request builds it. Only for values that never change. */
   readonly buildOnce: <T>(key: string, build: () => T) => T;
-  /** Origin of the request, such as `http://127.0.0.1:8080`. */
+  /** Origin of the URLs in the response, such as `http://127.0.0.1:8080`. */
   readonly origin: string;
-  /** Organization that `Host` selects. */
+  /** Name of the organization that the `Host` header selects. */
   readonly organization: string;
-  /** Decoded path parameters. */
+  /** Path parameters by name, percent-decoded. */
   readonly params: Readonly<Record<string, string>>;
   readonly query: Query;
-  /** Validated body. An absent body is an object without members. */
+  /** Body, validated with the schema of the route. An absent body is an object without members. */
   readonly body: Body;
-  /** Request itself, for a route that reads its body itself. */
+  /** Node.js request, for a route that reads its body itself. */
   readonly request: IncomingMessage;
-  /** Sends `100 Continue` if the client waits for it. */
+  /** Sends `100 Continue` if the client waits for it before it sends the body. */
   readonly sendContinue: () => void;
   /** Returns the request header with the lower-case name; undefined if absent. */
   header(name: string): string | undefined;
-  /** Event streams of the port. */
+  /** Open event streams of the port at which the request arrived. */
   readonly streams: EventStreams;
-  /** Aborted when the client disconnects. */
+  /** Signal that is aborted when the client disconnects. */
   readonly signal: AbortSignal;
   readonly meter: Meter;
 }
 
 /**
- * Route of the admin API, from which the router, the guard, the OpenAPI document and the tests are derived. A request
- * with a member that is not in `query` or `body` is refused.
+ * Definition of a route of the admin API. The router, the access check, the OpenAPI document and the tests are derived
+ * from it. A request with a member that is not in the schema `query` or `body` is refused.
  */
 export interface AdminRow<Query = unknown, Body = unknown> {
   readonly method: Method;
   /** Path after `/_emulator`; a `{parameter}` matches one segment. */
   readonly path: string;
   readonly summary: string;
-  /** `open` if the route requires no token. */
+  /** `open` if the route requires no admin token, `token` otherwise. */
   readonly access: 'open' | 'token';
   readonly query?: z.ZodType<Query>;
   readonly body?: z.ZodType<Body>;
@@ -62,42 +65,47 @@ export interface AdminRow<Query = unknown, Body = unknown> {
   readonly bodyType?: 'application/x-tar';
   /** True if the body may also be YAML (RFC 9512). */
   readonly takesYaml?: true;
-  /** Schema that the OpenAPI document shows in place of `body`, if the handler validates the members itself. */
+  /** Schema of the body in the OpenAPI document, in place of `body`, if the handler validates the members itself. */
   readonly shownBody?: z.ZodType;
   /**
-   * Successful statuses, each with the schema of its JSON body, or the media type of another body; an empty string if
-   * there is no body.
+   * Statuses of successful responses. Each has the schema of its JSON body, or the media type of another body, or an
+   * empty string if there is no body.
    */
   readonly replies: Readonly<Record<number, z.ZodType | string>>;
-  /** Codes that the route can return in addition to those of the guard and of input. */
+  /** Error codes that the route can return in addition to those of the access check and of input validation. */
   readonly errors: readonly ProblemCode[];
   readonly handle: (ctx: AdminContext<Query, Body>) => Reply | Promise<Reply>;
 }
 
-/** Row with its id, which is the name of its export. */
+/** Route with its id, which is the name under which its module exports it. */
 export type AdminRoute = AdminRow & { readonly id: string };
 
 type Defaults = 'method' | 'access' | 'errors';
 
 /**
- * Completes a row; the compiler checks its handler against its schemas. By default, `method` is GET, `access` is
- * `token`, and `errors` is `not_found` if the path has a parameter, and empty otherwise.
+ * Completes the definition of a route with defaults; the compiler checks the handler against the schemas. By default,
+ * `method` is GET, `access` is `token`, and `errors` is `not_found` if the path has a parameter, and empty otherwise.
  */
 export function adminRoute<Query = Record<string, never>, Body = Record<string, never>>(
   row: Omit<AdminRow<Query, Body>, Defaults> & Partial<Pick<AdminRow, Defaults>>,
 ): AdminRow {
   const { method = 'GET', access = 'token', errors = row.path.includes('{') ? ['not_found'] : [] } = row;
-  // Change the row itself, because a copy would create the schemas that some rows create when they are first read.
+  // The defaults are assigned to the given object, because copying it would evaluate the getters that create the
+  // schemas of some routes on demand.
   return Object.assign(row, { method, access, errors }) as unknown as AdminRow;
 }
 
-/** Schema of a member that names an organization; if absent, the organization that `Host` selects. */
+/**
+ * Schema of a member or query parameter that names an organization. Default: the organization that the `Host` header
+ * selects.
+ */
 export const organizationName = lazy(() =>
   z.string().optional().meta({ description: 'Default: the organization that Host selects.' }),
 );
 
 /**
  * Returns `found`, the result of a search for a name in the request. Throws `not_found` if it is undefined or false.
+ * `kind`, `name`: kind and name for the error message.
  */
 export function requireFound<T>(found: T | undefined | false, kind: string, name: string | undefined): T {
   if (found !== undefined && found !== false) return found;

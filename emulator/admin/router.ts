@@ -16,22 +16,22 @@ import type { AdminContext, AdminRoute, AdminRow } from './route.js';
 
 export interface AdminOptions {
   readonly operations: readonly Operation[];
-  /** Returns the origin of the URLs in the response to a request. */
+  /** Returns the origin of the emulator's URLs in the response to a request. */
   readonly origin: (request: IncomingMessage) => string;
   readonly controls: AdminControls;
 }
 
-/** Request that has passed the guard. */
+/** Request to an admin route that has passed the access check (`guard.ts`). */
 export interface AdminRequest {
   readonly request: IncomingMessage;
   readonly target: RequestTarget;
-  /** Organization that `Host` selects. */
+  /** Name of the organization that the `Host` header selects. */
   readonly organizationName: string;
   readonly signal: AbortSignal;
   readonly sendContinue: () => void;
 }
 
-/** Facts about a request to the admin routes, and the reply to it. */
+/** Koa state of a request to the admin routes: facts about the request, and the reply to it. */
 export interface AdminState {
   current: CurrentWorld;
   options: AdminOptions;
@@ -41,9 +41,10 @@ export interface AdminState {
 }
 
 /**
- * Creates the middleware of the admin routes, which a real deployment does not have. The routes store their reply in
- * `ctx.state.reply`, because only `writeReply` writes HTTP. Open routes are available at once. The other routes are
- * loaded at the first request to one of them, so that the start does not wait for them. All ports share the routes.
+ * Creates the Koa middleware of the admin routes, which a real deployment does not have. A route stores its reply in
+ * `ctx.state.reply`, because only `writeReply` writes HTTP. Routes without a token are available at once. The other
+ * routes are loaded at the first request to one of them, so that the start of the emulator does not wait for them. All
+ * ports share the routes.
  */
 export function createAdmin(): Middleware<AdminState> {
   const built = new Map<string, unknown>();
@@ -51,7 +52,7 @@ export function createAdmin(): Middleware<AdminState> {
     if (!built.has(key)) {
       const value = build();
       built.set(key, value);
-      // Remove a value that failed, so that the next request builds it again.
+      // A promise that rejects is removed from the cache, so that the next request builds the value again.
       if (value instanceof Promise) value.catch(() => built.delete(key));
     }
     return built.get(key) as T;
@@ -82,10 +83,13 @@ function routerOf(routes: readonly AdminRow[], buildOnce: AdminContext['buildOnc
   return router;
 }
 
-/** Headers of every response. Nothing is cached, because responses show the current state. */
+/** Headers of every response of the admin routes. Responses must not be cached, because they show the current state. */
 export const ADMIN_HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
 
-/** Reads the input of a request and calls the handler of its route. `captures` are the path parameters as sent. */
+/**
+ * Validates the query and body of an admin request and calls the handler of its route. `captures`: path parameters,
+ * still percent-encoded.
+ */
 async function handleRequest(
   route: AdminRow,
   { current, options, admin, streams }: Omit<AdminState, 'reply'>,
@@ -102,7 +106,7 @@ async function handleRequest(
   const body = await readJsonBody(route, { request, sendContinue, idleTimeout, meter });
   const context: AdminContext = {
     current,
-    // Read the world after the body has arrived, because another one may have replaced it in the meantime.
+    // The world is read after the body has arrived, because a reset may have replaced it in the meantime.
     world: current.world,
     controls: options.controls,
     get operations() {
@@ -130,7 +134,9 @@ async function handleRequest(
   return route.handle(context);
 }
 
-/** Throws the problem for a wrong path or method, because Koa and its router would respond with plain text. */
+/**
+ * Throws the error response for a wrong path or method. Without it, Koa and its router would respond with plain text.
+ */
 function throwNoRoute(
   router: Router<AdminState>,
   { path, method }: { readonly path: string; readonly method: string },

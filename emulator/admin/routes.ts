@@ -2,8 +2,8 @@ import type { AdminRoute } from './route.js';
 import * as rows from './rows.js';
 
 /**
- * All routes of the admin API. Routes with fewer parameters come first, because the router takes the first that
- * matches.
+ * All routes of the admin API. Routes with fewer path parameters come first, because the router uses the first route
+ * that matches.
  */
 export const adminRoutes: readonly AdminRoute[] = Object.entries(rows)
   .map(([id, row]) => Object.assign(row, { id }))

@@ -1,4 +1,4 @@
-/** Rows of the admin routes. Every export is a row. */
+/** Definitions of the admin routes. Every export of this module is one route. */
 export * from './addresses.js';
 export * from './clock.js';
 export * from './faults.js';

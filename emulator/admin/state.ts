@@ -7,7 +7,9 @@ import { adminRoute, organizationName } from './route.js';
 
 export type { OrganizationState, RepositoryStateView, StateView } from '../world/state-view.js';
 
-/** Schema with the members of the library's `state`, which documents their values. */
+/**
+ * Schema of the response about the state. Its members are those of the library's `state`, which documents their values.
+ */
 const stateRecord = z.looseObject({
   organizations: z.record(z.string(), z.looseObject({})),
   repositories: z.record(z.string(), z.looseObject({ state: z.string() })),
