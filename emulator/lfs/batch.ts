@@ -8,7 +8,8 @@ import { LFS_HEADERS, LFS_JSON, lfsUrlOf, refuseImportRemote } from './remote.js
 
 const operation = operationsOf('Git');
 
-// Members of requests and responses of the batch API (git-lfs, docs/api/batch.md).
+// Schemas of the requests and responses of the LFS batch API, in which a client asks where to download or upload
+// objects (git-lfs, docs/api/batch.md).
 
 export const objectName = lazy(() => z.object({ oid: z.string(), size: z.int().min(0) }));
 type ObjectName = z.infer<ReturnType<typeof objectName>>;
@@ -42,7 +43,7 @@ const objectInResponse = lazy(() =>
   }),
 );
 
-/** Maximum of `expires_in` in seconds (git-lfs, docs/api/batch.md). */
+/** Maximum value of `expires_in` (remaining validity of a URL) in seconds (git-lfs, docs/api/batch.md). */
 const LONGEST = 2 ** 31 - 1;
 
 export const lfsBatch = operation({
@@ -89,7 +90,7 @@ function responseFor(
     if (!held) return fail(404, 'The object does not exist.');
     return { actions: { download: actions.download(oid) } };
   }
-  // The batch API requires that the actions are omitted for an object that the server already has.
+  // The response to an upload has no actions for an object that the server already has, as the batch API requires.
   if (held) return {};
   const max = world.limits.maxLfsObjectBytes;
   if (size > max) return fail(422, `The object is larger than ${max} bytes.`);
@@ -102,7 +103,10 @@ function fail(code: number, message: string): BatchResponse {
   return { error: { code, message } };
 }
 
-/** Throws if the objects to be uploaded exceed the memory limit, so that the client need not send them. */
+/**
+ * Throws `insufficient_storage` if the objects that the client wants to upload exceed the memory limit, so that it does
+ * not send them.
+ */
 function requireRoom({ world, repository, body }: BatchContext): void {
   const { lfsObjects = NO_LFS_OBJECTS } = repository.record;
   const missing = new Map<string, Pick<LfsObject, 'size'>>();
@@ -125,9 +129,10 @@ interface Actions {
 }
 
 /**
- * Returns the next actions of a client. An action has no `header`, and its object is not marked as `authenticated`, so
- * git-lfs finds the credential as for this request. Returning the credential would make a client that uses
- * `http.extraHeader` send it twice. The URL contains the announced size and never a credential.
+ * Returns functions that create the actions of a batch response (URLs at which the client downloads or uploads an
+ * object). An action has no `header`, and its object is not marked as `authenticated`, so git-lfs finds the credential
+ * in the same way as for this request. Returning the credential would make a client that uses `http.extraHeader` send
+ * it twice. The URL contains the announced size and never a credential.
  */
 function actionsOf(ctx: BatchContext): Actions {
   const url = lfsUrlOf(ctx);

@@ -6,18 +6,18 @@ const FIRST_BLOCK_BYTES = 4 * 1024;
 const LARGEST_BLOCK_BYTES = 256 * 1024;
 
 /**
- * LFS object that is being received. Its content is hashed as it arrives and copied into own blocks, because the client
- * chooses the size of the pieces. The memory is given back to the budget unless `keep` is called.
+ * LFS object whose upload is being received. Its content is hashed as it arrives, and copied into blocks, because the
+ * client chooses the size of the pieces. The memory is given back to the budget at disposal unless `keep` was called.
  */
 export class ObjectIntake implements Disposable {
   readonly #hash = createHash('sha256');
   readonly #blocks: Buffer[] = [];
-  /** Number of bytes used in the last block. */
+  /** Number of bytes of the last block that contain content. */
   #filled = 0;
   #size = 0;
   #taken = 0;
 
-  /** If the budget is undefined, the content is only checked and not kept. */
+  /** `budget`: memory budget for the content. If it is undefined, the content is only hashed and not stored. */
   constructor(private readonly budget: MemoryBudget | undefined) {
     this.#take(heldBytesOf({ size: 0 }));
   }
@@ -26,7 +26,7 @@ export class ObjectIntake implements Disposable {
     return this.#size;
   }
 
-  /** Adds a piece. Throws `StoreFull` if it exceeds the budget. */
+  /** Adds a piece of the content. Throws `StoreFull` if it exceeds the memory budget. */
   add(piece: Uint8Array): void {
     this.#take(piece.length);
     this.#hash.update(piece);
@@ -44,12 +44,15 @@ export class ObjectIntake implements Disposable {
     }
   }
 
-  /** Returns the id of the received content. Nothing can be added afterwards. */
+  /** Returns the LFS id of the received content, its SHA-256. Nothing can be added afterwards. */
   digest(): string {
     return this.#hash.digest('hex');
   }
 
-  /** Returns the object and transfers its memory in the budget to the caller. */
+  /**
+   * Returns the complete object. Its memory in the budget belongs to the caller from then on. `storedAt`: time of
+   * storage, in milliseconds since 1970.
+   */
   keep(storedAt: number): LfsObject {
     const last = this.#blocks.at(-1);
     // The last block is copied, because a part of it would keep the whole block in memory.

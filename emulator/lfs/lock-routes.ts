@@ -8,12 +8,13 @@ import { repositoryNotFound } from '../repositories/lifecycle.js';
 import { refBody } from './batch.js';
 import { LFS_HEADERS, LFS_JSON } from './remote.js';
 
-// Locking API (git-lfs, docs/api/locking.md). A lock belongs to the `sub` of the token that created it.
+// Operations of the Git LFS locking API (git-lfs, docs/api/locking.md). The owner of a lock is the `sub` of the token
+// that created it.
 
 const LOCKS_PATH = '/{repo_name}.git/info/lfs/locks';
-/** Maximum and default page size. */
+/** Maximum and default number of locks in one response. */
 const PAGE = 100;
-/** Maximum path length of Linux. */
+/** Maximum length of the path of a locked file, in bytes: that of Linux. */
 const MAX_PATH_BYTES = 4_096;
 
 const shownLock = lazy(() =>
@@ -26,7 +27,7 @@ const shownLock = lazy(() =>
 );
 const lockReply = lazy(() => z.object({ lock: shownLock() }));
 
-// Locks need the scope for pushes.
+// Operations on locks require the scope for pushes by default.
 const operation = operationsOf('Git', { dialect: 'lfs', json: LFS_JSON });
 
 export const lfsCreateLock = operation({
@@ -52,7 +53,7 @@ export const lfsCreateLock = operation({
 export const lfsListLocks = operation({
   summary: 'Git LFS: list the locks',
   routes: [{ method: 'GET', path: LOCKS_PATH }],
-  // Listing locks needs read access only (git-lfs, docs/api/locking.md).
+  // Listing locks requires only the scope for reading, the default of GET (git-lfs, docs/api/locking.md).
   query: () =>
     z.object({
       path: z.string().optional(),
@@ -104,7 +105,7 @@ export const lfsUnlock = operation({
     const locks = locksOf(ctx);
     const lock = locks.get(params.lock_id!);
     if (!lock) throw problem('not_found', 'The lock does not exist.');
-    // Only `force` deletes the lock of another user (git-lfs, docs/api/locking.md).
+    // The lock of another user is removed only with `force` (git-lfs, docs/api/locking.md).
     if (lock.owner !== claims.sub && body.force !== true) {
       throw problem('forbidden', `The lock is held by ${lock.owner}; remove it with force.`);
     }
@@ -113,7 +114,10 @@ export const lfsUnlock = operation({
   },
 });
 
-/** Returns the current locks. Throws if the repository was deleted while the body arrived. */
+/**
+ * Returns the current locks of the repository. Throws `repository_not_found` if it was deleted while the body of the
+ * request arrived.
+ */
 function locksOf({ repository }: Pick<HandlerContext, 'repository'>): LfsLocks {
   const { state, lfsLocks = NO_LOCKS } = repository.record;
   if (state === 'deleted') throw repositoryNotFound();
@@ -121,7 +125,7 @@ function locksOf({ repository }: Pick<HandlerContext, 'repository'>): LfsLocks {
 }
 
 function show({ id, path, owner, lockedAt }: LfsLock): z.infer<ReturnType<typeof shownLock>> {
-  // RFC 3339 with a precision of seconds (git-lfs, docs/api/locking.md).
+  // `locked_at` is RFC 3339 with a precision of seconds, so milliseconds are removed (git-lfs, docs/api/locking.md).
   const locked_at = new Date(lockedAt).toISOString().replace(/\.\d+/, '');
   return { id, path, locked_at, owner: { name: owner } };
 }
@@ -136,8 +140,8 @@ function readPath(path: string): string {
 }
 
 /**
- * Returns a page of locks, sorted by path. `limit` counts the matching locks; values that are not integers of at least
- * 1 are ignored.
+ * Returns a page of the repository's locks, sorted by path. `limit`: maximum number of locks; values that are not
+ * integers of at least 1 are ignored. `isMeant`: returns true for locks that the request selects.
  */
 function pageOf(
   ctx: Pick<HandlerContext, 'repository' | 'world'>,
@@ -147,7 +151,7 @@ function pageOf(
 ): { page: LfsLock[]; next: { next_cursor?: string } } {
   const cursors = ctx.world.engine.lockCursors;
   const purpose = ctx.repository.id;
-  // The path is base64-encoded, so that the cursor of any path stays below the limit for cursors.
+  // The path in the cursor is base64-encoded, so that the cursor of any path stays below the maximum length of cursors.
   const after = cursor ? Buffer.from(cursors.read<string>(purpose, cursor), 'base64').toString() : undefined;
   const max = limit && limit > 0 ? Math.min(limit, PAGE) : PAGE;
   const page: LfsLock[] = [];

@@ -1,12 +1,13 @@
 import { problem } from '../http/problem.js';
 import type { HandlerContext, JsonForm } from '../operation/operation.js';
 
-/** `Host` header that consists of a name or an address, with an optional port. */
+/** Pattern of a `Host` header that consists of a name or an IP address, with an optional port. */
 const HOST = /^(?:[A-Za-z0-9.-]+|\[[0-9a-fA-F:.]+\])(?::\d{1,5})?$/;
 
 /**
- * Returns the LFS URL of the remote in the request: at the given address for remotes, or otherwise at the `Host` of the
- * request; with the ref namespace of the remote. Contains no credential.
+ * Returns the base URL of the LFS API for the remote in the request. The origin is the configured address for remotes
+ * if there is one, and otherwise the `Host` of the request. The name keeps a suffix such as `+ephemeral`. The URL
+ * contains no credential.
  */
 export function lfsUrlOf({
   gitUrl,
@@ -22,15 +23,17 @@ export function lfsUrlOf({
   return `${origin}/${name}${namespace}.git/info/lfs`;
 }
 
-/** Throws for the import remote, which accepts pushes and shows neither refs nor objects. */
+/**
+ * Throws `forbidden` for a remote `<name>+import.git`, which accepts only pushes and shows neither refs nor objects.
+ */
 export function refuseImportRemote({ params }: Pick<HandlerContext, 'params'>): void {
   if (params.namespace !== 'import') return;
   throw problem('forbidden', 'The import remote takes pushes only; download from the remote without +import.');
 }
 
 /**
- * JSON of the LFS API (git-lfs, docs/api/batch.md): requests need its media type in `Accept` and `Content-Type`, and
- * validation errors of objects are 422.
+ * Form of JSON in the Git LFS API (git-lfs, docs/api/batch.md): requests must name its media type in `Accept` and
+ * `Content-Type`, and invalid members cause status 422.
  */
 export const LFS_JSON: JsonForm = { mediaType: 'application/vnd.git-lfs+json', invalid: 'unprocessable_entity' };
 

@@ -11,7 +11,8 @@ import { LFS_JSON, refuseImportRemote } from './remote.js';
 
 const operation = operationsOf('Git', { dialect: 'lfs' });
 
-// Basic transfer adapter (git-lfs, docs/api/basic-transfers.md).
+// Operations of the Git LFS "basic" transfer adapter: download, upload and verification of one object (git-lfs,
+// docs/api/basic-transfers.md).
 
 const OBJECT_PATH = '/{repo_name}.git/info/lfs/objects/{oid}';
 const OCTETS = 'application/octet-stream';
@@ -62,7 +63,7 @@ export const lfsUploadObject = operation({
     requirePlainContent(ctx);
     const announced = query.size === undefined ? undefined : Number(query.size);
     requireAnnouncedLength(ctx, announced);
-    // The content of an object that is already stored is only checked.
+    // An uploaded object that the repository already has is only hashed to verify it, and not stored again.
     const isHeld = repository.record.lfsObjects?.get(oid) !== undefined;
     const receive = async () => {
       using intake = new ObjectIntake(isHeld ? undefined : world.engine.memory);
@@ -71,7 +72,7 @@ export const lfsUploadObject = operation({
         throw notTheObject(sizeMismatch(intake.size, announced));
       if (intake.digest() !== oid) throw notTheObject(`The content does not have the oid ${oid}.`);
       repository.requireWritable();
-      // Two clients can upload the same object concurrently.
+      // The object is looked up again, because another client may have uploaded the same object meanwhile.
       if (!repository.record.lfsObjects?.get(oid)) {
         repository.addLfsObject(oid, intake.keep(world.state.clock.now()));
       }
@@ -97,15 +98,18 @@ export const lfsVerifyObject = operation({
   },
 });
 
-/** Same response if the object does not exist and if another repository has it. */
+/**
+ * Returns the error for an object that the repository does not have. It is the same if another repository has the
+ * object, so that the response does not reveal this.
+ */
 function objectNotFound() {
   return problem('not_found', 'The repository has no such object.');
 }
 
 /**
- * Problem for an upload whose content does not match its id. Its status is not 422, because git-lfs interprets 422 as
- * an unsupported Content-Type, skips the object, and pushes the commits that need it (tq/transfer_queue.go,
- * unsupportedContentType).
+ * Returns the error for an upload whose content does not match its id. The status is not 422, because git-lfs
+ * interprets 422 as an unsupported Content-Type, skips the object, and pushes the commits that need it
+ * (tq/transfer_queue.go, unsupportedContentType).
  */
 function notTheObject(detail: string) {
   return problem('bad_request', detail);
@@ -116,8 +120,8 @@ function sizeMismatch(actual: number, expected: number): string {
 }
 
 /**
- * Refuses partial content, as RFC 9110, 14.5 requires, and compressed content, because the id is the hash of the plain
- * content.
+ * Throws for an upload of partial content, as RFC 9110, 14.5 requires, and for compressed content, because the id is
+ * the hash of the plain content.
  */
 function requirePlainContent({ header }: Pick<HandlerContext, 'header'>): void {
   if (header('content-range') !== undefined)
@@ -126,7 +130,10 @@ function requirePlainContent({ header }: Pick<HandlerContext, 'header'>): void {
   throw problem('unsupported_media_type', 'Content-Encoding is not supported; upload the object uncompressed.');
 }
 
-/** Refuses uploads that must fail, before their body is read. */
+/**
+ * Throws for an upload that must fail because of its length, before its body is read. `announced`: size in bytes in the
+ * URL, from the batch request; undefined if absent.
+ */
 function requireAnnouncedLength(
   { header, world }: Pick<HandlerContext, 'header' | 'world'>,
   announced: number | undefined,

@@ -15,28 +15,36 @@ import type { GitFaults } from '../smart-http/git-faults.js';
 import type { Organization } from '../world/organizations.js';
 import type { World } from '../world/world.js';
 
-/** Meaning that the `repo` claim of the token must have before the handler runs. */
+/**
+ * Kind of object to which an operation applies. It determines which `repo` claim the token must have before the handler
+ * runs.
+ */
 export type Subject =
   /**
-   * An existing repository. A path that names a repository must equal the claim; routes on `/api/v1` take it from the
-   * claim.
+   * An existing repository. On routes with a repository in the path, the path must equal the claim. On other routes
+   * under `/api/v1`, the claim selects the repository.
    */
   | 'repository'
-  /** The repository of the claim, which need not exist. Used to create it. */
+  /** The repository that the claim names and that need not exist, because the operation creates it. */
   | 'new-repository'
-  /** No repository: organization routes ignore the claim. */
+  /** The organization as a whole. The operation ignores the claim. */
   | 'organization'
-  /** Any claim. The operation looks up what it needs inside the organization of the token. */
+  /** Any claim. The operation itself searches the object that it needs in the organization of the token. */
   | 'claim';
 
-/** Scopes and effect of a request, by which token and repository state permit or refuse it. */
+/**
+ * Scopes that a request needs, and its effect. The token and the state of the repository permit or refuse the request
+ * by them.
+ */
 export interface Purpose {
-  /** Required scopes. The token needs all of them. */
+  /** Scopes of which the token must have all. */
   readonly scopes: readonly Scope[];
   readonly effect: Effect;
 }
 
-/** JSON with a media type other than `application/json`. Requests must name it in `Content-Type` and `Accept`. */
+/**
+ * Form of JSON with a media type other than `application/json`. Requests must name it in `Content-Type` and `Accept`.
+ */
 export interface JsonForm {
   readonly mediaType: string;
   /** Error code for a body that does not match the schema. */
@@ -44,8 +52,8 @@ export interface JsonForm {
 }
 
 /**
- * One operation of the service, as a row of a table. The router, the checks, the OpenAPI document, `emulator routes`
- * and the README's table read it.
+ * Definition of one operation of the API. The router, the checks of a request, the OpenAPI document, the command
+ * `emulator routes` and the table in the README are derived from it.
  */
 export interface Operation<Query = unknown, Body = unknown> extends Routed, Purpose {
   readonly id: OperationId;
@@ -62,44 +70,53 @@ export interface Operation<Query = unknown, Body = unknown> extends Routed, Purp
     | 'Webhooks';
   readonly summary: string;
   readonly subject: Subject;
-  /** Purpose of a request whose query or body decides it. Undefined if every request has the purpose of the row. */
+  /**
+   * Returns the required scopes and the effect of a request if its query or body decides them. Undefined if `scopes`
+   * and `effect` apply to every request of the operation.
+   */
   readonly purposeOf?: (query: URLSearchParams, body: Body | undefined) => Purpose;
-  /** Form of error responses. Default `problem`. */
+  /** Format of error responses. Default: `problem` (RFC 9457). */
   readonly dialect?: Dialect;
-  /** Schema of the query. A value is a string, or an array of strings if its name is in `repeated`. */
+  /** Schema of the query parameters. A value is a string, or an array of strings if its name is in `repeated`. */
   readonly query?: z.ZodType<Query> | undefined;
   readonly repeated?: readonly string[];
-  /** `json`: the body is parsed and checked against `body`. `stream`: the handler reads `ctx.stream()`. */
+  /**
+   * `json`: the body is parsed and validated with `body`. `stream`: the handler reads it itself with `ctx.stream()`.
+   */
   readonly reads?: 'json' | 'stream';
   readonly body?: z.ZodType<Body> | undefined;
   /**
-   * Limit of CPU work: `times` (default 1) the configured limit. If absent, only a disconnect of the client ends the
-   * work.
+   * Maximum CPU work of a request: `times` (default 1) the configured limit. If absent, the work ends early only if the
+   * client disconnects.
    */
   readonly work?: { readonly limit: 'searchTimeout' | 'workTimeout'; readonly times?: number };
-  /** Media type of a streamed body, if the route's name does not determine it. */
+  /** Media type of a streamed body, if the name of the route does not determine it. */
   readonly consumes?: string;
-  /** Form of JSON bodies and responses, if it is not plain `application/json`. */
+  /** Form of JSON bodies and responses, if it is not `application/json`. */
   readonly json?: JsonForm;
   /**
-   * Success statuses with the schema of their JSON body, or a media type for other bodies; an empty string for no body.
+   * Statuses of successful responses. Each has the schema of its JSON body, or the media type of another body, or an
+   * empty string if there is no body.
    */
   readonly replies: Readonly<Record<number, z.ZodType | string>>;
   /**
-   * Error codes of the operation, in addition to `bad_request`, those of the gateway, and those of the repository's
-   * state.
+   * Error codes that the operation can return, in addition to `bad_request`, the codes of the checks before the
+   * handler, and those of the state of the repository.
    */
   readonly errors: readonly ProblemCode[];
   readonly handle: (ctx: HandlerContext<Query, Body>) => Reply | Promise<Reply>;
 }
 
-/** Row without its id, which is the name of the export. */
+/** Definition of an operation without its id, which is the name under which its module exports it. */
 export type OperationRow = Omit<Operation, 'id'>;
 
-/** Members that have a default. */
+/** Members of an operation that have a default. */
 type Defaults = 'scopes' | 'subject' | 'effect' | 'reads' | 'errors';
 
-/** Operation as a module writes it. Its schemas are functions, because most processes read only a few of them. */
+/**
+ * Operation as a module defines it. Its schemas are functions, which create them on demand, because most processes need
+ * only a few of them.
+ */
 type Row<Query, Body> = Omit<Operation<Query, Body>, 'id' | 'group' | 'query' | 'body' | 'replies' | Defaults> &
   Partial<Pick<Operation, Defaults>> & {
     readonly query?: () => z.ZodType<Query>;
@@ -107,12 +124,12 @@ type Row<Query, Body> = Omit<Operation<Query, Body>, 'id' | 'group' | 'query' | 
     readonly replies: () => Operation['replies'];
   };
 
-/** Members that all rows of a module can share. */
+/** Members that all operations of a module can share. */
 type Common = Partial<Pick<Operation, 'subject' | 'dialect' | 'json'>>;
 
 /**
- * Returns a function that completes a row of a group. The compiler checks the handler against the schemas of the row.
- *
+ * Returns a function that completes the definition of an operation in a group. The compiler checks the handler against
+ * the schemas.
  * Defaults, in addition to `common`: `scopes` is `git:read` for GET and `git:write` otherwise, `subject` is
  * `repository`, `effect` is `write` if a scope ends with `:write` and `read` otherwise, `reads` is `json` if there is a
  * `body`, and `errors` is empty.
@@ -147,8 +164,8 @@ export function operationsOf(group: Operation['group'], common: Common = {}) {
 }
 
 /**
- * Returns the two routes of a path below a repository: one names the repository in its path, the other takes it from
- * the claim.
+ * Returns the two routes of an operation on a repository: with the repository in the path, and under `/api/v1`, where
+ * the `repo` claim of the token selects the repository.
  */
 export function routesOfRepository(method: Method, path: string): readonly Route[] {
   return [
@@ -157,37 +174,49 @@ export function routesOfRepository(method: Method, path: string): readonly Route
   ];
 }
 
-/** Input of a handler, which consists of values only. A handler returns a `Reply` or throws a `Problem`. */
+/**
+ * Input of the handler of an operation. The handler returns a `Reply` or throws a `Problem` (error response). It never
+ * uses HTTP objects.
+ */
 export interface HandlerContext<Query = unknown, Body = unknown> {
   readonly world: World;
   readonly organization: Organization;
-  /** Repository of the request. Throws if the subject of the operation is not `repository`. */
+  /** Repository to which the request applies. The getter throws if the subject of the operation is not `repository`. */
   readonly repository: Repository;
   /** Claims of the verified token. */
   readonly claims: Claims;
   readonly method: string;
-  /** Decoded path parameters. */
+  /** Path parameters by name, percent-decoded. */
   readonly params: Readonly<Record<string, string>>;
   readonly query: Query;
   readonly body: Body;
   /** Returns the value of a request header, by its name in lower case; undefined if absent. */
   header(name: string): string | undefined;
-  /** Reads the request body. Throws if it exceeds `maxBytes`, pauses for too long, or the client disconnects. */
+  /**
+   * Yields the pieces of the request body. Throws if it exceeds `maxBytes`, pauses for too long, or the client
+   * disconnects.
+   */
   stream(maxBytes: number): AsyncIterable<Buffer>;
-  /** Adds facts about a Git request to its journal entry. */
+  /** Adds facts about a Git fetch or push to the entry of the request in the journal (log that tests can read). */
   recordGitFacts(facts: GitFacts): void;
-  /** Adds a sentence to the reasons in the journal entry of the request. */
+  /** Adds a sentence that explains the response to the entry of the request in the journal. */
   note(why: string): void;
-  /** Aborted when the client disconnects. */
+  /** Signal that is aborted when the client disconnects. */
   readonly signal: AbortSignal;
-  /** Faults that the Git service must carry out; undefined for almost every request. */
+  /**
+   * Faults (configured failures for tests) that the Git service must cause during this request; undefined for almost
+   * every request.
+   */
   readonly gitFaults: GitFaults | undefined;
-  /** Work counter for long loops. It ends them when the client disconnects, or at the limit of the operation. */
+  /**
+   * Meter (counts the CPU work of the request) for long loops. It says when to yield, and throws when the client has
+   * disconnected or the work limit of the operation is exceeded.
+   */
   readonly meter: Meter;
-  /** Origin of Git remotes, such as `http://127.0.0.1:8080`. */
+  /** Origin of the URLs of Git remotes, such as `http://127.0.0.1:8080`. */
   readonly gitUrl: string;
   /** True if `gitUrl` comes from an option or a host name in the request, false if it is the address of the port. */
   readonly isGitUrlGiven: boolean;
-  /** Scheme of the connection. */
+  /** Scheme of the connection: `http` or `https`. */
   readonly scheme: Scheme;
 }

@@ -7,7 +7,8 @@ import { type HistorySource, isTaken, type SourceRef } from './history-source.js
 const MAX_HEADER = 64 * 1024 * 1024;
 
 /**
- * Reads a bundle (gitformat-bundle):
+ * Opens a bundle (file with refs and a pack, gitformat-bundle), from which a repository is filled. `read`: returns the
+ * bytes of the bundle from the start. The format is:
  *
  *     bundle    = signature *capability *prerequisite *reference LF pack
  *     signature = "# v2 git bundle" LF  /  "# v3 git bundle" LF
@@ -62,8 +63,8 @@ function readReference(title: string, line: ByteString): { name: ByteString; oid
 }
 
 /**
- * Returns the branch that HEAD names, which a bundle does not record: a branch at HEAD's commit, preferably `main` or
- * `master`.
+ * Returns the branch to which HEAD of the bundled repository probably pointed, because a bundle records only HEAD's
+ * commit: a branch at this commit, preferably `main` or `master`.
  */
 function branchAt(refs: readonly SourceRef[], oid: Oid): ByteString | undefined {
   const candidates = refs

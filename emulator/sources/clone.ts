@@ -4,11 +4,14 @@ import { openUpstream, type Remote } from '../upstream/fetch-client.js';
 import { type HistorySource, TAKEN_REFS } from './history-source.js';
 
 export interface CloneOptions {
-  /** Timeout in milliseconds of real time without any data from the remote. */
+  /** Maximum time without any data from the remote, in milliseconds of real time. */
   readonly timeout: number;
 }
 
-/** Opens the repository at a URL. The user gave the URL, so any host is allowed. Rejects with `UpstreamError`. */
+/**
+ * Connects to a Git repository at an HTTP URL, from which a repository of the emulator is filled. Any host is allowed,
+ * because the user of the emulator gave the URL. Rejects with `UpstreamError`.
+ */
 export async function openClone(given: URL, { timeout }: CloneOptions): Promise<HistorySource> {
   const url = new URL(given);
   const [username, password] = [url.username, url.password].map(decodeURIComponent);

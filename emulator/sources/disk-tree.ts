@@ -8,11 +8,13 @@ import { type FileEntry, type FileTree, SourceError } from './file-tree.js';
 
 const PIECE = 256 * 1024;
 
-/** Folder of the file system. Names are bytes. Links are shown as links and never followed. */
+/**
+ * Tree of files in a folder of the file system. Names are bytes. Symbolic links are listed as links and never followed.
+ */
 export class DiskTree implements FileTree {
   readonly #root: string;
 
-  /** `title`: path of the folder, or of a file, which is then the root. */
+  /** `title`: path of the folder; or path of a file, which is then the root of the tree. */
   constructor(readonly title: string) {
     this.#root = resolve(title);
   }
@@ -42,7 +44,7 @@ export class DiskTree implements FileTree {
     const flags = O_RDONLY | (O_NOFOLLOW ?? 0) | (O_NONBLOCK ?? 0);
     const file = await saying(this.title, open(this.#path(path), flags));
     try {
-      // A file that was listed may have been replaced by a pipe.
+      // The opened file is checked again, because a file that was listed may have been replaced by a pipe.
       if (!(await file.stat()).isFile())
         throw new SourceError(`${this.title} contains something that is not a file: ${path}.`);
       for (;;) {
@@ -76,7 +78,8 @@ export class DiskTree implements FileTree {
 }
 
 /**
- * Waits for a file system operation. Converts its errors to a `SourceError`: `title` cannot be read, or cannot be used.
+ * Waits for a file system operation on the path `title`. Converts its error to a `SourceError`, which says that the
+ * path cannot be read or used (`verb`).
  */
 export async function saying<T>(title: string, work: Promise<T>, verb: 'read' | 'used' = 'read'): Promise<T> {
   try {

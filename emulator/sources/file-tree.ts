@@ -1,6 +1,9 @@
 import type { ByteString } from '../git/object/bytes.js';
 
-/** A source cannot be read or is refused. The message is one sentence. */
+/**
+ * Error that says why a source (folder, bundle or URL from which the emulator imports) cannot be read or is refused.
+ * The message is one sentence for the user.
+ */
 export class SourceError extends Error {
   override readonly name = 'SourceError';
 }
@@ -14,21 +17,27 @@ export interface FileEntry {
   readonly size: number;
 }
 
-/** Tree of files. Paths are bytes with `/` between names; the root is empty. Symbolic links are not followed. */
+/**
+ * Read-only tree of files, on disk or in memory. Paths are bytes with `/` between names; the path of the root is empty.
+ * Symbolic links are not followed.
+ */
 export interface FileTree {
-  /** Name in messages. */
+  /** Name of the tree in error messages, such as its path. */
   readonly title: string;
-  /** Returns the entry at a path; undefined if it does not exist or a link is on the path. */
+  /** Returns the entry at a path; undefined if it does not exist or one of its parent folders is a symbolic link. */
   stat(path: ByteString): Promise<FileEntry | undefined>;
-  /** Lists a folder, in byte order of the names. */
+  /** Returns the entries of a folder, sorted by the bytes of their names. */
   list(folder: ByteString): Promise<readonly FileEntry[]>;
-  /** Reads a file in pieces. Throws `SourceError` if it is not a file. */
+  /** Yields the content of a file in pieces. Throws `SourceError` if the path is not a file. */
   read(path: ByteString): AsyncIterable<Buffer>;
-  /** Reads the target of a link. */
+  /** Returns the target of a symbolic link. */
   readLink(path: ByteString): Promise<Buffer>;
 }
 
-/** Reads a whole file of at most `max` bytes; undefined if it does not exist. */
+/**
+ * Returns the content of a file of at most `max` bytes; undefined if it does not exist. Throws `SourceError` if it is
+ * larger.
+ */
 export async function readSmall(tree: FileTree, path: ByteString, max: number): Promise<Buffer | undefined> {
   const entry = await tree.stat(path);
   if (!entry) return undefined;

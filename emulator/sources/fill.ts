@@ -17,13 +17,16 @@ import { SourceError } from './file-tree.js';
 import type { HistorySource, PackedObjects } from './history-source.js';
 
 export interface FillOptions {
-  /** Policy of the object checks, which are those of a push. */
+  /** Policy of the checks of imported objects, which are the same as for a push. */
   readonly fsck: FsckPolicy;
-  /** Maximum size of an object in bytes. */
+  /** Maximum size of an imported object in bytes. */
   readonly objectBytes: number;
 }
 
-/** Imports all objects of a history, with the checks of a push. `describeFailure` converts its errors. */
+/**
+ * Imports all objects of an external history into a quarantine (objects that are not yet visible), with the checks of a
+ * push. `describeFailure` converts its errors to messages for the user.
+ */
 export async function takeObjects(
   quarantine: Quarantine,
   source: PackedObjects,
@@ -45,7 +48,9 @@ export async function takeObjects(
   if (missing) throw missing;
 }
 
-/** Inflates a loose object: `<type> SP <size> NUL <body>`, deflated. */
+/**
+ * Inflates a loose object of Git (`<type> SP <size> NUL <body>`, deflated). `max`: maximum size of the body in bytes.
+ */
 async function inflateObject(oid: string, deflated: Buffer, max: number): Promise<{ type: ObjectType; body: Buffer }> {
   const broken = new PackError('corrupt', `the object ${oid} is corrupt`);
   const bytes = await new Promise<Buffer>((resolve, reject) => {
@@ -61,8 +66,8 @@ async function inflateObject(oid: string, deflated: Buffer, max: number): Promis
 }
 
 /**
- * Plans the refs of a source, like a push without force: an existing branch may only be fast-forwarded. HEAD is changed
- * only in a repository without branches. Throws `SourceError`.
+ * Adds the refs of an imported source to a transaction, like a push without force: an existing branch may only be
+ * fast-forwarded. HEAD is changed only in a repository without refs. Throws `SourceError`.
  */
 export function planRefs(git: GitRepository, transaction: RefTransaction, { refs, head, title }: HistorySource): void {
   const isNew = transaction.refs.size === 0;
@@ -83,7 +88,10 @@ export function planRefs(git: GitRepository, transaction: RefTransaction, { refs
   }
 }
 
-/** Converts an error of a source to a `SourceError` of one sentence; returns other errors unchanged. */
+/**
+ * Converts an error of an import to a `SourceError` with one sentence for the user; returns other errors unchanged.
+ * `title`: name of the source.
+ */
 export function describeFailure(title: string, error: unknown): unknown {
   if (error instanceof FsckError)
     return new SourceError(

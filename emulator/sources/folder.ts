@@ -10,13 +10,16 @@ import type { Meter } from '../schedule/meter.js';
 import { runYielding } from '../schedule/steps.js';
 import { type FileTree, SourceError } from './file-tree.js';
 
-/** File contents by path. */
+/** File contents by path, from which a repository can be filled. */
 export type FileMap = Readonly<Record<string, string | Uint8Array>>;
 
-/** Files for one tree, with their contents. */
+/** Source of files without history, from which one commit is made. */
 export interface FilesSource {
   readonly title: string;
-  /** `content`: reads the file; for a file larger than `max` bytes, it returns at least one byte more than `max`. */
+  /**
+   * Yields the files. `content`: returns the bytes of the file. For a file of more than `max` bytes, it returns at
+   * least `max` + 1 bytes, so that the caller detects the excess.
+   */
   files(): AsyncIterable<{
     readonly path: ByteString;
     readonly mode: number;
@@ -25,7 +28,7 @@ export interface FilesSource {
 }
 
 export interface FilesLimits {
-  /** Maximum size in bytes of one file, and of all files together. */
+  /** Maximum size in bytes of one file (`objectBytes`) and of all files together (`bytes`). */
   readonly objectBytes: number;
   readonly bytes: number;
   readonly files: number;
@@ -48,8 +51,8 @@ export function filesOfMap(map: FileMap): FilesSource {
 }
 
 /**
- * Files below a folder. Links are stored as links, `.git` is omitted, and anything except files, folders and links is
- * refused.
+ * Returns the files below a folder as a source for one commit. Symbolic links are stored as links, `.git` is omitted,
+ * and anything except files, folders and links is refused.
  */
 export function filesOfTree(tree: FileTree): FilesSource {
   return {
@@ -93,7 +96,10 @@ function refusedPath(title: string, path: ByteString): SourceError {
   );
 }
 
-/** Writes the files and their tree. Throws `SourceError` for paths that Git refuses, and if `limits` are exceeded. */
+/**
+ * Writes the blobs and the tree of the files to a quarantine (objects that are not yet visible). Returns the id of the
+ * tree. Throws `SourceError` for paths that Git refuses, and if `limits` are exceeded.
+ */
 export async function writeFiles(quarantine: Quarantine, source: FilesSource, limits: FilesLimits, meter: Meter) {
   const edits: TreeEdit[] = [];
   let bytes = 0;

@@ -4,11 +4,17 @@ import { isRefName } from '../git/refs/ref-name.js';
 import { type FileTree, readSmall, SourceError } from './file-tree.js';
 import { type HistorySource, isTaken, type SourceRef } from './history-source.js';
 
-/** Maximum size in bytes of `HEAD` and configuration, and of `packed-refs`. */
+/**
+ * Maximum size in bytes of small text files such as `HEAD` and `config` (`MAX_TEXT`), and of `packed-refs`
+ * (`MAX_REFS`).
+ */
 const MAX_TEXT = 1024 * 1024;
 const MAX_REFS = 256 * 1024 * 1024;
 
-/** Returns true if Git accepts the folder as a repository (`is_git_directory`): it has `HEAD`, `objects`, and refs. */
+/**
+ * Returns true if Git accepts the folder at the path `at` as a repository (`is_git_directory`): it has `HEAD`,
+ * `objects`, and refs.
+ */
 export async function isGitDirectory(tree: FileTree, at: ByteString): Promise<boolean> {
   const kindOf = async (name: string) => (await tree.stat(inside(at, name)))?.kind;
   if ((await kindOf('HEAD')) === undefined || (await kindOf('objects')) === undefined) return false;
@@ -16,9 +22,10 @@ export async function isGitDirectory(tree: FileTree, at: ByteString): Promise<bo
 }
 
 /**
- * Opens a repository as Git stores it (gitrepository-layout): refs in files and in `packed-refs`, objects in packs and
- * loose files. Refuses links out of the folder and anything that depends on files outside. `maxBytes`: maximum size of
- * a deflated loose object, in bytes.
+ * Opens a repository in the layout in which Git stores it (gitrepository-layout): refs in files and in `packed-refs`,
+ * objects in packs and loose files. Throws `SourceError` for symbolic links, and if the repository depends on files
+ * outside of its folder. `at`: path of the folder in the tree. `maxBytes`: maximum size of a deflated loose object, in
+ * bytes.
  */
 export async function openGitDirectory(tree: FileTree, at: ByteString, maxBytes: number): Promise<HistorySource> {
   const { title } = tree;
@@ -61,7 +68,10 @@ function linkRefusal(title: string, path: string): SourceError {
   return new SourceError(`${title} contains ${path}, which is neither a file nor a folder; links are not followed.`);
 }
 
-/** Throws for a repository that depends on other folders or has an unsupported format. */
+/**
+ * Throws `SourceError` for a repository that depends on other folders (work tree, alternates), is shallow, or has an
+ * unsupported format.
+ */
 async function refuseForeign(tree: FileTree, at: ByteString): Promise<void> {
   const { title } = tree;
   for (const name of ['HEAD', 'config', 'objects', 'refs', 'packed-refs', 'objects/info', 'objects/pack']) {
@@ -98,7 +108,8 @@ async function readRefs(tree: FileTree, at: ByteString): Promise<SourceRef[]> {
   const found = new Map<ByteString, Oid>();
   const packed = await readSmall(tree, inside(at, 'packed-refs'), MAX_REFS);
   for (const line of bytesIn(packed ?? Buffer.alloc(0)).split('\n')) {
-    // Skips the header `# pack-refs with: …`, and the peeled value of an annotated tag, `^<oid>`.
+    // Two kinds of lines are skipped: the header `# pack-refs with: …`, and the peeled value of an annotated tag,
+    // `^<oid>`.
     if (line === '' || line[0] === '#' || line[0] === '^') continue;
     const oid = line.slice(0, 40);
     const name = line.slice(41).replace(/\r$/, '') as ByteString;
@@ -131,7 +142,7 @@ async function readLooseRefs(
       else if (kind !== 'file') throw linkRefusal(tree.title, path);
       else {
         const ref = sliceBytes(path, at === '' ? 0 : at.length + 1);
-        // Lock, or file of another program.
+        // A file whose path is not a ref name is skipped, because it is a lock file or belongs to another program.
         if (!isRefName(ref)) continue;
         const text = bytesIn((await readSmall(tree, path, MAX_TEXT))!).trim();
         const target = /^ref:\s*(.*)$/.exec(text)?.[1];

@@ -6,25 +6,27 @@ export interface SourceRef {
   readonly oid: Oid;
 }
 
-/** Objects in an external source. */
+/** Objects of a repository outside of the emulator, from which objects are imported. */
 export interface PackedObjects {
-  /** Packs, each self-contained. */
+  /** Yields the bytes of each pack. Packs are self-contained: no delta has its base outside of its pack. */
   packs(): AsyncIterable<AsyncIterable<Uint8Array>>;
-  /** Loose objects, deflated. */
+  /** Yields the loose objects as Git stores them: deflated, with type and size at the start. */
   looseObjects?(): AsyncIterable<{ readonly oid: string; readonly deflated: Buffer }>;
 }
 
-/** History in an external source: refs and everything reachable from them. */
+/**
+ * History of a repository outside of the emulator that is to be imported: refs, and all objects reachable from them.
+ */
 export interface HistorySource extends PackedObjects {
   readonly title: string;
   readonly refs: readonly SourceRef[];
-  /** Ref that HEAD names; a commit if HEAD is detached; undefined if HEAD resolves to nothing. */
+  /** Ref to which HEAD points, or a commit if HEAD is detached; undefined if HEAD resolves to nothing. */
   readonly head: { readonly symref: ByteString } | { readonly oid: Oid } | undefined;
   /** Closes the connection to the source. */
   close?(): Promise<void>;
 }
 
-/** Prefixes of the refs that are imported. Remote-tracking refs and refs of tools are not. */
+/** Prefixes of the refs that are imported. Remote-tracking refs and refs of other programs are not imported. */
 export const TAKEN_REFS = ['refs/heads/', 'refs/tags/', 'refs/notes/'] as const;
 
 export function isTaken(name: ByteString): boolean {

@@ -7,13 +7,16 @@ interface Folder {
   readonly inside: Map<ByteString, Folder | readonly Buffer[]>;
 }
 
-/** File tree in memory. */
+/** Tree of files in memory, such as the content of an uploaded tar archive. */
 export class MemoryTree implements FileTree {
   readonly #root: Folder = { inside: new Map() };
 
   constructor(readonly title: string) {}
 
-  /** Adds a file. Throws `SourceError` if the path exists already or leads through a file. */
+  /**
+   * Adds a file with its content. Throws `SourceError` if the path already exists, or one of its parent folders is a
+   * file.
+   */
   add(path: ByteString, pieces: readonly Buffer[]): void {
     const names = splitBytes(path, '/');
     const name = names.pop()!;
@@ -26,7 +29,7 @@ export class MemoryTree implements FileTree {
     this.#open(splitBytes(path, '/'), path);
   }
 
-  /** Frees the memory of all contents, which must not be read afterwards. */
+  /** Frees the memory of the contents of all files. They must not be read afterwards. */
   free(): void {
     freeBlocks(blocksIn(this.#root));
     this.#root.inside.clear();

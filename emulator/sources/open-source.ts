@@ -8,20 +8,25 @@ import { type FileMap, type FilesSource, filesOfMap, filesOfTree } from './folde
 import { isGitDirectory, openGitDirectory } from './git-directory.js';
 import type { HistorySource } from './history-source.js';
 
-/** Source of a repository: a path, a clone URL, the bytes of a bundle, or file contents by path. */
+/**
+ * Source from which a user fills a repository: a path, a clone URL, the bytes of a bundle, or file contents by path.
+ */
 export type GivenSource = string | URL | Uint8Array | FileMap;
 
 export interface SourceOptions {
-  /** Maximum size of an object in bytes. */
+  /** Maximum size of an imported object in bytes. */
   readonly objectBytes: number;
-  /** Timeout in milliseconds of real time without any data from the host of a URL. */
+  /** Maximum time without any data from the host of a URL, in milliseconds of real time. */
   readonly timeout: number;
 }
 
-/** File that identifies a folder as the state of an emulator. */
+/** Name of the file that identifies a folder as the saved state of an emulator. */
 export const MANIFEST = 'emulator.json';
 
-/** Detects the kind of a source and opens it. Throws `SourceError`, and errors that `describeFailure` converts. */
+/**
+ * Detects the kind of a source (URL, bundle, repository or files) and opens it. Throws `SourceError`, and errors that
+ * `describeFailure` converts.
+ */
 export async function openSource(given: GivenSource, options: SourceOptions): Promise<HistorySource | FilesSource> {
   const url = urlOf(given);
   if (url?.protocol === 'file:') return openPath(fileURLToPath(url), options);
@@ -75,7 +80,7 @@ async function isState(tree: FileTree): Promise<boolean> {
   return false;
 }
 
-/** Opens a folder: a repository, a work tree with a repository, or plain files. */
+/** Opens a folder that is to be imported: a bare repository, a work tree with its repository, or plain files. */
 async function openTree(tree: DiskTree, { objectBytes }: SourceOptions): Promise<HistorySource | FilesSource> {
   const dotGit = await tree.stat(bytesOf('.git'));
   if (dotGit?.kind === 'folder' && (await isGitDirectory(tree, bytesOf('.git')))) {
@@ -88,7 +93,10 @@ async function openTree(tree: DiskTree, { objectBytes }: SourceOptions): Promise
   return filesOfTree(tree);
 }
 
-/** Returns the kind of a path. Throws `SourceError` if it does not exist, or is neither file nor folder. */
+/**
+ * Returns the kind of the file system entry at a path. Throws `SourceError` if it does not exist, or is neither a file
+ * nor a folder.
+ */
 export async function kindOf(path: string): Promise<'file' | 'folder'> {
   const found = await saying(path, lstat(path));
   if (found.isSymbolicLink())

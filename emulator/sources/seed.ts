@@ -24,8 +24,9 @@ const AUTHOR = { name: 'Repository Seed', email: 'seed@localhost' };
 const MESSAGE = 'Add files\n';
 
 /**
- * Fills a repository from a source or another repository, and creates it if needed. Everything is checked like a push,
- * and published only if all of it is valid. Rejects with `SourceError`.
+ * Fills a repository of the emulator from a source (path, URL, bundle or files) or from another repository, and creates
+ * it if necessary. Everything is checked like a push, and published only if all of it is valid. Rejects with
+ * `SourceError`.
  */
 export async function seed(
   world: World,
@@ -50,7 +51,10 @@ export async function seed(
   }
 }
 
-/** Like `seed`, from an opened history. `files`: its newest files become one commit of this repository. */
+/**
+ * Fills a repository of the emulator from a history that was already opened, and creates it if necessary. `as`:
+ * `history` imports all commits; `files` makes one new commit of the newest files. Rejects with `SourceError`.
+ */
 export async function seedFrom(
   world: World,
   organization: string,
@@ -76,7 +80,7 @@ export async function seedFrom(
   }
 }
 
-/** Files of a commit in another repository. */
+/** Commit (`tip`) in another repository whose files are copied without their history. */
 interface CommitFiles {
   readonly title: string;
   readonly git: GitRepository;
@@ -137,7 +141,10 @@ async function take(
   }
 }
 
-/** Repository that is not in the world yet. Its content is later moved to a repository in the world. */
+/**
+ * Repository that clients cannot see yet, because it is not in the world (state of the emulator). It is filled first,
+ * and its content is then moved to a visible repository.
+ */
 export class PrivateRepository {
   readonly git: GitRepository;
   #refs: Refs;
@@ -154,7 +161,7 @@ export class PrivateRepository {
     });
   }
 
-  /** Imports a whole history. */
+  /** Imports all refs and objects of a history, with the checks of a push. */
   async fill(source: HistorySource, { config, engine }: World): Promise<void> {
     const meter = new Meter({ schedule: engine.schedule });
     const { maxObjectBytes: objectBytes } = config.limits;
@@ -170,7 +177,10 @@ export class PrivateRepository {
   }
 }
 
-/** Commits the files to the default branch, as a child of its tip. No commit is created if the files are the same. */
+/**
+ * Commits files to the default branch, as a child of its newest commit. Creates no commit if the files have not
+ * changed. Returns the commit id by ref name.
+ */
 async function commitFiles(
   git: GitRepository,
   known: Repository | undefined,
@@ -200,7 +210,7 @@ async function copyTree(source: CommitFiles, target: Quarantine): Promise<Oid> {
   return tree;
 }
 
-/** Copies checked content to an existing repository in one transaction. */
+/** Copies objects and refs that were already checked to an existing repository, in one transaction. */
 async function copyInto({ git }: Repository, { objects }: RepositoryContent, source: HistorySource): Promise<void> {
   const all = Int32Array.from({ length: objects.size }, (_, number) => number);
   await git.transact(async (transaction) => {
@@ -209,7 +219,7 @@ async function copyInto({ git }: Repository, { objects }: RepositoryContent, sou
   });
 }
 
-/** Current history of a repository of the emulator. */
+/** Returns the current history of a repository of the emulator, from which another repository is filled. */
 function historyOf({ git, record, name }: Repository): HistorySource {
   const { refs } = git;
   const taken = [...refs.entries()].filter(([ref]) => isTaken(ref)).map(([ref, { oid }]) => ({ name: ref, oid }));

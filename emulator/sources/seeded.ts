@@ -1,19 +1,19 @@
-/** Result of filling a repository. */
+/** Result of filling a repository from a source, such as a folder or a bundle. */
 export interface Seeded {
   readonly name: string;
   readonly organization: string;
-  /** True if the repository was created. */
+  /** True if the repository was created, false if it existed before. */
   readonly isNew: boolean;
   readonly defaultBranch: string | undefined;
-  /** Commit of the default branch; undefined if it has none. */
+  /** Commit to which the default branch points; undefined if it has no commits. */
   readonly commit: string | undefined;
-  /** True if the source contained files without history. */
+  /** True if the source consisted of files without history, which became one commit. */
   readonly isFiles: boolean;
-  /** Object ids of all refs of the source, by full name. */
+  /** Object ids of all refs that the source had, by full ref name. */
   readonly refs: Readonly<Record<string, string>>;
 }
 
 export interface SeedOptions {
-  /** Default branch of a new repository filled with files; default: `main`. */
+  /** Default branch of a new repository that is filled with files; default: `main`. */
   readonly defaultBranch?: string | undefined;
 }

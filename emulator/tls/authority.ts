@@ -12,29 +12,32 @@ import {
   GeneralNames,
 } from 'pkijs';
 
-/** Certificate and private key of a server, as PEM. */
+/** Certificate and private key of an HTTPS server, as PEM. */
 export interface Identity {
   readonly cert: string;
   readonly key: string;
 }
 
-/** Certificate that was issued by this process, with its validity. */
+/** Server certificate that the certificate authority of this process has issued, with its validity. */
 export interface Issued extends Identity {
-  /** Milliseconds since 1970. */
+  /** Start and end of the validity, in milliseconds since 1970. */
   readonly validity: { readonly from: number; readonly to: number };
 }
 
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256' };
 const DAY = 24 * 60 * 60 * 1000;
 /**
- * Validity of the CA certificate in milliseconds. What clients trust stays the same while the process runs. Afterwards
- * nobody can use it, because its private key is gone.
+ * Validity of the certificate of the authority (CA) in milliseconds. It is long, so that clients need to trust only one
+ * certificate while the process runs. After the process has ended nobody can use it, because its private key is gone.
  */
 const YEAR = 365 * DAY;
-/** Tolerance for client clocks that are behind, in milliseconds. */
+/**
+ * Time before now at which the validity of certificates begins, in milliseconds, because the clocks of clients may be
+ * behind.
+ */
 const SKEW = 5 * 60 * 1000;
 
-/** Object identifiers (RFC 5280, sections 4.2.1 and 4.2.1.12). */
+/** Object identifiers of certificate fields and extensions (RFC 5280, sections 4.2.1 and 4.2.1.12). */
 const OID = {
   commonName: '2.5.4.3',
   keyUsage: '2.5.29.15',
@@ -47,22 +50,23 @@ const OID = {
 };
 
 /**
- * Key usage (RFC 5280, section 4.2.1.3): a BIT STRING, whose first byte is the number of unused bits. digitalSignature
- * is bit 0, keyCertSign bit 5.
+ * DER encodings of the extension "key usage" (RFC 5280, section 4.2.1.3): a BIT STRING, whose first content byte is the
+ * number of unused bits. digitalSignature is bit 0, keyCertSign bit 5.
  */
 const KEY_USAGE = { sign: [0x03, 0x02, 0x07, 0x80], certify: [0x03, 0x02, 0x02, 0x04] };
 
-/** Kinds of GeneralName (RFC 5280, section 4.2.1.6). */
+/** Tags of the kinds of GeneralName in "subject alternative name" (RFC 5280, section 4.2.1.6). */
 const DNS_NAME = 2;
 const IP_ADDRESS = 7;
 
 /**
- * Creates a new certificate authority. It uses the system time, because clients do. Its certificates are valid for one
- * day. Its private key never leaves the memory of this process. `certificate`: the CA certificate to trust, as PEM.
+ * Creates a new certificate authority for the HTTPS ports of this process. It uses the system time (`now`), because
+ * clients do. The certificates that it issues are valid for one day. Its private key never leaves the memory of this
+ * process. `certificate`: certificate of the authority, which clients must trust, as PEM.
  */
 export async function createAuthority(now: number) {
   const engine = new CryptoEngine({ name: 'node', crypto: webcrypto });
-  // Not extractable, so no code of this process can read the private key either.
+  // The key is not extractable, so that no code of this process can read the private key either.
   const keys = (await webcrypto.subtle.generateKey(ALGORITHM, false, ['sign', 'verify'])) as webcrypto.CryptoKeyPair;
   const own = await begin(keys.publicKey, { now, life: YEAR, subject: 'repohost-emulator, for this run only' });
   const identifier = await identifierOf(keys.publicKey);
@@ -75,7 +79,10 @@ export async function createAuthority(now: number) {
   ];
   await own.sign(keys.privateKey, 'SHA-256', engine);
 
-  /** Issues a certificate for exactly these names and addresses, valid from `now`. */
+  /**
+   * Issues a server certificate for exactly these host names and IP addresses. `now`: start of its validity, in
+   * milliseconds since 1970.
+   */
   const issue = async (names: readonly string[], now: number): Promise<Issued> => {
     const leaf = (await webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify'])) as webcrypto.CryptoKeyPair;
     const certificate = await begin(leaf.publicKey, { now, life: DAY, subject: 'repohost-emulator' });
@@ -105,7 +112,8 @@ export async function createAuthority(now: number) {
   ): Promise<Certificate> {
     const certificate = new Certificate();
     certificate.version = 2;
-    // Serial number (RFC 5280, section 4.1.2.2): positive, at most 20 octets.
+    // The serial number must be positive and have at most 20 octets (RFC 5280, section 4.1.2.2), so the first bit is
+    // cleared.
     const serial = randomBytes(16);
     serial[0] = (serial[0]! & 0x7f) | 0x40;
     certificate.serialNumber = new Integer({ valueHex: serial });
@@ -131,10 +139,10 @@ function alternativeNames(names: readonly string[]): ArrayBuffer {
   return new GeneralNames({ names: shown }).toSchema().toBER(false);
 }
 
-/** Bytes of an IP address: four or sixteen octets (RFC 5280, section 4.2.1.6). */
+/** Returns the bytes of an IP address for a certificate: four or sixteen octets (RFC 5280, section 4.2.1.6). */
 function bytesOf(address: string): Uint8Array<ArrayBuffer> {
   if (isIP(address) === 4) return Uint8Array.from(address.split('.').map(Number));
-  // The URL parser normalizes an IPv6 address to hexadecimal groups.
+  // The address is parsed as a URL, because this normalizes an IPv6 address to hexadecimal groups.
   const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
   const groups = (text: string | undefined) => (text ? text.split(':') : []);
   const [before, after] = [groups(head), groups(tail)];
@@ -147,18 +155,24 @@ function bytesOf(address: string): Uint8Array<ArrayBuffer> {
   );
 }
 
-/** Key identifier (RFC 5280, section 4.2.1.2): any method that derives unique numbers from keys. */
+/**
+ * Returns the key identifier of a public key (RFC 5280, section 4.2.1.2): any method that derives unique numbers from
+ * keys is allowed. This one is the start of the SHA-256.
+ */
 async function identifierOf(key: webcrypto.CryptoKey): Promise<Uint8Array<ArrayBuffer>> {
   const bytes = await webcrypto.subtle.exportKey('spki', key);
   return new Uint8Array(await webcrypto.subtle.digest('SHA-256', bytes)).slice(0, 20);
 }
 
-/** Authority key identifier (RFC 5280, section 4.2.1.1): SEQUENCE { keyIdentifier [0] OCTET STRING }. */
+/**
+ * Returns the DER encoding of the extension "authority key identifier" (RFC 5280, section 4.2.1.1): SEQUENCE {
+ * keyIdentifier [0] OCTET STRING }.
+ */
 function authorityIdentifier(identifier: Uint8Array): Uint8Array<ArrayBuffer> {
   return Uint8Array.from([0x30, identifier.length + 2, 0x80, identifier.length, ...identifier]);
 }
 
-/** PEM encoding (RFC 7468). */
+/** Returns the PEM encoding (RFC 7468) of DER bytes. */
 function pem(label: string, bytes: ArrayBuffer): string {
   const lines = Buffer.from(bytes)
     .toString('base64')

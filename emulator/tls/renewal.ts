@@ -1,13 +1,16 @@
 import type { Identity, Issued } from './authority.js';
 
-/** System time, by which clients check certificates, and a timer. */
+/**
+ * System time and a timer, which tests replace. Certificates need the system time rather than the emulator's clock,
+ * because clients check them by it.
+ */
 export interface MachineTime {
   now(): number;
-  /** Calls `act` at this interval, until the returned function is called. */
+  /** Calls `act` at this interval. The caller calls the returned function to stop the timer. */
   every(milliseconds: number, act: () => void): () => void;
 }
 
-/** System time. Its timers do not keep the process alive. */
+/** System time of this machine. Its timers do not keep the process alive. */
 export const machineTime: MachineTime = {
   now: () => Date.now(),
   every: (milliseconds, act) => {
@@ -17,10 +20,16 @@ export const machineTime: MachineTime = {
   },
 };
 
-/** Milliseconds between two checks. A machine that was suspended renews its certificate within one interval. */
+/**
+ * Milliseconds between two checks if a certificate must be renewed. After a machine was suspended, the certificate is
+ * renewed within this interval.
+ */
 const LOOK = 60_000;
 
-/** Identity of servers. It is replaced when half of its validity has passed, or when the clock was set back. */
+/**
+ * Certificate and key of the HTTPS servers. They are replaced when half of the certificate's validity has passed, or
+ * when the system clock was set back to before it.
+ */
 export class RenewedIdentity {
   readonly #listeners = new Set<(identity: Identity) => void>();
   readonly #unwatch: () => void;
@@ -36,7 +45,7 @@ export class RenewedIdentity {
       const now = time.now();
       if (this.#isRenewing || (now >= from && now < (from + to) / 2)) return;
       this.#isRenewing = true;
-      // A failed renewal is retried at the next check.
+      // An error of `issue` is ignored, because the next check tries again.
       issue()
         .then(
           (identity) => this.#show(identity),
@@ -48,7 +57,7 @@ export class RenewedIdentity {
     });
   }
 
-  /** Calls `listener` with each new identity, until the returned function is called. */
+  /** Calls `listener` with each new certificate and key. The caller calls the returned function to stop this. */
   onRenewed(listener: (identity: Identity) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

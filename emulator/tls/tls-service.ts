@@ -5,21 +5,27 @@ import { OptionError } from '../config/option-values.js';
 import type { Identity } from './authority.js';
 import { type MachineTime, machineTime, RenewedIdentity } from './renewal.js';
 
-/** Re-exported, because `node:https` is loaded together with this file, only when needed. */
+/**
+ * Function `createServer` of `node:https`. It is exported here, because this file is loaded only if HTTPS is needed, so
+ * that `node:https` is not loaded otherwise.
+ */
 export const createSecureServer = createServer;
 
-/** TLS identity of the ports that speak TLS. */
+/** Certificate and key of the ports that serve HTTPS, and the certificates that clients must trust. */
 export interface TlsService {
   readonly identity: Identity;
-  /** Certificates to trust, as PEM: the CA certificate, or the given certificates. */
+  /**
+   * Certificates that clients must trust, as PEM: the certificate of the authority in this process, or the given
+   * certificates.
+   */
   readonly trust: string;
-  /** Renewal of the identity; undefined for a given certificate. */
+  /** Renewal of a certificate that this process has issued; undefined for a certificate that the user has given. */
   readonly renewal?: RenewedIdentity;
 }
 
 /**
- * Creates a certificate authority in memory, which no other process uses, and a server certificate for exactly `names`.
- * The certificate is renewed before it expires, until the returned service is closed.
+ * Creates a certificate authority in memory, which no other process uses, and a server certificate for exactly the host
+ * names `names`. The certificate is renewed before it expires, until the renewal in the returned service is closed.
  */
 export async function createTls(names: readonly string[], time: MachineTime = machineTime): Promise<TlsService> {
   const { createAuthority } = await import('./authority.js');
@@ -29,7 +35,10 @@ export async function createTls(names: readonly string[], time: MachineTime = ma
   return { identity, trust: authority.certificate, renewal: new RenewedIdentity(identity, issue, time) };
 }
 
-/** Reads a given certificate and the chain in the same file. Throws `OptionError`. */
+/**
+ * Reads a certificate with its chain and a private key from files that the user has given. Throws `OptionError` if they
+ * are invalid or do not belong together.
+ */
 export async function readTls(certFile: string, keyFile: string): Promise<TlsService> {
   const [cert, key] = await Promise.all([read('--tls-cert', certFile), read('--tls-key', keyFile)]);
   const certificate = parse(`--tls-cert ${certFile} contains no certificate (PEM)`, () => new X509Certificate(cert));
@@ -48,7 +57,10 @@ export async function readTls(certFile: string, keyFile: string): Promise<TlsSer
   };
 }
 
-/** Certificates in PEM (RFC 7468, section 5). The file may contain other items, such as the private key. */
+/**
+ * Pattern of the certificates in a PEM file (RFC 7468, section 5). The file may also contain other items, such as the
+ * private key.
+ */
 const CERTIFICATES = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
 async function read(flag: string, file: string): Promise<string> {

@@ -4,14 +4,14 @@ import { isRefName } from '../git/refs/ref-name.js';
 import type { Outbound } from '../http/outbound.js';
 import { DATA, DELIM, FATAL, FLUSH, lineOf, PacketReader, ProtocolError, packet } from '../smart-http/pkt-line.js';
 
-/** Address of a remote repository, and how to reach it. */
+/** Address of an upstream (repository on another host), and the means to reach it. */
 export interface Remote {
-  /** URL without user name and password. */
+  /** URL of the repository, without user name and password. */
   readonly url: URL;
   readonly authorization?: string | undefined;
   readonly outbound: Outbound;
   readonly signal: AbortSignal;
-  /** Milliseconds of real time without data after which the upstream counts as unreachable. */
+  /** Milliseconds of real time without any data after which the upstream counts as unreachable. */
   readonly timeout: number;
 }
 
@@ -25,16 +25,17 @@ const AGENT_LINE = packet(bytesOf(`agent=${AGENT}\n`));
 const FORMAT_LINE = packet(bytesOf('object-format=sha1\n'));
 const FETCH_FLAGS = ['thin-pack\n', 'ofs-delta\n', 'no-progress\n'].map((line) => packet(bytesOf(line)));
 const DONE = packet(bytesOf('done\n'));
-/** Maximum number of lines of one response; one per ref. */
+/** Maximum number of lines in one response of an upstream. The list of refs has one line per ref. */
 const MAX_LINES = 1_000_000;
 const MAX_LISTING_BYTES = 256 * 1024 * 1024;
 
 /**
- * Opens a conversation in protocol version 2 (gitprotocol-v2) by reading `info/refs`:
+ * Connects to an upstream in version 2 of the Git protocol (gitprotocol-v2) by reading `info/refs`, whose content is:
  *
  *     capability-advertisement = "version 2" LF *(capability LF) flush-pkt
  *
- * Many servers send the lines of version 1 of smart HTTP before it. Throws `UpstreamError`.
+ * Many servers send a line `# service=…` and a flush-pkt, as in older versions of the protocol, before this content.
+ * Throws `UpstreamError`.
  */
 export async function openUpstream(remote: Remote): Promise<UpstreamSession> {
   if (!remote.outbound.mayReach(remote.url)) {
@@ -54,7 +55,7 @@ export async function openUpstream(remote: Remote): Promise<UpstreamSession> {
       const equals = line.indexOf('=');
       capabilities.set(equals < 0 ? line : line.slice(0, equals), equals < 0 ? '' : line.slice(equals + 1));
     }
-    // Reads the body to its end, so that the connection can be used again.
+    // The body is read to its end, so that the connection can be used for the next request.
     await reader.read();
     const format = capabilities.get('object-format') ?? 'sha1';
     if (format !== 'sha1')
@@ -63,21 +64,27 @@ export async function openUpstream(remote: Remote): Promise<UpstreamSession> {
   });
 }
 
-/** Requests to an upstream in protocol version 2. All methods throw `UpstreamError`. */
+/** Sends requests to an upstream in version 2 of the Git protocol. All methods throw `UpstreamError`. */
 export class UpstreamSession {
   constructor(
     private readonly remote: Remote,
     private readonly capabilities: ReadonlyMap<string, string>,
   ) {}
 
-  /** Returns the refs below `prefixes`, in the order of the upstream. Refs with names that Git refuses are left out. */
+  /**
+   * Returns the refs of the upstream whose names begin with one of `prefixes`, in the order of the upstream. Omits refs
+   * with names that Git refuses.
+   */
   async listRefs(prefixes: readonly ByteString[]): Promise<RemoteRef[]> {
     const given = prefixes.map((prefix) => latin1`ref-prefix ${prefix}\n`);
     const refs = await this.#lsRefs(given, parseRef);
     return refs.filter(({ name }) => prefixes.some((prefix) => name.startsWith(prefix)) && isRefName(name));
   }
 
-  /** Returns the branch that HEAD of the upstream names; undefined if it names none, or the branch does not exist. */
+  /**
+   * Returns the full ref name to which HEAD of the upstream points; undefined if HEAD is not symbolic or the branch
+   * does not exist.
+   */
   async findHead(): Promise<ByteString | undefined> {
     const targets = await this.#lsRefs([bytesOf('symrefs\n'), bytesOf('ref-prefix HEAD\n')], (line) =>
       parseRef(line).name === 'HEAD' ? / symref-target:([^ ]+)/.exec(line)?.[1] : undefined,
@@ -86,7 +93,10 @@ export class UpstreamSession {
     return target !== undefined && isRefName(target as ByteString) ? (target as ByteString) : undefined;
   }
 
-  /** Sends `ls-refs`. Returns the results of `readLine` for the lines of the response. */
+  /**
+   * Sends the command `ls-refs`. `given`: arguments of the command. Returns the results of `readLine` for the lines of
+   * the response.
+   */
   #lsRefs<T>(given: readonly ByteString[], readLine: (line: ByteString) => T): Promise<T[]> {
     const command = this.#command('ls-refs', given.map(packet));
     return ask(this.remote, 'POST', 'git-upload-pack', command, async (reader) => {
@@ -102,8 +112,8 @@ export class UpstreamSession {
   }
 
   /**
-   * Fetches a pack with all objects reachable from `wants` and not from `haves`. It is thin: deltas may have bases that
-   * are reachable from `haves`.
+   * Fetches a pack with all objects that are reachable from `wants` and not from `haves`. The pack is thin: bases of
+   * its deltas may be objects that are reachable from `haves` and not in the pack.
    */
   async *fetch({ wants, haves }: { wants: Iterable<Oid>; haves: Iterable<Oid> }): AsyncGenerator<Buffer> {
     const lines = [...FETCH_FLAGS];
@@ -122,7 +132,7 @@ export class UpstreamSession {
     }
   }
 
-  /** Returns a request: `command=<name> LF`, capabilities, delim-pkt, arguments, flush-pkt. */
+  /** Returns the body of a request: `command=<name> LF`, capabilities, delim-pkt, arguments, flush-pkt. */
   #command(name: string, lines: readonly Buffer[]): Buffer {
     const head = [packet(bytesOf(`command=${name}\n`)), AGENT_LINE];
     if (this.capabilities.has('object-format')) head.push(FORMAT_LINE);
@@ -130,7 +140,9 @@ export class UpstreamSession {
   }
 }
 
-/** Parses `<oid> SP <refname> *(SP attribute)`. Attributes are not requested. Throws `ProtocolError`. */
+/**
+ * Parses a line of the list of refs, `<oid> SP <refname> *(SP attribute)`. Ignores attributes. Throws `ProtocolError`.
+ */
 function parseRef(line: ByteString): RemoteRef {
   const oid = line.slice(0, 40);
   refuseErrorLine(line);
@@ -139,7 +151,10 @@ function parseRef(line: ByteString): RemoteRef {
   return { oid, name: sliceBytes(line, 41, end < 0 ? undefined : end) };
 }
 
-/** Skips the sections before the pack, such as `shallow-info`: each is a header line, lines, and a delim-pkt. */
+/**
+ * Skips the sections of a fetch response before the pack, such as `shallow-info`. Each consists of a header line,
+ * lines, and a delim-pkt.
+ */
 async function skipToPack(reader: PacketReader): Promise<void> {
   for (let line = await reader.readLine(); line !== 'packfile'; line = await reader.readLine()) {
     if (typeof line === 'string') refuseErrorLine(line);
@@ -187,7 +202,7 @@ async function send(remote: Remote, method: 'GET' | 'POST', path: string, conten
   }
 }
 
-/** Sends a request, and reads the lines of its response with `read`. */
+/** Sends a request to the upstream, and reads the pkt-lines of the response with `read`. */
 async function ask<T>(
   remote: Remote,
   method: 'GET' | 'POST',
@@ -205,7 +220,10 @@ async function ask<T>(
   }
 }
 
-/** Returns an `UpstreamError` for a broken connection or an invalid response, and other errors unchanged. */
+/**
+ * Converts the error of a broken connection or an invalid response to an `UpstreamError`; returns other errors
+ * unchanged.
+ */
 function translate(error: unknown, url?: URL): unknown {
   if (error instanceof ProtocolError) return new UpstreamError(`The upstream breaks the protocol: ${error.message}.`);
   const code = (error as NodeJS.ErrnoException | null | undefined)?.code;
@@ -222,15 +240,18 @@ async function* bounded(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Ar
   }
 }
 
-/** Reason why an upstream could not be read. Its message contains no credential and is shown to clients. */
+/**
+ * Error that says why an upstream (repository on another host) could not be read. Its message is shown to clients, so
+ * it contains no credential.
+ */
 export class UpstreamError extends Error {
   override readonly name = 'UpstreamError';
 
   constructor(
     message: string,
-    /** HTTP status of the upstream; undefined if the status is not the reason. */
+    /** HTTP status with which the upstream responded; undefined if the status is not the reason. */
     readonly status?: number,
-    /** True if the same request may succeed a moment later. */
+    /** True if the same request may succeed if it is repeated. */
     readonly isTransient = false,
   ) {
     super(message);

@@ -15,34 +15,40 @@ import { runSync } from '../schedule/steps.js';
 import { PackSpool } from '../smart-http/pack-spool.js';
 import { openUpstream, type Remote, type RemoteRef, UpstreamError } from './fetch-client.js';
 
-/** Ref prefixes of a mirror, which contains all branches and tags of the upstream and no other refs. */
+/** Prefixes of the refs that a mirror copies: all branches and tags of the upstream, and no other refs. */
 const MIRRORED = ['refs/heads/', 'refs/tags/'].map(bytesOf);
 
-/** Maximum number of `have` lines, by which the upstream leaves out objects that are present. */
+/**
+ * Maximum number of `have` lines in a fetch request. They name local commits, so that the upstream omits objects that
+ * are present.
+ */
 const MAX_HAVES = 512;
-/** Maximum number of commits walked to choose them. */
+/** Maximum number of local commits that are visited to choose the commits for `have` lines. */
 const MAX_WALKED = 20_000;
 
 export interface MirrorOptions {
   /**
-   * Throws if the repository may not be written to any more. Called when the run becomes the writer, and before refs
-   * move.
+   * Throws if the repository must not be written to any more, for example because it was deleted. Called when the run
+   * gets its turn as the writer, and before refs change.
    */
   readonly requireWanted: () => void;
-  /** Returns true if a ref may move. If absent, all refs may. */
+  /**
+   * Returns true if a ref update is permitted. `isForced`: true if it loses commits. If absent, all updates are
+   * permitted.
+   */
   readonly mayMove?: ((change: RefChange, isForced: boolean) => boolean) | undefined;
-  /** Received objects are checked like pushed ones. */
+  /** Policy of the object checks. Received objects are checked like those of a push. */
   readonly fsck: FsckPolicy;
-  /** Maximum number of bytes of a pack. */
+  /** Maximum number of bytes of the pack that is received. */
   readonly maxPackBytes: number;
 }
 
 /**
  * Makes the branches and tags of `git` equal to those of the upstream, as `git fetch --prune` with forced refspecs
- * does: refs that the upstream lacks are deleted, and rewritten ones are forced. All refs move in one step, or none.
- * Throws `UpstreamError` and the errors of pack ingestion.
- *
- * The pack is received before the run becomes the writer, so a slow upstream does not block other writers.
+ * does: refs that the upstream does not have are deleted, and rewritten ones are forced. All refs change in one step,
+ * or none. Throws `UpstreamError` and the errors of pack ingestion.
+ * The pack is received before the run becomes the writer of the repository, so that a slow upstream does not block
+ * other writers.
  */
 export async function mirror(git: GitRepository, remote: Remote, options: MirrorOptions): Promise<void> {
   const session = await openUpstream(remote);
@@ -75,7 +81,10 @@ interface Received {
   readonly options: MirrorOptions;
 }
 
-/** Computes the updates again, because refs may have moved since. Objects that were present still are. */
+/**
+ * Stores the received objects and updates the refs, as the writer of the repository. The updates are computed again,
+ * because refs may have changed while the pack was received. Objects are never removed meanwhile.
+ */
 async function applyListing(
   git: GitRepository,
   transaction: RefTransaction,
@@ -95,8 +104,8 @@ async function applyListing(
     const missing = await objects.findMissing();
     if (missing) throw missing;
   }
-  // Checks all refs of the listing, including those that do not move, because a ref that cannot be walked makes the
-  // upstream unusable.
+  // Connectivity is checked for all refs that the updates create or change, even if `mayMove` refuses them, because a
+  // ref with missing objects makes the upstream unusable.
   await objects.checkConnectivity(updates.filter((change) => !isDeletion(change)).map((change) => change.new));
   requireCommits(updates, objects);
   if (options.mayMove)
@@ -116,7 +125,10 @@ function newObjects(git: GitRepository, updates: readonly RefChange[]): Oid[] {
   return [...new Set(tips)].filter((oid) => git.objects.find(oid) < 0);
 }
 
-/** Computes the ref updates that make the local refs match the remote listing; unchanged refs are omitted. */
+/**
+ * Returns the ref updates that make the local branches and tags equal to the upstream's list; omits refs without
+ * changes.
+ */
 export function planUpdates(refs: Refs, listing: readonly RemoteRef[]): RefChange[] {
   const updates: RefChange[] = [];
   const wanted = new Map<ByteString, Oid>(listing.map(({ name, oid }) => [name, oid]));
@@ -133,8 +145,8 @@ export function planUpdates(refs: Refs, listing: readonly RemoteRef[]): RefChang
 }
 
 /**
- * Returns the newest local commits, and older ones with growing gaps. One round of negotiation then finds a common
- * commit close to the best one.
+ * Returns local commits for the `have` lines of a fetch: all of the newest, and older ones with growing gaps. One round
+ * of negotiation then finds a common commit close to the best one.
  */
 export function chooseHaves(git: GitRepository): Oid[] {
   const tips = new Set<Oid>();
@@ -151,7 +163,7 @@ export function chooseHaves(git: GitRepository): Oid[] {
   for (const oid of git.history.log({ tips })) {
     if (walked === next) {
       haves.push(oid);
-      // Takes each of the first 64 commits. After that, the gaps grow with the number of commits walked.
+      // Each of the first 64 commits is chosen. After that, the gaps grow with the number of commits visited.
       next += Math.max(1, Math.floor(walked / 64));
     }
     walked += 1;

@@ -2,9 +2,9 @@ import { isLoopback } from '../config/loopback.js';
 import type { BaseRepository } from '../repositories/repository.js';
 
 interface Provider {
-  /** Host of the provider; undefined if the client must name one. */
+  /** Default host of the provider; undefined if requests must name one. */
   readonly host: string | undefined;
-  /** Name in `--upstream-host`. */
+  /** Name of the provider in the option `--upstream-host`, which replaces its host. */
   readonly mappedAs: string;
   readonly path: (owner: string, name: string) => string;
 }
@@ -13,7 +13,7 @@ const dotGit = (owner: string, name: string) => `/${owner}/${name}.git`;
 const tildeOwner = (owner: string, name: string) => `/${owner.startsWith('~') ? '' : '~'}${owner}/${name}`;
 const SOURCEHUT: Provider = { host: 'git.sr.ht', mappedAs: 'sourcehut', path: tildeOwner };
 
-/** Forges that repositories can be synced from. */
+/** Forges (Git hosting services) from which a repository can be synced, by the name in requests. */
 const PROVIDERS: ReadonlyMap<string, Provider> = new Map([
   ['github', { host: 'github.com', mappedAs: 'github', path: dotGit }],
   ['gitlab', { host: 'gitlab.com', mappedAs: 'gitlab', path: dotGit }],
@@ -36,7 +36,8 @@ export function needsHost(provider: string): boolean {
 }
 
 /**
- * Returns true if the text is a host with an optional port: a name, an IPv4 address, or an IPv6 address in brackets.
+ * Returns true if a text is a host with an optional port and nothing else: a name, an IPv4 address, or an IPv6 address
+ * in brackets.
  */
 export function isBareHost(text: string): boolean {
   return (
@@ -45,7 +46,8 @@ export function isBareHost(text: string): boolean {
 }
 
 /**
- * Returns true if the text can be an owner or a repository name: path segments without `.`, `..` or control characters.
+ * Returns true if a text can be an owner or a repository name on a forge: path segments without `.`, `..` or control
+ * characters.
  */
 export function isPath(text: string): boolean {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
@@ -54,8 +56,8 @@ export function isPath(text: string): boolean {
 }
 
 /**
- * Returns the Git URL of an upstream. `origins` maps providers to origins that replace them. Otherwise the URL has the
- * provider's host, with TLS unless it is a loopback host.
+ * Returns the Git URL of an upstream (repository on another hosting service). `origins`: origins that replace those of
+ * providers, by name. Otherwise the URL has the provider's host, with HTTPS unless it is a loopback host.
  */
 export function upstreamUrl(base: BaseRepository, origins: Readonly<Record<string, string>>): URL {
   const provider = PROVIDERS.get(base.provider)!;

@@ -13,34 +13,40 @@ import { openUpstream, type Remote, UpstreamError } from './fetch-client.js';
 import { mirror } from './mirror.js';
 import { upstreamUrl } from './provider.js';
 
-/** Maximum number of attempts for an upstream that does not respond or responds with a server error. */
+/** Maximum number of attempts of one sync if the upstream does not respond or responds with a server error. */
 const ATTEMPTS = 3;
 
 export interface SyncPorts {
   readonly clock: Clock;
   readonly log: Log;
   readonly outbound: Outbound;
-  /** Origins that replace providers, by name. User name and password in them are used. */
+  /** Origins that replace those of providers (such as `github`), by name. User name and password in them are used. */
   readonly origins: Readonly<Record<string, string>>;
-  /** Milliseconds of real time without data after which an upstream counts as unreachable. */
+  /** Milliseconds of real time without any data after which an upstream counts as unreachable. */
   readonly timeout: number;
   readonly fsck: FsckPolicy;
-  /** Returns the failure that upstreams of the organization are set to; undefined if they are set to work. */
+  /**
+   * Returns the failure that a test has configured for all upstreams of the organization; undefined if they are to
+   * work.
+   */
   readonly failureOf: (
     organization: string,
   ) => { readonly message: string; readonly status?: number | undefined } | undefined;
-  /** Maximum number of bytes of a pack. */
+  /** Maximum number of bytes of the pack that a sync receives. */
   readonly maxPackBytes: number;
-  /** Called at the start and after the end of each run. */
+  /** Called at the start and after the end of each sync, to send events to webhooks. */
   readonly report: (report: SyncReport) => void;
 }
 
 export interface SyncRequest {
-  /** Returns true if a ref may move. If absent, all refs may. */
+  /**
+   * Returns true if a ref update is permitted. `isForced`: true if it loses commits. If absent, all updates are
+   * permitted.
+   */
   readonly mayMove?: (change: RefChange, isForced: boolean) => boolean;
 }
 
-/** Thrown in a run that was canceled: the process stops, or the repository has another upstream or none. */
+/** Error in a sync that was canceled, because the process stops, or the repository now has another upstream or none. */
 class Canceled extends Error {
   override readonly name = 'Canceled';
 }
@@ -53,21 +59,25 @@ interface Run {
   readonly startedAt: number;
 }
 
-/** Sync runs, which make repositories equal to their upstreams. A repository has at most one at a time. */
+/**
+ * Runs syncs, which make a repository equal to its upstream (repository on another host). A repository has at most one
+ * sync at a time.
+ */
 export class Syncs {
   readonly #running = new Map<Run, Promise<void>>();
   #isClosed = false;
 
   constructor(private readonly ports: SyncPorts) {}
 
-  /** Checks that an upstream is readable. Throws `UpstreamError`. */
+  /** Throws `UpstreamError` unless the upstream is readable. */
   async probe(organization: string, base: BaseRepository, signal: AbortSignal): Promise<void> {
     this.#requireReachable(organization);
     await openUpstream(this.#remoteOf(base, undefined, signal));
   }
 
   /**
-   * Starts a run for a repository that has an upstream and no running one. The repository is `syncing` until it ends.
+   * Starts a sync in the background, for a repository that has an upstream and no running sync. The repository has the
+   * state `syncing` until the sync ends.
    */
   start(repository: Repository, request: SyncRequest = {}): void {
     const base = repository.record.baseRepo;
@@ -78,12 +88,12 @@ export class Syncs {
     this.#running.set(run, this.#perform(run));
   }
 
-  /** Resolves when no run is left. */
+  /** Resolves when no sync is running. */
   async idle(): Promise<void> {
     while (this.#running.size > 0) await Promise.all(this.#running.values());
   }
 
-  /** Cancels the run of a repository, if there is one. Sends no event. */
+  /** Cancels the sync of a repository, if one is running. Sends no event to webhooks. */
   cancel(repository: Repository): void {
     for (const run of this.#running.keys()) {
       if (run.repository.id !== repository.id) continue;
@@ -92,7 +102,7 @@ export class Syncs {
     }
   }
 
-  /** Cancels all runs. Sends no events. */
+  /** Cancels all syncs and resolves when they have ended. Sends no events to webhooks. */
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const { controller } of this.#running.keys()) controller.abort(new Canceled('the emulator is shutting down'));
@@ -101,7 +111,8 @@ export class Syncs {
 
   async #perform(run: Run): Promise<void> {
     const { repository, base } = run;
-    // The response to the request that started the run is sent first.
+    // The sync waits for the next turn of the event loop, so that the response to the request that started it is sent
+    // first.
     await new Promise((resolve) => setImmediate(resolve));
     let error: string | undefined;
     try {
@@ -139,7 +150,7 @@ export class Syncs {
     }
   }
 
-  /** Throws the failure that upstreams of the organization are set to. */
+  /** Throws the failure that a test has configured for all upstreams of the organization, if there is one. */
   #requireReachable(organization: string): void {
     const failure = this.ports.failureOf(organization);
     if (failure) throw new UpstreamError(failure.message, failure.status);
@@ -173,7 +184,10 @@ export class Syncs {
     });
   }
 
-  /** Returns why a run failed, in a text that events may contain. Unexpected errors go to the log. */
+  /**
+   * Returns the reason for which a sync failed, as a text that events may contain. Unexpected errors are written to the
+   * log.
+   */
   #describe(run: Run, error: unknown): string {
     if (error instanceof UpstreamError) return error.message;
     if (error instanceof FsckError)

@@ -2,21 +2,24 @@ import { createHmac } from 'node:crypto';
 import type { Outbound } from '../http/outbound.js';
 import type { EventName, Webhook } from './events.js';
 
-/** Attempt of a delivery. `status` is set if a response arrived, otherwise `error`. */
+/**
+ * Result of one attempt to send an event to a webhook. `status` is the HTTP status if a response arrived; otherwise
+ * `error` is the reason.
+ */
 export interface Attempt {
-  /** Time of the attempt, in milliseconds on the world's clock. */
+  /** Time of the attempt, in milliseconds on the emulator's clock. */
   readonly at: number;
   readonly status?: number;
   readonly error?: string;
 }
 
 /**
- * State of a delivery. `pending`: more attempts follow. `failed`: the last attempt failed. `canceled`: the webhook was
- * removed.
+ * State of a delivery (event that is sent to a webhook). `pending`: more attempts follow. `failed`: the last attempt
+ * failed. `canceled`: the webhook was removed.
  */
 export type DeliveryState = 'pending' | 'delivered' | 'failed' | 'canceled';
 
-/** Delivery of one event to one webhook. */
+/** Delivery of one event to one webhook (URL that a client has registered). */
 export interface Delivery {
   readonly id: string;
   readonly webhook: Webhook;
@@ -25,25 +28,28 @@ export interface Delivery {
   readonly body: Buffer;
   readonly state: DeliveryState;
   readonly attempts: readonly Attempt[];
-  /** Time of the next attempt, in milliseconds on the world's clock; undefined if none follows. */
+  /** Time of the next attempt, in milliseconds on the emulator's clock; undefined if no attempt follows. */
   readonly nextAttemptAt: number | undefined;
 }
 
-/** Response timeout in milliseconds of real time. */
+/** Maximum time to wait for the response of a webhook, in milliseconds of real time. */
 const TIMEOUT = 10_000;
-/** Maximum number of bytes of a response body that are read. A body is read so that its connection can be reused. */
+/**
+ * Maximum number of bytes that are read of the body of a webhook's response. It is read and ignored, so that the
+ * connection can be reused.
+ */
 const MAX_RESPONSE_BYTES = 64 * 1024;
 
 export interface DeliveryRoute {
   readonly outbound: Outbound;
-  /** Prefix of the header names, such as `X-Acme`. */
+  /** Prefix of the names of request headers, such as `X-Acme` for `X-Acme-Event`. */
   readonly headerPrefix: string;
   readonly signal: AbortSignal;
 }
 
 /**
- * Sends a delivery once. `at`: time of the attempt, in milliseconds on the world's clock. Never rejects; an error is
- * part of the attempt.
+ * Sends an event to a webhook once. `at`: time of the attempt, in milliseconds on the emulator's clock. Never rejects;
+ * the returned attempt contains an error.
  */
 export async function attempt({ webhook, event, body }: Delivery, at: number, route: DeliveryRoute): Promise<Attempt> {
   const { headerPrefix, outbound, signal } = route;
@@ -77,18 +83,20 @@ function describe(error: unknown): string {
 }
 
 /**
- * Returns the value of the signature header:
+ * Returns the value of the header by which the receiver of a webhook verifies the sender:
  *
  *     t=<unix seconds>,sha256=<hex>
  *
- * The digest is HMAC-SHA256 of `<t>.<body>`. The key is the secret in UTF-8.
+ * The digest is HMAC-SHA256 of `<t>.<body>`. The key is the webhook's secret in UTF-8.
  */
 export function signatureOf(secret: string, seconds: number, body: Uint8Array): string {
   const digest = createHmac('sha256', secret).update(`${seconds}.`).update(body).digest('hex');
   return `t=${seconds},sha256=${digest}`;
 }
 
-/** Maximum number of stored deliveries, including pending ones. Above it, the oldest ended delivery is removed. */
+/**
+ * Maximum number of stored deliveries, including pending ones. Above it, the oldest delivery that has ended is removed.
+ */
 export const MAX_DELIVERIES = 10_000;
 
 export interface DeliveriesSnapshot {
@@ -96,12 +104,12 @@ export interface DeliveriesSnapshot {
   readonly ended: ReadonlySet<string>;
 }
 
-/** Pending deliveries, and recent ended ones. */
+/** Stores the deliveries of events to webhooks: all pending ones, and recent ones that have ended. */
 export class Deliveries {
   private byId = new Map<string, Delivery>();
   /** Ids of ended deliveries, in the order in which they ended. */
   private ended = new Set<string>();
-  /** Object that is replaced at every change, so that readers can detect changes. */
+  /** Identity token that is replaced at every change, so that readers detect changes by comparing references. */
   private changed: object = {};
 
   get revision(): object {
@@ -122,14 +130,17 @@ export class Deliveries {
     this.changed = {};
   }
 
-  /** Records that a delivery ended. */
+  /** Sets the final state of a delivery. */
   end(id: string, state: Exclude<DeliveryState, 'pending'>): void {
     this.byId.set(id, { ...this.byId.get(id)!, state, nextAttemptAt: undefined });
     this.ended.add(id);
     this.changed = {};
   }
 
-  /** Removes the oldest ended delivery if the limit is reached. Returns false if all stored deliveries are pending. */
+  /**
+   * Removes the oldest delivery that has ended if the maximum number is reached. Returns false if there is no room,
+   * because all stored deliveries are pending.
+   */
   evictOldest(): boolean {
     if (this.byId.size < MAX_DELIVERIES) return true;
     const [oldest] = this.ended;

@@ -2,7 +2,7 @@ import { textOf } from '../git/object/bytes.js';
 import type { RefChange } from '../git/refs/ref-change.js';
 import type { RepositoryRecord } from '../repositories/repository.js';
 
-/** Events that webhooks can subscribe to. The specification defines only the first one. */
+/** Names of the events to which a webhook can subscribe. The specification defines only the first one. */
 export const EVENT_NAMES = ['repo.sync.failed', 'repo.sync.started', 'repo.sync.succeeded', 'push'] as const;
 export type EventName = (typeof EVENT_NAMES)[number];
 
@@ -15,11 +15,14 @@ export interface WebhookEvent {
   readonly payload: Readonly<Record<string, unknown>>;
 }
 
-/** Start or end of a sync run. Times are milliseconds on the world's clock. */
+/**
+ * Report about the start or end of a sync (run that makes a repository equal to its upstream). Times are milliseconds
+ * on the emulator's clock.
+ */
 export interface SyncReport {
   readonly outcome: 'started' | 'succeeded' | 'failed';
   readonly repository: RepositoryRecord;
-  /** Number of ended runs, including this one if it has ended. */
+  /** Number of syncs of the repository that have ended, including this one if it has ended. */
   readonly runCount: number;
   readonly isFirst: boolean;
   readonly startedAt: number;
@@ -46,7 +49,10 @@ export function syncEvent(report: SyncReport): WebhookEvent {
   };
 }
 
-/** Returns the event for a ref update by a push or by another write; undefined if the ref is not a branch or tag. */
+/**
+ * Returns the event `push` for a ref update by a push or by another write. Returns undefined if the ref is neither a
+ * branch nor a tag. `now`: time of the update, in milliseconds on the emulator's clock.
+ */
 export function pushEvent(repository: RepositoryRecord, change: RefChange, now: number): WebhookEvent | undefined {
   if (!change.name.startsWith('refs/heads/') && !change.name.startsWith('refs/tags/')) return undefined;
   return {
@@ -67,14 +73,17 @@ function showSource({ id, name }: RepositoryRecord) {
   return { id, url: name };
 }
 
-/** Registered webhook: URL and subscribed events. */
+/** Webhook that a client has registered: a URL, and the events that are sent to it. */
 export interface Webhook {
   readonly id: string;
   readonly organization: string;
   readonly url: string;
   readonly events: readonly EventName[];
-  /** Secret that signs the deliveries. A generated secret is shown only in the response to the registration. */
+  /**
+   * Secret with which deliveries are signed. A secret that the emulator generated is shown only in the response to the
+   * registration.
+   */
   readonly secret: string;
-  /** Time of the registration, in milliseconds on the world's clock. */
+  /** Time of the registration, in milliseconds on the emulator's clock. */
   readonly createdAt: number;
 }

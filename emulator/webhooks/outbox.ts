@@ -6,8 +6,8 @@ import { attempt, type Deliveries, isAccepted } from './delivery.js';
 import type { Webhook, WebhookEvent } from './events.js';
 
 /**
- * Pauses in milliseconds, on the world's clock, from each failed attempt to the next one. After the last pause, a
- * further failure ends the delivery.
+ * Pauses from each failed attempt of a delivery to the next one, in milliseconds on the emulator's clock. After the
+ * last pause, a further failure ends the delivery.
  */
 export const BACK_OFF: readonly number[] = [1_000, 2_000, 4_000, 8_000, 16_000];
 
@@ -20,15 +20,18 @@ export interface OutboxPorts {
   readonly headerPrefix: string;
 }
 
-/** Queue of the first attempts of one webhook. They run one after the other, so that events arrive in order. */
+/**
+ * Queue of the ids of the deliveries to one webhook that were not attempted yet. Their first attempts run one after the
+ * other, so that events arrive in order.
+ */
 interface DeliveryQueue {
   readonly ids: string[];
   isBusy: boolean;
 }
 
 /**
- * Sends events to webhooks. `post` only queues them, so no request waits for a delivery. A failed delivery is retried
- * with growing pauses, without delaying later ones.
+ * Sends events to webhooks (registered URLs). `post` only queues them, so no request waits for a delivery. A failed
+ * delivery is retried with growing pauses, without delaying later ones.
  */
 export class Outbox {
   readonly #deliveries: Deliveries;
@@ -40,7 +43,7 @@ export class Outbox {
     this.#deliveries = ports.deliveries;
   }
 
-  /** Continues the pending deliveries of a snapshot. */
+  /** Continues the pending deliveries after a snapshot of the emulator's state was restored. */
   resume(): void {
     for (const { id, webhook, state, attempts, nextAttemptAt } of this.#deliveries.all()) {
       if (state !== 'pending') continue;
@@ -49,7 +52,7 @@ export class Outbox {
     }
   }
 
-  /** Queues `event` for each webhook that subscribed to it. */
+  /** Queues an event for each webhook that has subscribed to it. */
   post(event: WebhookEvent, webhooks: Iterable<Webhook>): void {
     let body: Buffer | undefined;
     for (const webhook of webhooks) {
@@ -90,7 +93,7 @@ export class Outbox {
     this.#queues.delete(webhookId);
   }
 
-  /** Stops sending. Pending deliveries stay pending. */
+  /** Stops all attempts. Pending deliveries stay pending, so that they can be continued after a restart. */
   close(): void {
     this.#closing.abort();
     for (const cancelTimer of this.#retries.values()) cancelTimer();
@@ -112,7 +115,8 @@ export class Outbox {
     if (delivery?.state !== 'pending' || signal.aborted) return;
     const { clock, outbound, headerPrefix, log } = this.ports;
     const result = await attempt(delivery, clock.now(), { outbound, headerPrefix, signal });
-    // The webhook may have been removed meanwhile, or the process may be stopping.
+    // The result is ignored if the webhook was removed during the attempt (which replaced the delivery), or if the
+    // emulator is closing.
     if (this.#deliveries.get(id) !== delivery || signal.aborted) return;
     const attempts = [...delivery.attempts, result];
     log.write({
