@@ -18,7 +18,7 @@ export interface OrganizationAddress {
   readonly https?: SecureAddress;
 }
 
-/** HTTPS addresses of one organization. */
+/** HTTPS addresses at which the emulator serves one organization. */
 export interface SecureAddress {
   readonly baseUrl: string;
   readonly gitUrl: string;

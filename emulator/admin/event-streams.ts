@@ -54,7 +54,7 @@ export class EventStreams {
   }
 }
 
-/** Returns the bytes of one server-sent event. */
+/** Returns the bytes of one server-sent event. `data` is written as JSON. */
 export function event({ id, name, data }: { id?: number; name: string; data: unknown }): Buffer {
   const idLine = id === undefined ? '' : `id: ${id}\n`;
   return Buffer.from(`${idLine}event: ${name}\ndata: ${JSON.stringify(data)}\n\n`);

@@ -32,8 +32,7 @@ const noMembers = lazy(() => z.strictObject({}));
  */
 export function readQuery({ query, access }: AdminRow, given: string): unknown {
   if (!query && access === 'open') return {};
-  // The parsed query is copied into an ordinary object, because `parseQuery` returns an object without a prototype,
-  // which the schema would refuse.
+  // The parsed query is copied into an ordinary object, because `parseQuery` returns an object without a prototype.
   return checkShape(query ?? noMembers(), { ...parseQuery(given, []) }, 'The query');
 }
 

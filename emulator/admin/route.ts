@@ -39,7 +39,7 @@ export interface AdminContext<Query = unknown, Body = unknown> {
   readonly request: IncomingMessage;
   /** Sends `100 Continue` if the client waits for it before it sends the body. */
   readonly sendContinue: () => void;
-  /** Returns the request header with the lower-case name; undefined if absent. */
+  /** Returns the value of the request header with this lower-case name; undefined if absent. */
   header(name: string): string | undefined;
   /** Open event streams of the port at which the request arrived. */
   readonly streams: EventStreams;
@@ -54,16 +54,16 @@ export interface AdminContext<Query = unknown, Body = unknown> {
  */
 export interface AdminRow<Query = unknown, Body = unknown> {
   readonly method: Method;
-  /** Path after `/_emulator`; a `{parameter}` matches one segment. */
+  /** Path of the route without the prefix `/_emulator`. A `{parameter}` matches one segment of the path. */
   readonly path: string;
   readonly summary: string;
   /** `open` if the route requires no admin token, `token` otherwise. */
   readonly access: 'open' | 'token';
   readonly query?: z.ZodType<Query>;
   readonly body?: z.ZodType<Body>;
-  /** Media type of a body that the handler reads itself, in pieces. */
+  /** Media type of a body that the handler reads itself, in pieces. Absent if the body is JSON or YAML. */
   readonly bodyType?: 'application/x-tar';
-  /** True if the body may also be YAML (RFC 9512). */
+  /** True if the route accepts its body also as YAML (RFC 9512), in addition to JSON. */
   readonly takesYaml?: true;
   /** Schema of the body in the OpenAPI document, in place of `body`, if the handler validates the members itself. */
   readonly shownBody?: z.ZodType;

@@ -134,7 +134,10 @@ export function writeResponses(
   return responses;
 }
 
-/** A schema describes JSON, and a media type describes bytes. */
+/**
+ * Returns the `content` member of a response in the OpenAPI document. `reply`: schema of a JSON body, or media type of
+ * another body.
+ */
 function replyContent(operation: Operation, reply: z.ZodType | string): Json {
   if (typeof reply === 'string') return { content: { [reply]: binary() } };
   const schema = z.toJSONSchema(reply, { io: 'output', unrepresentable: 'any' });

@@ -43,7 +43,7 @@ export const EXPORT_PARTS: Readonly<Record<StateName | ProcessPart, ExportPart>>
   },
 };
 
-/** The rows as JSON. */
+/** Returns the parts as a list for JSON, each with its name. */
 export function exportParts(): ({ readonly part: string } & ExportPart)[] {
   return Object.entries(EXPORT_PARTS).map(([part, row]) => ({ part, ...row }));
 }

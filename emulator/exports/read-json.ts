@@ -3,7 +3,7 @@ import { type ByteString, bytesIn, bytesOf, isUtf8, textOf } from '../git/object
 import { Problem } from '../http/problem.js';
 import { type FileTree, readSmall, SourceError } from '../sources/file-tree.js';
 
-/** Maximum size of a JSON file of an export, in bytes. */
+/** Maximum size of a JSON file of an export (saved state of an emulator), in bytes. */
 export const MAX_JSON = 256 * 1024 * 1024;
 
 /**

@@ -55,7 +55,8 @@ export class ObjectIntake implements Disposable {
    */
   keep(storedAt: number): LfsObject {
     const last = this.#blocks.at(-1);
-    // The last block is copied, because a part of it would keep the whole block in memory.
+    // The used part of the last block is copied to a buffer of its own, because a slice would keep the whole block in
+    // memory.
     if (last && this.#filled < last.length)
       this.#blocks[this.#blocks.length - 1] = copyOf(last.subarray(0, this.#filled));
     this.#taken = 0;
@@ -72,7 +73,10 @@ export class ObjectIntake implements Disposable {
     this.#taken += bytes;
   }
 
-  /** Returns the last block with free space. A new block doubles the total size, and has space for at least `bytes`. */
+  /**
+   * Returns the last block if it has free space, and otherwise a new block. The new block doubles the total size or has
+   * space for `bytes`, whichever is larger, up to `LARGEST_BLOCK_BYTES`.
+   */
   #room(bytes: number): Buffer {
     const last = this.#blocks.at(-1);
     if (last && this.#filled < last.length) return last;

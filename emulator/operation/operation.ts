@@ -47,7 +47,7 @@ export interface Purpose {
  */
 export interface JsonForm {
   readonly mediaType: string;
-  /** Error code for a body that does not match the schema. */
+  /** Error code of the response to a body that does not match the schema of the operation. */
   readonly invalid: ProblemCode;
 }
 
@@ -175,15 +175,15 @@ export function routesOfRepository(method: Method, path: string): readonly Route
 }
 
 /**
- * Input of the handler of an operation. The handler returns a `Reply` or throws a `Problem` (error response). It never
- * uses HTTP objects.
+ * Input of the handler of an operation. It consists of values and functions, without HTTP objects. The handler returns
+ * a `Reply` or throws a `Problem` (error response).
  */
 export interface HandlerContext<Query = unknown, Body = unknown> {
   readonly world: World;
   readonly organization: Organization;
   /** Repository to which the request applies. The getter throws if the subject of the operation is not `repository`. */
   readonly repository: Repository;
-  /** Claims of the verified token. */
+  /** Claims of the request's token, whose signature was verified. */
   readonly claims: Claims;
   readonly method: string;
   /** Path parameters by name, percent-decoded. */
@@ -215,7 +215,10 @@ export interface HandlerContext<Query = unknown, Body = unknown> {
   readonly meter: Meter;
   /** Origin of the URLs of Git remotes, such as `http://127.0.0.1:8080`. */
   readonly gitUrl: string;
-  /** True if `gitUrl` comes from an option or a host name in the request, false if it is the address of the port. */
+  /**
+   * True if `gitUrl` comes from an option or from the host name in the request; false if it is the address of the port
+   * at which the request arrived.
+   */
   readonly isGitUrlGiven: boolean;
   /** Scheme of the connection: `http` or `https`. */
   readonly scheme: Scheme;

@@ -10,7 +10,7 @@ export class SourceError extends Error {
 
 export interface FileEntry {
   readonly name: ByteString;
-  /** `other`: a device, pipe or socket. */
+  /** Kind of the entry. `link`: symbolic link. `other`: device, pipe or socket. */
   readonly kind: 'file' | 'folder' | 'link' | 'other';
   readonly isExecutable: boolean;
   /** Size of a file in bytes. */

@@ -22,7 +22,7 @@ export interface HistorySource extends PackedObjects {
   readonly refs: readonly SourceRef[];
   /** Ref to which HEAD points, or a commit if HEAD is detached; undefined if HEAD resolves to nothing. */
   readonly head: { readonly symref: ByteString } | { readonly oid: Oid } | undefined;
-  /** Closes the connection to the source. */
+  /** Closes the network connection to the source, if there is one. */
   close?(): Promise<void>;
 }
 

@@ -24,7 +24,7 @@ export interface Delivery {
   readonly id: string;
   readonly webhook: Webhook;
   readonly event: EventName;
-  /** Request body, identical in every attempt. */
+  /** Body of the request to the webhook (JSON), identical in every attempt. */
   readonly body: Buffer;
   readonly state: DeliveryState;
   readonly attempts: readonly Attempt[];
@@ -107,7 +107,7 @@ export interface DeliveriesSnapshot {
 /** Stores the deliveries of events to webhooks: all pending ones, and recent ones that have ended. */
 export class Deliveries {
   private byId = new Map<string, Delivery>();
-  /** Ids of ended deliveries, in the order in which they ended. */
+  /** Ids of the deliveries that are not pending, in the order in which they ended. */
   private ended = new Set<string>();
   /** Identity token that is replaced at every change, so that readers detect changes by comparing references. */
   private changed: object = {};
@@ -120,7 +120,7 @@ export class Deliveries {
     return this.byId.get(id);
   }
 
-  /** Returns all stored deliveries, oldest first. */
+  /** Returns all stored deliveries, pending and ended, oldest first. */
   all(): IterableIterator<Delivery> {
     return this.byId.values();
   }

@@ -8,7 +8,7 @@ export type EventName = (typeof EVENT_NAMES)[number];
 
 export const DEFAULT_EVENTS: readonly EventName[] = ['repo.sync.failed'];
 
-/** Event in an organization, as sent to webhooks. */
+/** Event in an organization, such as a push, that is sent to the webhooks that subscribe to it. */
 export interface WebhookEvent {
   readonly name: EventName;
   readonly organization: string;
@@ -27,7 +27,7 @@ export interface SyncReport {
   readonly isFirst: boolean;
   readonly startedAt: number;
   readonly completedAt?: number;
-  /** Reason of the failure, in one sentence. */
+  /** Reason for which the sync failed, in one sentence; absent if it did not fail. */
   readonly error?: string;
 }
 

@@ -82,7 +82,7 @@ export class Outbox {
     setImmediate(() => void this.#drain(webhookId));
   }
 
-  /** Cancels the pending deliveries of a removed webhook. */
+  /** Cancels the pending deliveries to a webhook that was removed. */
   cancel(webhookId: string): void {
     for (const { id, webhook, state } of this.#deliveries.all()) {
       if (webhook.id !== webhookId || state !== 'pending') continue;

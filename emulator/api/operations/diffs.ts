@@ -201,7 +201,10 @@ const diffBody = lazy(() => ({
 }));
 
 type FilteredFile = z.infer<ReturnType<typeof filteredFile>>;
-/** The patch stays in bytes, because it can be as large as its files. */
+/**
+ * Changed file as the handler returns it. Its patch is a buffer, because it can be as large as the file, and the
+ * response writer encodes it as text piece by piece.
+ */
 type DiffFile = Omit<z.infer<ReturnType<typeof diffFile>>, 'raw'> & { readonly raw: Buffer };
 
 interface ShownDiff {

@@ -12,7 +12,8 @@ const operation = operationsOf('Repositories');
 /** Value of the `repo` claim in tokens that cover the whole organization. Older clients create such tokens. */
 const WHOLE_ORGANIZATION = 'org';
 
-// A user name must not contain a colon, which separates it from the password (RFC 7617, 2).
+// A user name must not contain a colon, because a colon separates it from the password in HTTP Basic authentication
+// (RFC 7617, 2).
 const username = lazy(() =>
   z
     .string()

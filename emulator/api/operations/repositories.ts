@@ -80,8 +80,8 @@ export const updateRepository = operation({
           if (hosting) repository.update({ hosting });
         });
       },
-      // `plan` is checked before the write and computed again in the same step as the write, because another request
-      // may take the project name in between.
+      // `plan` throws if the project name is taken. It is called before the write and again in the same step as the
+      // write, because another request may take the name in between.
       { check: plan },
     );
     const { hosting } = repository.record;
