@@ -2,7 +2,7 @@ import { ADMIN_FLAGS, type AdminAddress, AdminClient, EMULATOR_FLAGS, printJson 
 import { type Command, type Definition, defineCommand, type Flags, type Positionals } from './command.js';
 import { writeTable } from './table.js';
 
-/** Output of a command: `json` with --json, otherwise `text`. */
+/** Output of a command: `json` is printed with the flag --json, otherwise `text`. */
 export interface Result {
   readonly json: unknown;
   readonly text?: string;
@@ -14,7 +14,7 @@ type AdminDefinition<Table extends Flags, Words extends Positionals> = Omit<
 > & {
   /** Flags besides those that select the emulator. */
   readonly flags?: Table;
-  /** False for a command that does not work in a namespace and therefore has no --namespace. */
+  /** False for a command without the flag --namespace, because it applies to the whole emulator. Default: true. */
   readonly isOfNamespace?: boolean;
   readonly run: (
     values: Parameters<Definition<Table, Words>['run']>[0],
@@ -47,13 +47,13 @@ export function adminCommand<
 
 type Item = Readonly<Record<string, unknown>>;
 
-/** Returns a list as JSON and as a table. `columns`: item members by column heading. */
+/** Returns the items of a list as JSON and as a text table. `columns`: name of an item's member, by column heading. */
 export function listed(items: readonly Item[], columns: Readonly<Record<string, string>>): Result {
   const rows = items.map((item) => Object.values(columns).map((member) => String(item[member] ?? '–')));
   return { json: items, text: writeTable([Object.keys(columns), ...rows]) };
 }
 
-/** Returns a created item as JSON; its text is only the id, so that scripts can store it. */
+/** Returns a created item as output of a command. The text is only the item's id, so that scripts can store it. */
 export function made(response: unknown): Result {
   return { json: response, text: `${(response as { readonly id: string }).id}\n` };
 }

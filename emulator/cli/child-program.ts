@@ -2,28 +2,28 @@ import { spawn } from 'node:child_process';
 import { exitCodeOf, hasTerminal, type RelayedSignals } from './relayed-signals.js';
 import type { Terminal } from './terminal.js';
 
-/** Exit codes of env(1): the program was found and could not be run; not found. */
+/** Exit codes if the program was found but could not be run, and if it was not found. They are those of env(1). */
 const CANNOT_RUN = 126;
 const NOT_FOUND = 127;
 
 interface Ports {
   readonly terminal: Terminal;
   readonly signals: RelayedSignals;
-  /** Folder that is removed when this process ends, however it ends. */
+  /** Temporary folder that is removed when this process ends, even by SIGKILL. */
   readonly scratch?: string;
 }
 
 /**
- * Runs a program with the streams of this process. Resolves to its exit code, or to 128 plus the signal number, as in
- * shells.
+ * Runs a program with the standard streams of this process. Resolves to the program's exit code, or, if a signal ended
+ * it, to 128 plus the signal number, as in shells.
  */
 export async function runProgram(
   [program = '', ...args]: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
   { terminal, signals, scratch = '' }: Ports,
 ): Promise<number> {
-  // In its own session, the program's children receive its signals too, as they would from a terminal. Such a session
-  // has no terminal, so it is not used if there is one.
+  // Run the program in its own session, so that signals also reach its children, as signals from a terminal would. If
+  // there is a terminal, do not, because the program could not read from it in another session.
   const detached = !hasTerminal();
   const guard = new Guard(scratch);
   try {
@@ -49,14 +49,18 @@ export async function runProgram(
   }
 }
 
-/** Waits for the end of standard input. The operating system closes the pipe however the writer ends. */
+/**
+ * Shell script that waits for the end of its standard input, a pipe from this process. The operating system closes the
+ * pipe when this process ends, even by SIGKILL. The script then kills the program and removes the temporary folder,
+ * unless it has received a third line before.
+ */
 const SCRIPT =
   'IFS= read -r scratch && { read -r target; read -r released || ' +
   '{ [ -z "$target" ] || kill -s KILL -- "$target"; [ -z "$scratch" ] || rm -rf -- "$scratch"; }; }';
 
 /**
- * Kills the program if this process was killed with SIGKILL. It is a shell in its own session that reads from a pipe.
- * Without `/bin/sh`, the program keeps running.
+ * Helper process that kills the program if this process is killed with SIGKILL. It is a shell in its own session that
+ * reads from a pipe. On a system without `/bin/sh`, the program keeps running in that case.
  */
 class Guard {
   readonly #shell = spawn('/bin/sh', ['-c', SCRIPT], {
@@ -66,7 +70,7 @@ class Guard {
     detached: true,
   });
 
-  /** `scratch`: folder to remove; empty for none. */
+  /** `scratch`: temporary folder that the helper process removes; empty for none. */
   constructor(scratch: string) {
     this.#shell.on('error', () => {});
     this.#shell.stdin.on('error', () => {});
@@ -74,7 +78,10 @@ class Guard {
     this.#shell.unref();
   }
 
-  /** `target`: process id, or a negative process group id. It is only known shortly after the program has started. */
+  /**
+   * Tells the helper process which program to kill. `target`: process id, or a negative process group id. Both are
+   * known only after the program has started.
+   */
   watch(target: number): void {
     this.#shell.stdin.write(`${target}\n`);
   }

@@ -4,19 +4,19 @@ import { type Read, readNamed } from '../config/option-values.js';
 import type { Terminal } from './terminal.js';
 import { UsageError } from './usage-error.js';
 
-/** Flag with a value, or boolean flag. */
+/** Flag of a command: with a value if `read` is given, otherwise boolean. */
 export interface Flag<Value = unknown> {
   readonly describe: string;
-  /** Parses the value as typed; undefined for a boolean flag. Throws `OptionError`. */
+  /** Parses the value that the user typed. Throws `OptionError` if it is invalid. Undefined for a boolean flag. */
   readonly read?: Read<Value>;
-  /** Default value, as it would be typed. */
+  /** Default value, as the text that a user would type. */
   readonly default?: string;
   readonly repeatable?: true;
 }
 
 export type Flags = Readonly<Record<string, Flag>>;
 
-/** Arguments of a command: the parsed value of each flag with a value, and true or false for each boolean flag. */
+/** Type of a command's flags by name: the parsed value of a flag with a value; true or false for a boolean flag. */
 export type Values<Table extends Flags> = {
   readonly [Name in keyof Table]: Table[Name] extends { readonly read: (given: unknown) => infer Value }
     ? Table[Name] extends { readonly default: string }
@@ -27,12 +27,12 @@ export type Values<Table extends Flags> = {
 
 type Name<Table> = NoInfer<keyof Table & string>;
 
-/** Optional positional arguments, in order: descriptions by name. */
+/** Positional arguments of a command, all optional, in order: the description of each by its name. */
 export type Positionals = Readonly<Record<string, string>>;
 
 type Texts<Table extends Positionals> = { readonly [Name in keyof Table]: string | undefined };
 
-/** Command in the table of `commands.ts`. This module decides everything that applies to all flags of all commands. */
+/** Command in the table of `commands.ts`, in the form that yargs requires. */
 export interface Command {
   readonly name: string;
   readonly flags?: Flags;
@@ -45,9 +45,9 @@ export interface Definition<Table extends Flags, Words extends Positionals> {
   readonly describe: string;
   readonly flags: Table;
   readonly positionals?: Words;
-  /** Text below the flags in the help. */
+  /** Returns the text that the command's help shows below the flags. */
   readonly epilogue?: () => string;
-  /** Pairs of flags that exclude each other. */
+  /** Pairs of flags that cannot be given together. */
   readonly exclusive?: readonly (readonly [Name<Table>, Name<Table>])[];
   readonly run: (values: Values<Table> & Texts<Words>, session: Session) => void | Promise<void>;
 }
@@ -85,8 +85,8 @@ export function defineCommand<const Table extends Flags, const Words extends Pos
 }
 
 /**
- * Declares a flag to yargs. Yargs only shows the default, because a default that it sets could not be distinguished
- * from a given value.
+ * Converts a flag to an option of yargs. Yargs shows the default in the help and does not set it, because the command
+ * could not distinguish a default that yargs sets from a value that the user typed.
  */
 function declare([flag, row]: [string, Flag]): [string, Options] {
   const value: Options = row.read ? { type: 'string', requiresArg: true } : { type: 'boolean' };
@@ -100,7 +100,8 @@ function isGiven(given: unknown): boolean {
 }
 
 /**
- * Throws `UsageError` for input that yargs ignores: repeated flags, values of boolean flags, and arguments after `--`.
+ * Throws `UsageError` for invalid input that yargs accepts: repeated flags, values of boolean flags, and arguments
+ * after `--`.
  */
 function checkAsTyped(argv: readonly string[], flags: Flags): void {
   const options = Object.fromEntries(
@@ -130,7 +131,7 @@ function readFlag(flag: string, row: Flag, args: ArgumentsCamelCase): unknown {
   return typed === undefined ? undefined : readNamed(`--${flag}`, row.read, typed);
 }
 
-/** Context of a command besides its arguments. */
+/** Context in which a command runs: the whole command line, its input and output, and the exit code that it sets. */
 export interface Session {
   /** Command line as typed. */
   readonly argv: readonly string[];

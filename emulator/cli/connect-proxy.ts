@@ -7,23 +7,23 @@ import { lingeringClose } from '../http/lingering-close.js';
 import { openTunnel, type Way } from './tunnel.js';
 
 export interface ProxyOptions {
-  /** Hosts whose port 443 is forwarded to the emulator. */
+  /** Host names for which the proxy forwards connections to port 443 to the emulator. */
   readonly hosts: readonly string[];
-  /** Hosts to which connections are passed through. */
+  /** Host names to which the proxy opens the connection that the client requested. */
   readonly passed: readonly string[];
-  /** Returns the proxy for a passed-through host; undefined for a direct connection. */
+  /** Returns the outer proxy through which a host in `passed` is reached; undefined for a direct connection. */
   readonly through: (host: string, port: number) => URL | undefined;
-  /** TLS port of the emulator. */
+  /** Port at which the emulator accepts TLS connections for `hosts`. */
   readonly port: number;
-  /** Called the first time that a host is refused. */
+  /** Called once for each host, when the proxy first refuses a connection to it. */
   readonly onRefused: (host: string) => void;
-  /** Timeout in milliseconds of a half-closed tunnel whose other side is silent. */
+  /** Milliseconds after which a tunnel is closed if one side has ended it and the other side sends nothing. */
   readonly halfOpenTimeout?: number;
 }
 
-/** Proxy on the loopback interface, for one run. */
+/** HTTP proxy on the loopback interface, which exists while `emulator exec` runs a program. */
 export interface Proxy {
-  /** URL including the credential. */
+  /** URL of the proxy, including the user name and password that the proxy requires. */
   readonly url: string;
   close(): Promise<void>;
 }
@@ -31,18 +31,19 @@ export interface Proxy {
 const LOOPBACK = '127.0.0.1';
 const USER = 'emulator';
 const HTTPS = 443;
-/** Maximum concurrent tunnels, far above what a client opens. */
+/** Maximum number of concurrent tunnels of the proxy. Clients open far fewer. */
 const MAX_CONNECTIONS = 2_000;
-/** Maximum number of refused hosts reported, so that a scanning program does not fill the terminal. */
+/** Maximum number of refused hosts that are reported, so that a program that tries many hosts cannot fill the terminal. */
 const MAX_REPORTED = 50;
-/** Milliseconds that a client must send its request, and that a host must accept the connection. */
+/** Milliseconds within which a client must send its CONNECT request, and a host must accept the connection. */
 const PATIENCE = 30_000;
 
 type Refusal = readonly [status: string, sentence: string, header?: string];
 
 /**
- * HTTP proxy for CONNECT only (RFC 9110, section 9.3.6). TLS inside the tunnel hides the requests from it. It requires
- * a random credential, because every program and web page on the machine can reach it.
+ * Opens an HTTP proxy that supports only CONNECT (RFC 9110, section 9.3.6). It cannot read the requests, because they
+ * are sent by TLS inside the tunnel. It requires a random credential, because every program and web page on the machine
+ * can reach it.
  */
 export async function openProxy({
   hosts,
@@ -62,7 +63,7 @@ export async function openProxy({
     const [, given] = /^basic +([A-Za-z0-9+/]+=*) *$/i.exec(headers['proxy-authorization'] ?? '') ?? [];
     return given !== undefined && timingSafeEqual(digestOf(given), expected);
   };
-  /** Returns the destination of a tunnel, or a refusal. */
+  /** Returns the destination of a tunnel to `target` (`host:port`), or the response that refuses it. */
   const findWay = (target: string | undefined): Way | Refusal => {
     const asked = target === undefined ? undefined : readTarget(target);
     if (!asked) return ['400 Bad Request', 'The target of CONNECT must be a host and a port.'];
@@ -115,7 +116,7 @@ export async function openProxy({
         ({ socket: onward, first }) => {
           sockets.add(onward);
           onward.once('close', () => sockets.delete(onward));
-          // From here on, the bytes in the tunnel belong to the client and the server.
+          // Confirm the tunnel first, because all later bytes in it belong to the client and the server.
           socket.write('HTTP/1.1 200 Connection Established\r\n\r\n');
           if (first.length > 0) socket.write(first);
           if (head.length > 0) onward.write(head);
@@ -145,18 +146,18 @@ const UNKNOWN: Refusal = [
   'Proxy-Authenticate: Basic realm="emulator exec"',
 ];
 
-/** Hashes a credential, so that comparisons take the same time whatever the length of the input. */
+/** Hashes a credential, so that a comparison takes the same time for credentials of any length. */
 function digestOf(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }
 
 /**
- * Request line of CONNECT (RFC 9112, section 3). Node's parser also accepts HTTP/0.9 and repeated spaces, without
- * reporting them.
+ * Request line of CONNECT (RFC 9112, section 3). The proxy checks it itself, because Node's parser also accepts HTTP/0.9
+ * and repeated spaces.
  */
 const REQUEST_LINE = /^CONNECT (\S+) HTTP\/1\.[01]\r?$/;
 
-/** Calls back with the first line of a connection as sent, before Node parses it. */
+/** Calls `read` with the first line that a client sends, unchanged, before Node parses it. */
 function onFirstLine(socket: Socket, read: (line: string) => void): void {
   let text = '';
   const look = (piece: Buffer) => {
@@ -169,7 +170,10 @@ function onFirstLine(socket: Socket, read: (line: string) => void): void {
   socket.prependListener('data', look);
 }
 
-/** Parses `host:port`. There is no default port (RFC 9110, section 9.3.6). A port with leading zeros is refused. */
+/**
+ * Parses the target of CONNECT, `host:port`; undefined if it is invalid. The port must be present (RFC 9110, section
+ * 9.3.6) and have no leading zeros.
+ */
 function readTarget(target: string): { host: string; port: number } | undefined {
   const [, host = '', digits] = /^(\[[^[\]]*\]|[^:[\]]+):([1-9]\d{0,4})$/.exec(target) ?? [];
   const port = Number(digits);
@@ -191,8 +195,8 @@ function refuse(socket: Socket, [status, sentence, header]: Refusal): void {
 }
 
 /**
- * Forwards bytes, ends and resets in both directions. After one side has ended, a timeout of the other side closes the
- * tunnel.
+ * Connects two sockets: forwards bytes, ends and resets in both directions. If one side has ended and the other side
+ * sends nothing for `halfOpenTimeout` milliseconds, both are closed.
  */
 function join(one: Socket, other: Socket, halfOpenTimeout: number): void {
   for (const [from, to] of [

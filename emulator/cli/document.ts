@@ -16,13 +16,13 @@ export async function readDocument(flag: string, file: string): Promise<unknown>
   }
 }
 
-/** Parses JSON given as an argument. Throws `OptionError` with `complaint` if it is not an object. */
+/** Parses a JSON object that the user typed as an argument. Throws `OptionError` with `complaint` for any other text. */
 export function readJsonObject(text: string, complaint: string): Readonly<Record<string, unknown>> {
   try {
     const read: unknown = JSON.parse(text);
     if (typeof read === 'object' && read !== null && !Array.isArray(read)) return { ...read };
   } catch {
-    // The error is thrown below.
+    // Ignore the syntax error, because the statement after the block throws an error with `complaint`.
   }
   throw new OptionError(complaint);
 }

@@ -3,7 +3,10 @@ import { UsageError } from './usage-error.js';
 
 type Variable = readonly [name: string, value: string];
 
-/** Formats of variables, by reader. Throws `UsageError` for a value that a format cannot represent. */
+/**
+ * Formats in which `emulator env` prints variables, by the shell or program that reads them. `write` throws `UsageError`
+ * for a value that the format cannot represent.
+ */
 export const ENV_FORMATS = {
   sh: {
     about: 'eval "$(emulator env)"',

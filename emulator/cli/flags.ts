@@ -2,17 +2,17 @@ import { parseArgs } from 'node:util';
 import { type Flags, optionRows } from '../config/options.js';
 import { UsageError } from './usage-error.js';
 
-/** Command that accepts the flags of `start` and further flags with a value. */
+/** Command that starts an emulator: it accepts the flags of `emulator start`, and further flags with a value. */
 export interface Starting {
   readonly command: string;
   readonly further: readonly string[];
-  /** Hint for an error message: where arguments without a flag belong. */
+  /** Ending of the error message for arguments without a flag, which tells where to write them; empty if none. */
   readonly instead: string;
 }
 
 const START: Starting = { command: 'start', further: [], instead: '' };
 
-/** Parses the flags of `emulator start` by the table of options. Throws `UsageError`. */
+/** Parses the flags of `emulator start`, which the table of options defines. Throws `UsageError` for any other input. */
 export function readFlags(argv: readonly string[], { command, further, instead } = START): Flags {
   const rows = [...optionRows(), ...further.map((flag) => ({ flag, isSwitch: false }))];
   const switches = rows.filter(({ isSwitch }) => isSwitch).map(({ flag }) => flag);
@@ -47,7 +47,7 @@ export function readFlags(argv: readonly string[], { command, further, instead }
   return flags;
 }
 
-/** Splits a command line at `--`, which precedes the program to run. */
+/** Splits the command line of `exec` at `--` into its own arguments, and the program to run with its arguments. */
 export function splitProgram(argv: readonly string[]): [own: readonly string[], program: readonly string[]] {
   const end = argv.indexOf('--');
   return end < 0 ? [argv, []] : [argv.slice(0, end), argv.slice(end + 1)];

@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { statusOf } from '../system/process-owner.js';
 
-/** Process information from Linux. */
+/** Information about a process from `/proc/PID/stat` of Linux. */
 export interface ProcessRecord {
   readonly state: string;
   readonly parent: number;
   readonly group: number;
   readonly session: number;
-  /** Controlling terminal; 0 if none. */
+  /** Device number of the process's controlling terminal; 0 if none. */
   readonly terminal: number;
-  /** Foreground process group, which receives Ctrl-C from the terminal. */
+  /** Id of the terminal's foreground process group, which receives the signal when the user types Ctrl-C. */
   readonly foreground: number;
 }
 

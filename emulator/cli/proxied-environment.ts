@@ -9,7 +9,10 @@ import { packageFile } from '../system/package-root.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Variables that name a file of trusted certificates, for Git, Node, OpenSSL (Python, Ruby, …), requests and curl. */
+/**
+ * Environment variables that name a file of trusted certificates. They are read by Git, Node, OpenSSL (Python, Ruby, …),
+ * requests and curl, in this order.
+ */
 const TRUST_VARIABLES = [
   'GIT_SSL_CAINFO',
   'NODE_EXTRA_CA_CERTS',
@@ -18,7 +21,7 @@ const TRUST_VARIABLES = [
   'CURL_CA_BUNDLE',
 ] as const;
 
-/** Paths of the system's trusted certificates; the first that exists is used. */
+/** Files in which Linux distributions store the trusted certificates. The first file that exists is used. */
 const SYSTEM_BUNDLES = [
   '/etc/ssl/certs/ca-certificates.crt',
   '/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem',
@@ -30,8 +33,8 @@ const SYSTEM_BUNDLES = [
 const CERTIFICATE = /-----BEGIN (?:TRUSTED )?CERTIFICATE-----[^-]+-----END (?:TRUSTED )?CERTIFICATE-----/g;
 
 /**
- * Writes a file with the certificates that the system and the environment trust, and one more. The file is in its own
- * folder and readable only by this user. `remove` deletes both.
+ * Writes a file with `certificate` and with all certificates that the system and the environment variables trust. The
+ * file is in its own temporary folder and readable only by this user. `remove` deletes the file and the folder.
  */
 export async function writeTrust(certificate: string, environment: Environment) {
   const system = await firstOf(SYSTEM_BUNDLES);
@@ -62,14 +65,14 @@ async function read(file: string): Promise<string> {
   return readFile(file, 'utf8').catch(() => '');
 }
 
-/** Variables that make clients trust the file. */
+/** Returns environment variables that make clients trust the certificates in `file`. */
 export function trustVariables(file: string): Record<string, string> {
   return Object.fromEntries(TRUST_VARIABLES.map((name) => [name, file]));
 }
 
 /**
- * Returns a function that finds the HTTPS proxy of the environment for a host; undefined if none, or if `no_proxy`
- * contains the host. Throws `OptionError` for a proxy with another scheme.
+ * Returns a function that returns the proxy in the variable `https_proxy` for a host; undefined if the variable is not
+ * set or `no_proxy` contains the host. Throws `OptionError` if the proxy's scheme is not http or https.
  */
 export function readOuterProxy(environment: Environment): (host: string, port: number) => URL | undefined {
   const given = environment.https_proxy || environment.HTTPS_PROXY;
@@ -77,7 +80,7 @@ export function readOuterProxy(environment: Environment): (host: string, port: n
   const text = /^[a-z][a-z0-9+.-]*:\/\//i.test(given) ? given : `http://${given}`;
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !/^https?:$/.test(url.protocol) || url.hostname === '') {
-    // The value is not shown, because it may contain a password.
+    // Omit the value of `https_proxy` from the message, because it may contain a password.
     throw new OptionError(
       'https_proxy must be an http or https address, because --proxy-pass connects through that proxy.',
     );
@@ -87,8 +90,8 @@ export function readOuterProxy(environment: Environment): (host: string, port: n
 }
 
 /**
- * Variables that direct clients to the proxy. `dropped`: entries removed from `no_proxy`, because clients would
- * otherwise bypass the proxy.
+ * Returns environment variables that make clients use the proxy at `url`. `dropped`: entries removed from `no_proxy`,
+ * because clients would otherwise bypass the proxy for `hosts`.
  */
 export function proxyVariables(
   environment: Environment,
@@ -104,7 +107,7 @@ export function proxyVariables(
       HTTPS_PROXY: url,
       no_proxy: direct,
       NO_PROXY: direct,
-      // Makes Node 22.21 and 24.5 read these variables.
+      // Set this variable too, because Node (22.21 or 24.5 and later) reads the proxy variables only if it is set.
       NODE_USE_ENV_PROXY: '1',
       ...(servesProxyVariables(process.versions.node)
         ? {}
@@ -113,17 +116,17 @@ export function proxyVariables(
   };
 }
 
-/** Names of this machine, which need no proxy. */
+/** Names and addresses of this machine, which clients reach without a proxy. */
 const OWN_NAMES = ['localhost', '127.0.0.1', '::1'];
 
-/** Entries of `no_proxy`. */
+/** Returns the entries of `no_proxy` and `NO_PROXY`, without duplicates. */
 function entriesOf({ no_proxy = '', NO_PROXY = '' }: Environment): string[] {
   return [...new Set(`${no_proxy},${NO_PROXY}`.split(/[\s,]+/).filter((entry) => entry))];
 }
 
 /**
- * Returns true if an entry of `no_proxy` matches the host for any known reader; readers differ in `*.` and in ports. If
- * `port` is given, an entry with another port does not match.
+ * Returns true if at least one known client would regard an entry of `no_proxy` as matching the host. Clients differ in
+ * `*.` and in ports. If `port` is given, an entry with another port does not match.
  */
 function covers(entry: string, host: string, port?: number): boolean {
   const [, text = '', digits] = /^(\[.*\]|[^:]*|.*:.*:.*?)(?::(\d+))?$/.exec(entry.toLowerCase()) ?? [];
@@ -136,7 +139,7 @@ function covers(entry: string, host: string, port?: number): boolean {
   return entry === '*' || (name !== '' && (plain === name || plain.endsWith(`.${name}`) || isWithin(plain, name)));
 }
 
-/** Returns true if an address is in a network such as `10.0.0.0/8`. */
+/** Returns true if an IP address belongs to a network such as `10.0.0.0/8`. */
 function isWithin(address: string, network: string): boolean {
   const [, base = '', bits] = /^(.+)\/(\d{1,3})$/.exec(network) ?? [];
   const kind = isIP(address);
@@ -157,8 +160,8 @@ export function servesProxyVariables(version: string): boolean {
 }
 
 /**
- * Adds the proxy module to `NODE_OPTIONS`. It is given as a URL, which contains neither spaces nor quotes that would
- * need escapes.
+ * Adds to `NODE_OPTIONS` the import of `env-proxy.ts`, which makes older Node versions use the proxy. The module is given
+ * as a URL, because a URL contains neither spaces nor quotes that would need escapes.
  */
 function withProxyModule(options: string | undefined): string {
   const url = pathToFileURL(packageFile('dist', 'bundle', 'emulator', 'env-proxy.cjs')).href.replaceAll("'", '%27');

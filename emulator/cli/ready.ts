@@ -5,7 +5,7 @@ import type { Emulator } from '../index.js';
 import { readTextFile } from '../system/text-file.js';
 import { UsageError } from './usage-error.js';
 
-/** Ready line for scripts: one line of JSON with all addresses. */
+/** Returns the ready line: one line of JSON with all addresses of a started emulator, for scripts. */
 export function readyLine(emulator: Emulator, pid: number): string {
   const { adminTokenFile: file } = emulator;
   const members = { ...readyMembers(emulator), ...(file !== undefined && { admin_token_file: file }) };
@@ -13,8 +13,8 @@ export function readyLine(emulator: Emulator, pid: number): string {
 }
 
 /**
- * Removes the ready file of an earlier run, so that a waiting script does not find it. Anything but a regular file,
- * such as a folder or `/dev/full`, is neither removed nor replaced. Throws `UsageError`.
+ * Removes the ready file (file with the addresses of a started emulator) of an earlier run, so that a waiting script
+ * does not read it. Throws `UsageError` if the path is not a regular file, such as a folder or `/dev/full`.
  */
 export async function clearReady(file: string): Promise<void> {
   await saying(async () => {
@@ -25,8 +25,9 @@ export async function clearReady(file: string): Promise<void> {
 }
 
 /**
- * Creates the ready file atomically, readable only by this user. The line is first written under a random name, which
- * is then linked to the final name. Neither step follows a symbolic link or replaces a file. Throws `UsageError`.
+ * Creates the ready file (file with the addresses of a started emulator) atomically, readable only by this user. The
+ * line is first written to a file with a random name, to which the final name is then linked. Neither step follows a
+ * symbolic link or replaces a file. Throws `UsageError` on failure.
  */
 export async function publishReady(file: string, line: string): Promise<void> {
   const draft = `${file}.${randomBytes(8).toString('hex')}.tmp`;
@@ -34,7 +35,8 @@ export async function publishReady(file: string, line: string): Promise<void> {
     try {
       await writeFile(draft, line, { flag: 'wx', mode: 0o600 });
       await link(draft, file).catch(async (error: NodeJS.ErrnoException) => {
-        // Some file systems have no hard links. A rename replaces a symbolic link and does not follow it.
+        // Rename the file if the file system has no hard links. A rename replaces a symbolic link and does not follow
+        // it.
         if (!['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP'].includes(error.code ?? '')) throw error;
         await rename(draft, file);
       });
@@ -44,23 +46,23 @@ export async function publishReady(file: string, line: string): Promise<void> {
   });
 }
 
-/** Removes the ready file, unless another emulator has replaced it. */
+/** Removes the ready file of this emulator. A file with another content is kept, because another emulator wrote it. */
 export async function withdrawReady(file: string, line: string): Promise<void> {
   try {
     if ((await readFile(file, 'utf8')) === line) await rm(file);
   } catch {
-    // The emulator stops nevertheless; the process id in the file shows that it has ended.
+    // Ignore the error, because scripts can see by the process id in the file that the emulator has ended.
   }
 }
 
-/** Content of a ready file for waiting commands. */
+/** Content of a ready file, which an emulator writes when it has started: its addresses, process id and key files. */
 export interface Ready extends ReadAddress {
   readonly pid: number;
   readonly keyFile: string | undefined;
   readonly adminTokenFile: string | undefined;
 }
 
-/** Reads a ready file; undefined if it is missing or incomplete. */
+/** Reads a ready file, which an emulator writes when it has started. Undefined if the file is missing or incomplete. */
 export async function readReady(file: string): Promise<Ready | undefined> {
   try {
     const line = JSON.parse(readTextFile(file)) as Record<string, unknown>;
@@ -75,7 +77,7 @@ export async function readReady(file: string): Promise<Ready | undefined> {
       };
     }
   } catch {
-    // The file may still be written.
+    // Ignore the error, because the file may be missing or not completely written yet. The caller tries again.
   }
   return undefined;
 }

@@ -4,17 +4,17 @@ import type { Stop } from './stop-signals.js';
 
 const RELAYED = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
 
-/** Signals that a terminal sends to all processes in the foreground. */
+/** Signals that a terminal sends to all processes of its foreground group when the user types Ctrl-C or Ctrl-\. */
 const OF_TERMINAL: readonly string[] = ['SIGINT', 'SIGQUIT'];
 
-/** Exit code for a signal, as in shells. */
+/** Returns the exit code that shells use for a process ended by a signal: 128 plus the signal number. */
 export function exitCodeOf(signal: NodeJS.Signals): number {
   return 128 + constants.signals[signal];
 }
 
 /**
- * Signals received by a process that runs a program. Before the program runs, they stop this process; afterwards they
- * are forwarded to the program.
+ * Handler of the signals that `emulator exec` receives. Before the program of `exec` runs, a signal stops this process.
+ * While the program runs, signals are forwarded to it.
  */
 export class RelayedSignals implements Stop {
   readonly first: Promise<undefined>;
@@ -36,12 +36,12 @@ export class RelayedSignals implements Stop {
     return this.#asked !== undefined;
   }
 
-  /** Exit code if the program never ran. */
+  /** Exit code of this process if a signal stopped it before the program ran. */
   get exitCode(): number {
     return exitCodeOf(this.#asked ?? 'SIGTERM');
   }
 
-  /** Forwards signals to a process, to a process group if negative, or to none if undefined. */
+  /** Forwards later signals to `target`: a process id, or a negative process group id. Undefined: the program ended. */
   relayTo(target: number | undefined): void {
     this.#target = target;
     this.#hasEnded = target === undefined;
@@ -58,8 +58,8 @@ export class RelayedSignals implements Stop {
   }
 
   #receive(signal: NodeJS.Signals): void {
-    // The terminal has already sent a typed signal to the program. A second one would end many programs without
-    // cleanup.
+    // Do not forward the first typed signal, because the terminal has sent it to the program too. A second signal would
+    // end many programs without cleanup.
     if (this.#target !== undefined && OF_TERMINAL.includes(signal) && isInForeground() && !this.#typed) {
       this.#typed = true;
       return;
@@ -77,12 +77,12 @@ export class RelayedSignals implements Stop {
     try {
       process.kill(this.#target, signal);
     } catch {
-      // The process has ended, and its exit event is about to arrive.
+      // Ignore the error, because the process has ended and its exit event will arrive soon.
     }
   }
 }
 
-/** Returns true if the process has a terminal, from which the program can read. */
+/** Returns true if this process has a controlling terminal, from which a program that it starts can read. */
 export function hasTerminal(): boolean {
   const record = processRecord(process.pid);
   return record ? record.terminal !== 0 : process.stdin.isTTY === true;

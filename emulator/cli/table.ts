@@ -15,7 +15,7 @@ export function writeMarkdownTable([head = [], ...rows]: readonly (readonly stri
   return lines.map((cells) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |\n`).join('');
 }
 
-/** Formats text as inline code; empty for an empty text. */
+/** Formats text as Markdown inline code. Returns an empty string for an empty text. */
 export function code(text: string): string {
   return text === '' ? '' : `\`${text}\``;
 }

@@ -1,14 +1,14 @@
-/** The command line requests something impossible: one sentence on standard error, exit code 2. */
+/** Error if the command line requests something impossible. Its message is printed to standard error; exit code 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** No emulator responds: one sentence on standard error, exit code 3. */
+/** Error if no emulator responds to a command. Its message is printed to standard error; exit code 3. */
 export class Unreached extends Error {
   override readonly name = 'Unreached';
 }
 
-/** Runs `act`, and converts a `SourceError` to a `UsageError`. */
+/** Runs `act`. Converts a `SourceError` (error in data to import) to a `UsageError`, so that only its message is shown. */
 export async function sayingSource<T>(act: () => Promise<T>): Promise<T> {
   try {
     return await act();

@@ -7,7 +7,7 @@ import { NamespaceSwitcher } from './namespace-switcher.js';
 import { go, place, writePlace } from './place.js';
 import { TokenForm } from './token-form.js';
 
-/** Frame around the sections. */
+/** Frame of the page: the navigation, and the section that the page's address selects. */
 export function App() {
   const { section: path } = place.value;
   const section = SECTIONS.find((one) => one.path === path);
@@ -41,7 +41,7 @@ export function App() {
   );
 }
 
-/** Returns true if a section belongs to a listed one, as `repository` belongs to `repositories`. */
+/** Returns true if the section `path` belongs to a section in the navigation, as `repository` to `repositories`. */
 function isWithin(path: string, listed: string): boolean {
   return path === listed || `${path}s` === listed || path === listed.replace(/ies$/, 'y');
 }
@@ -51,9 +51,9 @@ function Opened({ section }: { readonly section: Section }) {
   return view ? <view.View /> : <Loading value={view} error={error} />;
 }
 
-/** Section of the page, loaded when it is first opened. */
+/** Section of the page. Its code is loaded when the user opens it for the first time. */
 export interface Section {
-  /** First segment of its places: `requests` in `#/requests`. */
+  /** Name of the section in the page's address: `requests` in `#/requests`. */
   readonly path: string;
   readonly title: string;
   readonly load: () => Promise<{ readonly View: ComponentType }>;

@@ -3,10 +3,10 @@ import { API } from './api/client.js';
 import { Choice } from './components/fields.js';
 import { useLoaded } from './components/loaded.js';
 
-/** Host name of a namespace on the emulator's port: `ns-1.ns.localhost`. */
+/** Host name by which a namespace (isolated world) is reached on the emulator's own port: `ns-1.ns.localhost`. */
 const NAMED = /^([^.]+)\.ns\.localhost$/;
 
-/** Returns the address of the emulator's default page; undefined if the page is not at the host name of a namespace. */
+/** Returns the address of the page of the default world; undefined if the page's host is not that of a namespace. */
 export function mainPage(): string | undefined {
   if (!NAMED.test(API.hostname)) return undefined;
   const main = new URL(API);
@@ -14,7 +14,7 @@ export function mainPage(): string | undefined {
   return main.href;
 }
 
-/** Shows the namespace of the page, and links to the pages of other namespaces. */
+/** Shows the id of the namespace (isolated world) to which the page belongs, and links to pages of other namespaces. */
 export function NamespaceSwitcher() {
   const { value: namespaces, reload } = useLoaded(listNamespaces, []);
   const { value: addresses } = useLoaded(readAddresses, []);

@@ -1,11 +1,11 @@
 import { computed, signal } from '@preact/signals';
 
 /**
- * Location in the page, stored in the fragment of its address: `#/requests?status=4xx`. The browser does not send the
- * fragment, so one file serves all places, and no place conflicts with a path of the admin API.
+ * Location within the page, stored in the fragment of the page's address: `#/requests?status=4xx`. The browser does not
+ * send the fragment, so one HTML file serves all places, and no place conflicts with a path of the admin API.
  */
 export interface Place {
-  /** Section, such as `requests`. */
+  /** Section of the page, such as `requests`. */
   readonly section: string;
   readonly params: Readonly<Record<string, string>>;
 }
@@ -16,8 +16,8 @@ export function readPlace(fragment: string): Place {
 }
 
 /**
- * Formats a place: `writePlace('requests', { status: '4xx' })` is `#/requests?status=4xx`. Empty and absent values are
- * omitted.
+ * Formats a location within the page: `writePlace('requests', { status: '4xx' })` returns `#/requests?status=4xx`.
+ * Empty and absent values are omitted.
  */
 export function writePlace(section: string, params: Readonly<Record<string, string | undefined>> = {}): string {
   const given = Object.entries(params).filter((one): one is [string, string] => one[1] !== undefined && one[1] !== '');
@@ -26,9 +26,9 @@ export function writePlace(section: string, params: Readonly<Record<string, stri
 }
 
 /**
- * Returns the current place with changed parameters. It reads the signal without subscribing the component: a component
- * that reads a signal re-renders only if its properties change, and lists of rows change in place. The section reads
- * `place` and renders all of its parts.
+ * Returns the address of the current place with some parameters changed. It reads the signal without subscribing the
+ * calling component, because a subscribed component re-renders only if its properties change, and lists of rows are
+ * mutated. Each section reads `place` itself and renders all of its parts.
  */
 export function placeWith(changes: Readonly<Record<string, string | undefined>>): string {
   const { section, params } = place.peek();
@@ -42,10 +42,10 @@ if (typeof addEventListener !== 'undefined') {
   });
 }
 
-/** Current place; a signal that changes with the address. */
+/** Current location within the page. This signal changes when the fragment of the page's address changes. */
 export const place = computed(() => readPlace(fragment.value));
 
-/** Navigates to another place. With `replace`, the current place is not kept in the history. */
+/** Navigates to another place of the page. `replace`: the current place is not kept in the browser's history. */
 export function go(to: string, { replace = false } = {}): void {
   if (replace) history.replaceState(null, '', to);
   else history.pushState(null, '', to);

@@ -4,7 +4,7 @@ import { adminToken, isTokenWanted, readToken } from './api/session.js';
 import { Form } from './components/action.js';
 import { TextField } from './components/fields.js';
 
-/** Form that asks for the admin token and checks it. */
+/** Form that asks for the admin token, and checks it by a request to the admin API. */
 export function TokenForm() {
   const [given, setGiven] = useState('');
   const submit = async () => {

@@ -38,13 +38,13 @@ export function withEmulator(options: WithEmulatorOptions = {}): TestNamespace {
   const mark = (): void => {
     if (block) markConcurrent(block, concurrent, marked);
   };
-  // Marks the tests when the file has been read, because jest 29 starts concurrent tests before the hooks of inner
-  // blocks run.
+  // Wrap the concurrent tests as soon as the test file has been read, because jest 29 starts concurrent tests before
+  // the hooks of inner blocks run.
   queueMicrotask(mark);
-  // Marks tests that were defined after a top-level await.
+  // Wrap also the concurrent tests that the file defined after a top-level await, because the microtask ran earlier.
   beforeAll(async () => mark());
   let test = {};
-  // The hook has no parameter, because jest would pass a callback and wait for its call.
+  // The hook has no parameter, because jest passes a `done` callback to a hook with a parameter and waits for its call.
   beforeEach(() => {
     test = {};
     return tests.begin(test);
@@ -58,11 +58,11 @@ export function withEmulator(options: WithEmulatorOptions = {}): TestNamespace {
   return tests.view;
 }
 
-/** Test as recorded by jest-circus, jest's runner. */
+/** Test in the internal state of jest-circus (the part of jest that runs tests). */
 interface CircusTest {
   readonly type: 'test';
   readonly concurrent: boolean;
-  /** Undefined for `test.todo`. */
+  /** Function of the test; undefined for `test.todo`. */
   fn?: (...args: unknown[]) => unknown;
   readonly errors: readonly unknown[];
 }
@@ -78,15 +78,19 @@ interface CircusState {
 }
 
 /**
- * Returns the state of jest-circus, because jest gives hooks no information about their test. The state is a member of
- * the global object, under a symbol with the description `JEST_STATE_SYMBOL`.
+ * Returns the internal state of jest-circus, which lists all tests; undefined if another runner is used. It is needed,
+ * because jest gives hooks no information about their test. The state is a property of the global object, under a
+ * symbol with the description `JEST_STATE_SYMBOL`.
  */
 function circusState(): CircusState | undefined {
   const name = Object.getOwnPropertySymbols(globalThis).find(({ description }) => description === 'JEST_STATE_SYMBOL');
   return name && (globalThis as unknown as Record<symbol, CircusState>)[name];
 }
 
-/** Wraps each concurrent test of the block, so that uses of the emulator inside it are recognized. */
+/**
+ * Wraps the function of each concurrent test of a `describe` block in an `AsyncLocalStorage` context, by which a use of
+ * the emulator inside such a test is recognized and refused. `marked`: tests that are already wrapped.
+ */
 function markConcurrent({ children }: CircusBlock, concurrent: AsyncLocalStorage<true>, marked: Set<CircusTest>): void {
   for (const child of children) {
     if (child.type !== 'test') markConcurrent(child, concurrent, marked);
@@ -94,7 +98,7 @@ function markConcurrent({ children }: CircusBlock, concurrent: AsyncLocalStorage
       marked.add(child);
       const { fn } = child;
       const run = (...args: unknown[]): unknown => concurrent.run(true, () => fn(...args));
-      // Keeps the number of parameters, because jest uses it to decide if a test takes a callback.
+      // Keep the number of parameters of the function, because jest uses it to decide if a test takes a callback.
       child.fn = Object.defineProperty(run, 'length', { value: fn.length });
     }
   }

@@ -5,7 +5,7 @@ import type { TestEmulator } from './test-view.js';
 export type { WithEmulatorOptions } from './test-namespaces.js';
 export type { TestEmulator, TestNamespace } from './test-view.js';
 
-/** Context that node:test passes to hooks around a test. The types for Node 20 lack it. */
+/** Members of the context that node:test passes to `beforeEach` and `afterEach`. The types for Node 20 lack them. */
 interface HookContext {
   diagnostic(message: string): void;
   readonly fullName?: string;
@@ -48,7 +48,10 @@ export function withEmulator(options: WithEmulatorOptions = {}): TestEmulator {
   return Object.assign(tests.view, { of: (context: object) => tests.of(context) });
 }
 
-/** Returns the test of a subtest, whose full name begins with that of the test. */
+/**
+ * Returns the context of the running test that contains a subtest; undefined for a test that is not a subtest. The full
+ * name of a subtest begins with the full name of its test and ` > `.
+ */
 function parentOf({ fullName }: HookContext, running: readonly object[]): object | undefined {
   return running.find((test) => fullName?.startsWith(`${(test as HookContext).fullName} > `));
 }

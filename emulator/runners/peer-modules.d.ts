@@ -1,6 +1,6 @@
 /*
- * Declarations of the test runner functions that are used. The user installs the runners, and the exported types do not
- * refer to them.
+ * Declarations of the functions of vitest and jest that this package calls. Both are not dependencies of this package,
+ * because the user installs them. The types that this package exports do not refer to these declarations.
  */
 
 declare module 'vitest' {

@@ -1,12 +1,12 @@
 import type { AnsweredRequest } from '../index.js';
 import { printable } from '../log/log.js';
 
-/** Maximum number of lines for one test. */
+/** Maximum number of requests that are printed for one failed test. */
 const MAX_LINES = 100;
 
 /**
- * Formats the requests of a test, one per line, oldest first. If there are too many, only the last ones are shown.
- * `dropped`: number of earlier requests that the journal dropped.
+ * Formats the requests of a test, one per line, oldest first. Only the last `MAX_LINES` requests are shown. `dropped`:
+ * number of earlier requests that the journal (bounded list of answered requests) no longer contains.
  */
 export function requestLines(requests: readonly AnsweredRequest[], dropped = 0): string[] {
   if (requests.length === 0) return ['The journal has no requests of this test.'];
@@ -16,7 +16,10 @@ export function requestLines(requests: readonly AnsweredRequest[], dropped = 0):
   return [title, ...shown.map((request) => `  ${requestLine(request)}`)];
 }
 
-/** Formats a request: `12:00:00.000 req-00000001 POST /api/repos 409 repository_thawing fault-1: The fault …`. */
+/**
+ * Formats a request as one line with time, id, method, path, status, error code, fault and reason:
+ * `12:00:00.000 req-00000001 POST /api/repos 409 repository_thawing fault-1: The fault …`.
+ */
 function requestLine({ at, id, method, path, query, status, code, outcome, faults, why }: AnsweredRequest): string {
   const target = query === '' ? path : `${path}?${query}`;
   const parts = [at.slice(11, 23), id, method, target, status];

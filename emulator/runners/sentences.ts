@@ -3,7 +3,7 @@ import type { ClientRuleId } from '../journal/client-rules/ids.js';
 import { checkFault } from '../journal/verify.js';
 import { printable } from '../log/log.js';
 
-/** Fault that a test injects. */
+/** Fault (deliberate failure of a response) that a test injects, with the handle that counts how often it fired. */
 export interface PlannedFault {
   readonly spec: string | Fault;
   readonly handle: FaultHandle;
@@ -16,8 +16,8 @@ interface EndedTestFacts {
 }
 
 /**
- * Returns why a test that passed should fail: planned faults that did not fire, even removed ones; unmet expectations
- * of running scenarios; and rules that its client broke.
+ * Returns the reasons why a test that passed its own assertions should fail: faults that the test injected and that did
+ * not fire, even if it removed them; unmet expectations of running scenarios; and rules that its HTTP client broke.
  */
 export function failureReasons(test: EndedTestFacts, client: true | readonly ClientRuleId[] | undefined): string[] {
   const { namespace, initialFaults, planned } = test;

@@ -33,7 +33,7 @@ export function withEmulator(options: WithEmulatorOptions = {}): TestEmulator {
     const { broken, requests } = tests.end(test, { isFailed: !test.passing() });
     const [first, ...further] = broken;
     for (const line of [...further, ...requests]) test.comment(line);
-    // The test has ended, so tap reports an error thrown here as a failure of the test.
+    // Throw the first reason, because tap reports an error of an `afterEach` hook as a failure of the ended test.
     if (first !== undefined) throw new Error(first);
   });
   t.teardown(() => tests.close());

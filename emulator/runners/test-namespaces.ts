@@ -5,16 +5,16 @@ import { requestLines } from './request-lines.js';
 import { failureReasons, type PlannedFault } from './sentences.js';
 import { type TestNamespace, viewOf } from './test-view.js';
 
-/** Options of `startEmulator`, and the rules to check for the client. */
+/** Options of `withEmulator`: those of `startEmulator`, and the rules that the HTTP client under test must obey. */
 export type WithEmulatorOptions = GivenOptions & {
-  /** Fails a test whose client breaks a rule for clients: any rule, or one of those named. */
+  /** Fails a test whose HTTP client breaks a rule for clients. `true`: any rule; a list: one of the rules in it. */
   readonly client?: boolean | readonly ClientRuleId[] | undefined;
 };
 
-/** A test and its subtests. */
+/** Test that has begun. Its subtests share this record and its namespace. */
 interface RunningTest {
   readonly namespace: Namespace;
-  /** Ids of the faults that the namespace began with, which need not fire. */
+  /** Ids of the faults that the namespace contained at the start. A test does not fail if they never fire. */
   readonly initialFaults: readonly string[];
   readonly planned: PlannedFault[];
   isClosed: boolean;
@@ -23,17 +23,17 @@ interface RunningTest {
 /** Maximum number of namespaces of ended tests that stay open while other tests run. */
 const MAX_ENDED = 20;
 
-/** Result that a runner reports after a test. */
+/** Result of a test, which the module of a test runner reports to the user. */
 export interface EndedTest {
-  /** Reasons why a passed test should fail; empty if none. */
+  /** Reasons why a test that passed its own assertions should fail; empty if none. */
   readonly broken: readonly string[];
-  /** Requests of the test; empty if it did not fail. */
+  /** Lines that describe the requests to the emulator during the test; empty if the test did not fail. */
   readonly requests: readonly string[];
 }
 
 /**
- * Emulator of one test file, and a namespace for each test. The module of the runner reports when a test begins and
- * ends, and identifies it by an object.
+ * Emulator of one test file, and a namespace (isolated world of the emulator) for each test. The module of the test
+ * runner reports when a test begins and ends, and identifies the test by an object.
  */
 export class TestNamespaces {
   readonly #options: GivenOptions;
@@ -42,12 +42,12 @@ export class TestNamespaces {
   readonly #running = new Map<object, RunningTest>();
   /** Ended tests. Their namespaces are closed when the next test begins, because later hooks may still use them. */
   #ended: RunningTest[] = [];
-  /** Running and ended tests by context. */
+  /** Running and ended tests by the object that identifies them. */
   readonly #byContext = new WeakMap<object, RunningTest>();
-  /** View of the namespace of the running test. */
+  /** Object whose members forward to the namespace of the test that is running when they are used. */
   readonly view: TestNamespace = viewOf(() => this.#current());
 
-  /** Throws an `Error` that names an invalid option. */
+  /** Creates no emulator yet; the first test starts it. Throws an `Error` that names an invalid option. */
   constructor(
     { client, ...options }: WithEmulatorOptions,
     private readonly advice: string,
@@ -59,7 +59,7 @@ export class TestNamespaces {
     this.#options = { ...options, port: options.port ?? 0 };
   }
 
-  /** Begins a test. A subtest whose `parent` is running shares the namespace of its parent. */
+  /** Begins a test and creates its namespace. A subtest whose `parent` is running shares the namespace of `parent`. */
   async begin(test: object, parent?: object): Promise<void> {
     const shared = parent && this.#running.get(parent);
     if (shared) {
@@ -78,7 +78,7 @@ export class TestNamespaces {
     this.#byContext.set(test, started);
   }
 
-  /** Ends a test and returns its result. */
+  /** Ends a test and returns its result. The result is empty while a test or subtest with the same namespace runs. */
   end(test: object, { isFailed }: { readonly isFailed: boolean }): EndedTest {
     const ended = this.#running.get(test);
     this.#running.delete(test);
@@ -91,17 +91,17 @@ export class TestNamespaces {
     return { broken, requests: requestLines(requests, requests.dropped) };
   }
 
-  /** Returns true if the object identifies a running test. */
+  /** Returns true if the object identifies a test that has begun and not ended. */
   has(test: object): boolean {
     return this.#running.has(test);
   }
 
-  /** Returns the objects that identify running tests. */
+  /** Returns the objects that identify tests that have begun and not ended. */
   running(): object[] {
     return [...this.#running.keys()];
   }
 
-  /** Returns the namespace of one of several concurrent tests. */
+  /** Returns the namespace of the test that the object identifies. Throws if the namespace is closed or unknown. */
   of(test: object): TestNamespace {
     const found = this.#byContext.get(test);
     if (found && !found.isClosed) return viewOf(() => found);
@@ -114,14 +114,14 @@ export class TestNamespaces {
     this.#emulator = undefined;
     this.#ended = [];
     this.#running.clear();
-    // The tests have already reported a failed start.
+    // Ignore a failed start of the emulator, because each test has already reported it.
     const emulator = await started?.catch(() => undefined);
     await emulator?.close({ graceMs: 0 });
   }
 
   #current(): RunningTest {
     this.check();
-    // Hooks of an ended test may still run.
+    // Include ended tests, because the user's hooks that run after a test may still use its namespace.
     const [current, ...others] = new Set([...this.#running.values(), ...this.#ended]);
     if (others.length > 0) {
       throw new Error(
@@ -150,11 +150,14 @@ function readClient(given: WithEmulatorOptions['client']): true | readonly Clien
   throw new OptionError(`client must be true, or a list of ${CLIENT_RULE_IDS.join(', ')}.`);
 }
 
-/** Returns an error to throw after a failed test, for runners that show every error of a test. */
+/**
+ * Returns an error that lists the reasons and requests of a failed test; undefined if there are none. It is thrown in a
+ * hook after the test, for test runners that show every error of a test.
+ */
 export function failureOf({ broken, requests }: EndedTest): Error | undefined {
   if (broken.length + requests.length === 0) return undefined;
   const error = new Error([...broken, ...requests].join('\n'));
-  // The stack trace does not help the reader.
+  // Remove the stack trace, because it shows this module and not the code of the user.
   error.stack = `Error: ${error.message}`;
   return error;
 }

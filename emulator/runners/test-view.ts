@@ -1,16 +1,19 @@
 import type { Namespace } from '../index.js';
 import type { PlannedFault } from './sentences.js';
 
-/** Namespace as a test sees it. The runner closes it. */
+/** Namespace of a test, without the methods that close it, because the module of the test runner closes it. */
 export type TestNamespace = Omit<Namespace, 'close' | typeof Symbol.asyncDispose>;
 
-/** View of the namespace of the running test. */
+/** Object whose members forward to the namespace (isolated world of one emulator) of the running test. */
 export interface TestEmulator extends TestNamespace {
-  /** Returns the namespace of one of several concurrent tests, by the context that the runner passes to the test. */
+  /**
+   * Returns the namespace of one of several concurrent tests. `context`: the object that the test runner passes to the
+   * function of that test.
+   */
   of(context: object): TestNamespace;
 }
 
-/** Members of a namespace that are forwarded. */
+/** Members of a namespace that the view of a test forwards to the namespace of that test. */
 const MEMBERS: readonly (keyof TestNamespace | 'repository')[] = [
   'id',
   'org',
@@ -40,7 +43,10 @@ interface ViewedTest {
   readonly planned: PlannedFault[];
 }
 
-/** Creates a view of the namespace of the test that `find` returns, which is called at each use. */
+/**
+ * Creates an object whose members forward to the namespace of a test. `find` returns that test and is called at each
+ * use of a member, because the running test changes.
+ */
 export function viewOf(find: () => ViewedTest): TestNamespace {
   const view = {
     fault: (spec: Parameters<Namespace['fault']>[0]) => {

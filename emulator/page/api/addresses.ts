@@ -6,8 +6,8 @@ import { all, get } from './client.js';
 export type Address = AddressesView['orgs'][number];
 
 /**
- * Returns the addresses of all organizations, the default one first, and the id of the namespace that the page belongs
- * to; undefined if it belongs to the emulator's default world.
+ * Returns the addresses of all organizations, the default one first. `namespace`: id of the namespace (isolated world
+ * of the emulator) that the page shows; undefined if it shows the default world.
  */
 export function readAddresses(signal: AbortSignal): Promise<AddressesView> {
   return get<AddressesView>('addresses', { signal });
@@ -18,13 +18,13 @@ export function ownAddress(addresses: readonly Address[]): Address | undefined {
   return addresses.find(({ base_url }) => new URL(base_url).host === location.host) ?? addresses[0];
 }
 
-/** Name of the organization that the address of the page selects; undefined while it is loaded. */
+/** Returns the name of the organization that the host of the page's address selects; undefined until it is loaded. */
 export function useOrganization(): string | undefined {
   const { value } = useLoaded((signal) => get<{ organization: string }>('health', { signal }), []);
   return value?.organization;
 }
 
-/** Lists namespaces: all of them, or in a namespace those created there. */
+/** Lists the namespaces (isolated worlds of the emulator). The page of a namespace lists only those created in it. */
 export function listNamespaces(signal: AbortSignal): Promise<readonly NamespaceView[]> {
   return all<NamespaceView>('namespaces', { signal });
 }

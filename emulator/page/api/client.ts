@@ -1,10 +1,10 @@
 import type { MintedToken } from '@emulator/admin/tokens.js';
 import { authorization, isTokenWanted } from './session.js';
 
-/** Problem details (RFC 9457) of a refused request, or an error that the emulator cannot be reached. */
+/** Error of a request to the admin API: the emulator refused it (problem details, RFC 9457) or did not respond. */
 export class ApiError extends Error {
   constructor(
-    /** HTTP status; 0 without a response. */
+    /** HTTP status code; 0 if there was no response. */
     readonly status: number,
     message: string,
   ) {
@@ -13,7 +13,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Error of a request without a response. */
+/** Creates the error of a request to which the emulator did not respond. */
 export function unreachable(): ApiError {
   return new ApiError(0, 'The emulator does not respond. Is it still running?');
 }
@@ -22,7 +22,7 @@ export type QueryValue = string | number | boolean | undefined;
 
 interface Sent {
   readonly query?: Readonly<Record<string, QueryValue>>;
-  /** Body. A string is sent unchanged, any other value as JSON. */
+  /** Body of the request. A string is sent unchanged, any other value as JSON. */
   readonly body?: unknown;
   readonly signal?: AbortSignal | undefined;
   readonly headers?: Readonly<Record<string, string>>;
@@ -31,7 +31,7 @@ interface Sent {
 /** Base URL of the admin API: the folder of the page. */
 export const API = new URL('./', document.baseURI);
 
-/** Returns the URL of a route. Its parameters must already be encoded: `repositories/team%2Fapp/refs`. */
+/** Returns the URL of a route of the admin API. `path` must be percent-encoded: `repositories/team%2Fapp/refs`. */
 export function urlOf(path: string, query: Readonly<Record<string, QueryValue>> = {}): URL {
   const url = new URL(path, API);
   for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, `${value}`);
@@ -43,7 +43,7 @@ export function route(texts: TemplateStringsArray, ...values: readonly string[])
   return texts.map((text, at) => text + (at < values.length ? encodeURIComponent(values[at]!) : '')).join('');
 }
 
-/** Sends a request and returns its response. Throws `ApiError`. */
+/** Sends a request to the admin API and returns the response. Throws `ApiError` if it is refused or has no response. */
 export async function send(
   method: string,
   path: string,
@@ -80,26 +80,26 @@ export const post = <T>(path: string, body?: unknown, sent?: Sent): Promise<T> =
 export const patch = <T>(path: string, body: unknown): Promise<T> => sendForJson('PATCH', path, { body });
 export const remove = (path: string, sent?: Sent): Promise<void> => sendForJson('DELETE', path, sent);
 
-/** Creates a token signed with a test key. `claims`: the body of `POST tokens`. */
+/** Asks the emulator to create a token that is signed with a test key. `claims`: the body of `POST tokens`. */
 export async function mintToken(claims: object): Promise<string> {
   return (await post<MintedToken>('tokens', claims)).token;
 }
 
-/** One part of a list. */
+/** Response of the admin API with one part of a list, and the cursor of the next part; null if none. */
 export interface Page<T> {
   readonly items: readonly T[];
   readonly next_cursor: string | null;
   readonly has_more: boolean;
 }
 
-/** Reads all parts of a list and returns its items. */
+/** Reads all items of a list of the admin API, with one request for each part. */
 export async function all<T>(path: string, { query, signal }: Sent = {}): Promise<T[]> {
   const items: T[] = [];
   let cursor: string | undefined;
   do {
     const page: Page<T> = await get(path, { query: { ...query, cursor }, signal });
     items.push(...page.items);
-    // A list that is returned as a whole has no cursor.
+    // Convert an absent or null cursor to undefined, because some routes return the whole list and no cursor.
     cursor = page.next_cursor ?? undefined;
   } while (cursor !== undefined);
   return items;

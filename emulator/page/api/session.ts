@@ -1,21 +1,24 @@
 import { signal } from '@preact/signals';
 import { markedText } from '../components/marked-text.js';
 
-/** Admin token; undefined if none is needed. It is only in memory, so a reload asks for it again. */
+/**
+ * Admin token that the user entered; undefined if none. It is only in memory, so the page asks for it again after a
+ * reload.
+ */
 export const adminToken = signal<string | undefined>(undefined);
 
-/** True after the emulator refused a request because the token was missing. */
+/** True after the emulator refused a request of the page because the admin token was missing. */
 export const isTokenWanted = signal(false);
 
-/** Headers that carry the admin token. */
+/** Returns the headers that send the admin token with a request; none if there is no token. */
 export function authorization(): Record<string, string> {
   const token = adminToken.value;
   return token === undefined ? {} : { authorization: `Bearer ${token}` };
 }
 
 /**
- * Returns a typed admin token without surrounding white space. Throws if it contains a character that no token has,
- * because `fetch` refuses such a character in a header.
+ * Returns an admin token that the user typed, without surrounding white space. Throws if it contains a character that
+ * is not visible ASCII. No token has such a character, and `fetch` would refuse it in a header with an unclear error.
  */
 export function readToken(typed: string): string {
   const token = typed.trim();

@@ -3,11 +3,11 @@ import { hasUnseen } from '../components/marked-text.js';
 /** Quotes a word for a POSIX shell (IEEE 1003.1, section 2.2). A word without special characters stays unquoted. */
 export function quoteWord(word: string): string {
   if (/^[\w./:@%+,=-]+$/.test(word)) return word;
-  // Invisible characters are written as escapes, so that a copied line contains exactly what it shows.
+  // Write invisible characters as escapes, so that the user sees every character of the command to copy.
   return hasUnseen(word) ? printed(new TextEncoder().encode(word)) : quoted(word);
 }
 
-/** Quotes a header or request target like `quoteWord`. Its characters are bytes, decoded as Latin-1. */
+/** Quotes a header or request target for a POSIX shell. Each character of `word` is one byte (Latin-1). */
 export function quoteBytes(word: string): string {
   if (/^[\w./:@%+,=-]+$/.test(word)) return word;
   return /^[\x20-\x7e]*$/.test(word)
@@ -15,12 +15,15 @@ export function quoteBytes(word: string): string {
     : printed(Uint8Array.from(word, (character) => character.charCodeAt(0)));
 }
 
-/** Quotes a word with single quotes, whatever it contains. */
+/** Encloses a word in single quotes for a POSIX shell, even if the word needs no quotes. */
 export function quoted(word: string): string {
   return `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-/** Prints bytes with the shell's `printf`. NUL is omitted, because an argument cannot contain it. */
+/**
+ * Returns a shell word whose value is these bytes, as a command substitution of `printf`. NUL is omitted, because an
+ * argument of a command cannot contain it.
+ */
 function printed(bytes: Uint8Array): string {
   const format = Array.from(bytes, (byte) => {
     if (byte === 0) return '';
@@ -30,15 +33,18 @@ function printed(bytes: Uint8Array): string {
   return `"$(printf '${format.join('')}')"`;
 }
 
-/** Scopes of a token that creates a repository, clones it and pushes to it. */
+/** Scopes (permissions) that a token needs to create a repository, clone it and push to it. */
 export const SCOPES = ['repo:write', 'git:write', 'git:read'];
 
-/** Returns the URL of a Git remote, with a token as its password. */
+/** Returns the URL of the Git remote of repository `name`, with a token as its password. */
 export function remoteOf(name: string, token = '$TOKEN', suffix = '', gitUrl = location.origin): string {
   return `${gitUrl.replace('://', `://t:${token}@`)}/${encodeURI(name)}${suffix}.git`;
 }
 
-/** Returns shell lines that create a repository. Without `token`, they also create a token for the organization. */
+/**
+ * Returns shell lines that create the repository `name`. If `token` is absent, they also create a token for the
+ * organization.
+ */
 export function creationLines(name: string, organization: string | undefined, token?: string): string {
   const org = organization === undefined ? '' : ` --org ${quoteWord(organization)}`;
   const minted = token ?? `$(npx emulator token${org} --repo ${quoteWord(name)} --scopes ${SCOPES.join(',')})`;

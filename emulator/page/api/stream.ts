@@ -4,30 +4,33 @@ import { ApiError, type QueryValue, send } from './client.js';
 /** Event of `GET requests/stream` (server-sent events: WHATWG HTML, section 9.2.6). */
 export interface StreamEvent {
   readonly name: 'request' | 'missed' | 'reset';
-  /** Event id, which increases until the journal is replaced. */
+  /** Event id, which increases until the journal (list of requests) is reset; undefined if the event has none. */
   readonly id: number | undefined;
   readonly data: unknown;
 }
 
-/** `waiting`: the stream ended or could not be opened, and will be retried. */
+/** State of the event stream. `waiting`: the stream ended or could not be opened, and the page will open it again. */
 export type StreamState = 'open' | 'waiting';
 
 export interface StreamOptions {
   readonly query: Readonly<Record<string, QueryValue>>;
-  /** Resolves to the id of the last event seen; empty to receive only new events. Retried until it succeeds. */
+  /**
+   * Resolves to the id of the event after which the stream begins; empty to receive only new events. Called again until
+   * it succeeds.
+   */
   readonly after: (signal: AbortSignal) => Promise<string>;
   readonly signal: AbortSignal;
   onEvents(events: readonly StreamEvent[]): void;
   onState(state: StreamState): void;
 }
 
-/** Milliseconds before a stream is retried: first pause and longest pause. */
+/** Milliseconds before the page opens an ended stream again: after the first failure, and at most. */
 const PAUSE = { first: 250, longest: 5_000 };
 
 /**
- * Follows the request stream until `signal` is aborted. It uses `fetch`, because an `EventSource` cannot send the admin
- * token. A stream that ends is resumed after its last event. Throws `ApiError` if the emulator refuses, for example
- * because of an invalid filter.
+ * Receives events about requests to the emulator until `signal` is aborted. It uses `fetch`, because an `EventSource`
+ * cannot send the admin token. If the stream ends, it is opened again and continues after the last event. Throws
+ * `ApiError` if the emulator refuses the stream, for example because of an invalid filter.
  */
 export async function followRequests({ query, after, signal, onEvents, onState }: StreamOptions): Promise<void> {
   let last: string | undefined;

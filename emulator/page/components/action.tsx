@@ -11,7 +11,7 @@ export interface ActionButtonProps {
   readonly children: ComponentChildren;
 }
 
-/** Button that runs one action at a time and shows its last error. */
+/** Button that runs an action, is disabled until the action ends, and shows the error of the last action. */
 export function ActionButton({ isDisabled = false, act, ...attributes }: ActionButtonProps) {
   const { run, isBusy, error } = useAction();
   return (
@@ -24,7 +24,7 @@ export function ActionButton({ isDisabled = false, act, ...attributes }: ActionB
 
 export interface FormProps {
   readonly class?: string;
-  /** Text and class of the submit button. Without a text, the children contain the button. */
+  /** Text and CSS class of the submit button. If the text is absent, the children must contain the button. */
   readonly submit?: ComponentChildren;
   readonly submitClass?: string;
   readonly isDisabled?: boolean;
@@ -32,7 +32,7 @@ export interface FormProps {
   readonly children: ComponentChildren;
 }
 
-/** Form that is submitted by the page, once at a time, and shows its last error. */
+/** Form whose submission calls `act` instead of the browser's submission, once at a time, and shows the last error. */
 export function Form({ class: className, submit, submitClass, isDisabled = false, act, children }: FormProps) {
   const { run, isBusy, error } = useAction();
   const perform = (event: Event) => {
@@ -55,21 +55,21 @@ export function Form({ class: className, submit, submitClass, isDisabled = false
 }
 
 export interface ConfirmButtonProps {
-  /** Label of the button and of the confirm button: `Remove`. */
+  /** Label of the button that opens the dialog, and of the button in the dialog that confirms, such as `Remove`. */
   readonly label: string;
-  /** Object of the action, for readers who do not see the button's context. */
+  /** Object of the action, such as a key. Only screen readers read it, because other users see it beside the button. */
   readonly subject?: string;
   /** Question in the dialog. */
   readonly title: string;
-  /** Consequences of the action. */
+  /** Text of the dialog, which describes the consequences of the action. */
   readonly children: ComponentChildren;
-  /** Labels of the buttons in the dialog; default: the label and `Cancel`. */
+  /** Labels of the two buttons in the dialog; default: `label` and `Cancel`. */
   readonly answers?: readonly [yes: string, no: string];
   readonly isSmall?: boolean;
   readonly act: () => unknown;
 }
 
-/** Button for an action that cannot be undone. A dialog asks for confirmation. */
+/** Button for an action that cannot be undone. It opens a dialog, and the action runs only if the user confirms. */
 export function ConfirmButton(props: ConfirmButtonProps) {
   const { label, subject, title, children, answers: [yes, no] = [label, 'Cancel'], act } = props;
   const { isSmall = true } = props;

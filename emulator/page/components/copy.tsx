@@ -1,7 +1,7 @@
 import { useRef, useState } from 'preact/hooks';
 import { Dialog } from './dialog.js';
 
-/** Text to copy, such as a command, with a copy button. */
+/** Visible text that the user can copy, such as a shell command, with a copy button. */
 export function Copy({ text, label = 'Copy' }: { readonly text: string; readonly label?: string }) {
   const shown = useRef<HTMLElement>(null);
   return (
@@ -17,13 +17,13 @@ export function Copy({ text, label = 'Copy' }: { readonly text: string; readonly
 export interface CopyButtonProps {
   readonly text: string;
   readonly label?: string;
-  /** Element that shows the text. Without it, a dialog shows the text if there is no clipboard. */
+  /** Element that shows the text. If it is absent and the page has no clipboard, a dialog shows the text. */
   readonly shown?: { readonly current: HTMLElement | null };
 }
 
 /**
- * Copies a text. If the page has no clipboard, as over plain HTTP from another machine, the button selects the text, so
- * that the user can copy it with the keyboard.
+ * Button that copies a text. Browsers give a page no clipboard if it is served over plain HTTP from another machine. In
+ * that case, the button selects the text, so that the user can copy it with the keyboard.
  */
 export function CopyButton({ text, label = 'Copy', shown }: CopyButtonProps) {
   const [said, say] = useState<string>();
@@ -57,7 +57,7 @@ export function CopyButton({ text, label = 'Copy', shown }: CopyButtonProps) {
 
 const BY_KEYS = 'Selected: press Ctrl+C';
 
-/** Selects the text. The dialog opens after the text area is in the document, so the selection is delayed. */
+/** Selects the text of a text area. It waits, because the dialog opens only after the text area is in the document. */
 function selectAll(area: HTMLTextAreaElement | null): void {
   if (area) setTimeout(() => area.select());
 }

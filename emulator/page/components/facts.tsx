@@ -1,10 +1,10 @@
 import { type ComponentChildren, Fragment } from 'preact';
 import { shownText } from './given.js';
 
-/** Name, value, and class of the value. A string is rendered as `Given`. */
+/** Row of a `Facts` list: name, value, and CSS class of the value. `Given` escapes and shortens a string value. */
 export type Fact = readonly [name: ComponentChildren, value: ComponentChildren, className?: string];
 
-/** List of facts. Facts whose value is undefined or false are omitted. */
+/** Description list (`<dl>`) of names and values. Rows whose value is undefined or false are omitted. */
 export function Facts({ class: className = '', facts }: { readonly class?: string; readonly facts: readonly Fact[] }) {
   return (
     <dl class={`facts ${className}`}>

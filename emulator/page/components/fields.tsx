@@ -1,18 +1,18 @@
 import type { ComponentChildren, InputHTMLAttributes, SelectHTMLAttributes } from 'preact';
 import { useId, useState } from 'preact/hooks';
 
-/* Labelled controls that report their value. Attributes not listed here are passed to the control. */
+/* Labelled form controls that report their value. Attributes not declared in this file are passed to the control. */
 
 interface Labelled {
   readonly label: ComponentChildren;
-  /** Class of the label together with its control. */
+  /** CSS class of the element that contains the label and the control. */
   readonly fieldClass?: string | undefined;
-  /** Hint below the control. It is not part of the control's accessible name. */
+  /** Hint below the control. It is the accessible description of the control, not part of its accessible name. */
   readonly hint?: string | undefined;
 }
 
 interface FieldProps extends Labelled {
-  /** Renders the control with these attributes. */
+  /** Renders the control with the attributes that connect it to its label and its hint. */
   readonly children: (attributes: { readonly id: string; readonly 'aria-describedby'?: string }) => ComponentChildren;
 }
 
@@ -31,15 +31,15 @@ function Field({ label, fieldClass = '', hint, children }: FieldProps) {
   );
 }
 
-/** Attributes of a control that reports its value. */
+/** Attributes of a form control, with a label and an `onChange` that receives the new value instead of an event. */
 type Control<Attributes> = Omit<Attributes, keyof Labelled | 'value' | 'onChange' | 'list'> &
   Labelled & { readonly onChange: (value: string) => void };
 
 export type TextFieldProps = Control<InputHTMLAttributes<HTMLInputElement>> & {
   readonly value: string | number;
-  /** Suggested values; others are allowed too. */
+  /** Values that the browser suggests while the user types; other values are allowed too. */
   readonly proposals?: readonly string[] | undefined;
-  /** Size of a text area. Default: a field of one line. */
+  /** Number of lines and columns of a text area. Default: a field of one line. */
   readonly rows?: number;
   readonly cols?: number;
 };
@@ -65,17 +65,17 @@ export function TextField({ label, fieldClass, hint, onChange, proposals = [], .
   );
 }
 
-/** Value that is also its text, or a value and its text. */
+/** Option of a `<select>`: a string that is both value and text, or a value and its text. */
 export type Option = string | readonly [value: string, text: string];
 
 export type ChoiceProps = Control<SelectHTMLAttributes<HTMLSelectElement>> & {
   readonly value: string;
   readonly options?: readonly Option[];
-  /** Options under headings, shown after those without a heading. */
+  /** Options that are grouped under headings. They are shown after `options`, which have no heading. */
   readonly groups?: Iterable<readonly [heading: string, options: readonly Option[]]>;
 };
 
-/** Selection of one value. */
+/** Labelled `<select>` from which the user selects one value. */
 export function Choice(props: ChoiceProps) {
   const { label, fieldClass, hint, options = [], groups = [], onChange, ...attributes } = props;
   return (
@@ -118,7 +118,7 @@ export function Check({ label, isChecked, onChange }: CheckProps) {
   );
 }
 
-/** State of a form, with a function that binds a field to a member. */
+/** Creates the state of a form, and a function that binds a field to one member of that state. */
 export function useDraft<T extends object>(initial: T) {
   const [draft, setDraft] = useState(initial);
   const write = (changes: Partial<T>) => setDraft({ ...draft, ...changes });
@@ -129,12 +129,12 @@ export function useDraft<T extends object>(initial: T) {
   return { draft, write, bind };
 }
 
-/** Returns the list with a value added, or removed if it was present. */
+/** Returns a copy of a list in which a value is added if it was absent, or removed if it was present. */
 export function toggled<T>(list: readonly T[], value: T): readonly T[] {
   return list.includes(value) ? list.filter((one) => one !== value) : [...list, value];
 }
 
-/** Returns the members that are not an empty string or list, as a form sends them. */
+/** Returns the members of a form's state that are neither an empty string nor an empty list, to send in a request. */
 export function filled<T extends object>(members: T): Partial<T> {
   const isFilled = (value: unknown) => value !== '' && !(Array.isArray(value) && value.length === 0);
   return Object.fromEntries(Object.entries(members).filter(([, value]) => isFilled(value))) as Partial<T>;

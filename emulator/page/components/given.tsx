@@ -4,8 +4,8 @@ import { beginningOf, markedText, partsOf } from './marked-text.js';
 import { count } from './time.js';
 
 /*
- * Text from clients. It is never interpreted as markup, hidden characters are marked (`marked-text.ts`), its direction
- * is isolated, and long text is shortened.
+ * Components that show text from clients of the emulator, which is untrusted. The text is never interpreted as markup,
+ * hidden characters are marked (`marked-text.ts`), its writing direction is isolated, and long text is shortened.
  */
 
 export interface GivenProps {
@@ -14,15 +14,15 @@ export interface GivenProps {
   readonly most?: number;
 }
 
-/** Number of characters added by one click. More in one line would block the browser. */
+/** Number of characters that a click adds to a shortened text. More characters in one line would block the browser. */
 const STEP = 100_000;
 
 export interface GivenTextProps extends GivenProps {
-  /** True if tabs and line feeds are kept, as in a line of a file. */
+  /** True if tabs and line feeds are shown unchanged, as in a line of a file; otherwise they are marked. */
   readonly hasLines?: boolean;
 }
 
-/** Inline text from clients. The rest of a shortened text can be shown. */
+/** Inline text from clients of the emulator. A button shows more of a text longer than `most` characters. */
 export function Given({ text, most: max = 500, hasLines = false }: GivenTextProps) {
   const { shown, more } = useCut(text, max);
   return (
@@ -35,12 +35,12 @@ export function Given({ text, most: max = 500, hasLines = false }: GivenTextProp
   );
 }
 
-/** Renders a string as `Given`, and anything else unchanged. */
+/** Renders a string with `Given`, which marks hidden characters and shortens it. Other content is unchanged. */
 export function shownText(content: ComponentChildren): ComponentChildren {
   return typeof content === 'string' ? <Given text={content} /> : content;
 }
 
-/** Text from clients in one line of a row, ending in an ellipsis. The tooltip shows more of it. */
+/** Text from clients of the emulator in one line of a table row. Long text is cut off; the tooltip shows more of it. */
 export function GivenCell({ text, most: max = 200 }: GivenProps) {
   const shown = beginningOf(text, max);
   return (
@@ -51,7 +51,7 @@ export function GivenCell({ text, most: max = 200 }: GivenProps) {
   );
 }
 
-/** Preformatted text from clients. The rest of a shortened text can be shown. */
+/** Preformatted text from clients of the emulator. A button shows more of a text longer than `most` characters. */
 export function GivenBlock({ text, most: max = 10_000 }: GivenProps) {
   const { shown, more } = useCut(text, max);
   return (
@@ -64,7 +64,7 @@ export function GivenBlock({ text, most: max = 10_000 }: GivenProps) {
   );
 }
 
-/** Complete text, with marks for hidden characters. */
+/** Complete text from a client, in which hidden characters are replaced by visible marks. */
 export function Parts({ text, hasLines = false }: Omit<GivenTextProps, 'most'>) {
   return (
     <>
@@ -81,7 +81,7 @@ export function Parts({ text, hasLines = false }: Omit<GivenTextProps, 'most'>) 
   );
 }
 
-/** Returns the shown part of a text, and a button that shows more. */
+/** Returns the first `max` characters of a text, and a button that shows more; no button if nothing is hidden. */
 function useCut(text: string, max: number) {
   const [wanted, setWanted] = useState({ text, most: max });
   const limit = wanted.text === text ? wanted.most : max;

@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
-/** Calls `close` when Escape is pressed outside of dialogs and fields while something is open. */
+/** Calls `close` when Escape is pressed while `isOpen` is true, except in dialogs and form fields. */
 export function useEscape(isOpen: boolean, close: (event: KeyboardEvent) => void): void {
   useListener(document.body, 'keydown', (event) => {
     const isElsewhere = event.target instanceof Element && event.target.closest('dialog, input, select') !== null;
@@ -10,7 +10,10 @@ export function useEscape(isOpen: boolean, close: (event: KeyboardEvent) => void
   });
 }
 
-/** Adds an event listener to an element, for elements that are not controls themselves, such as `keydown` on a list. */
+/**
+ * Adds an event listener to an element while the component is shown. It is for elements that are not controls, such as
+ * `keydown` on a list.
+ */
 export function useListener<Name extends keyof HTMLElementEventMap>(
   element: { readonly current: HTMLElement | null } | HTMLElement,
   name: Name,
@@ -26,26 +29,26 @@ export function useListener<Name extends keyof HTMLElementEventMap>(
   }, []);
 }
 
-/** Returns true while the page is printed, or while the print style is emulated. */
+/** Returns true while the page is printed, or while the browser's developer tools emulate the print style. */
 export function usePrinting(): boolean {
   const [isPrinting, setPrinting] = useState(() => matchMedia('print').matches);
   useEffect(() => {
     const abort = new AbortController();
     const { signal } = abort;
-    // `beforeprint` is needed too, because `change` fires only after Chromium has counted the sheets.
+    // Listen to `beforeprint` too, because Chromium fires `change` of the media query after counting the sheets.
     addEventListener('beforeprint', () => setPrinting(true), { signal });
     addEventListener('afterprint', () => setPrinting(false), { signal });
     matchMedia('print').addEventListener('change', ({ matches }) => setPrinting(matches), { signal });
     return () => abort.abort();
   }, []);
-  // Force a layout, because Chromium counts the sheets by the last layout before it prints.
+  // Force a layout by reading a size, because Chromium counts the sheets to print by the last layout.
   useLayoutEffect(() => {
     if (isPrinting) document.body.getBoundingClientRect();
   }, [isPrinting]);
   return isPrinting;
 }
 
-/** Returns the width of an element in pixels; the window's width until the element exists. */
+/** Returns the width of an element in pixels, also after it changes; the window's width until the element exists. */
 export function useWidth(element: { readonly current: HTMLElement | null }): number {
   const [width, setWidth] = useState(innerWidth);
   useLayoutEffect(() => {
@@ -56,7 +59,7 @@ export function useWidth(element: { readonly current: HTMLElement | null }): num
   return width;
 }
 
-/** Sets the document title, such as `Control: Clock`; undefined leaves it unchanged. */
+/** Sets the title of the document to `title` and the name of the product. Undefined leaves the title unchanged. */
 export function useTitle(title: string | undefined): void {
   useEffect(() => {
     if (title !== undefined) document.title = `${title} – repohost-emulator`;

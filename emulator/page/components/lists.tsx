@@ -3,14 +3,14 @@ import { go, place, placeWith } from '../place.js';
 import { count } from './time.js';
 
 export interface MoreOptions {
-  /** Number of items shown at first, and number added by a click. */
+  /** Number of list items shown at first, and number added by each click on the button. */
   readonly first: number;
   readonly step: number;
-  /** Name of the items, such as `lines`. */
+  /** Name of the items in the text of the button, such as `lines`. */
   readonly of: string;
 }
 
-/** Returns the beginning of a long list, and a button that shows more. */
+/** Returns the items of a long list that are shown, and a button that shows more of them. */
 export function useMore<T>(items: readonly T[], { first, step, of }: MoreOptions) {
   const [max, setMost] = useState(first);
   const left = items.length - max;
@@ -24,7 +24,7 @@ export function useMore<T>(items: readonly T[], { first, step, of }: MoreOptions
   };
 }
 
-/** Search field for the parameter `q` of the place. */
+/** Search field that writes its text to the parameter `q` of the place (fragment of the page's address). */
 export function Search({ label }: { readonly label: string }) {
   return (
     <input
@@ -38,7 +38,7 @@ export function Search({ label }: { readonly label: string }) {
   );
 }
 
-/** Returns the items whose name contains the parameter `q` of the place. */
+/** Returns the items whose name contains the text of the search field, ignoring case. */
 export function searched<T extends { readonly name: string }>(items: readonly T[]): readonly T[] {
   const wanted = (place.value.params.q ?? '').toLowerCase();
   return items.filter(({ name }) => name.toLowerCase().includes(wanted));

@@ -5,17 +5,17 @@ import { unreachable } from '../api/client.js';
 export interface Loaded<T> {
   readonly value: T | undefined;
   readonly error: unknown;
-  /** Loads the value again. The old value is shown until then. */
+  /** Loads the value again. The old value is shown until the new one has arrived. */
   readonly reload: () => void;
 }
 
-/** Reload functions of the values that are shown. They are called after each action. */
+/** Reload functions of all values that the page shows. They are called after each action of the user. */
 const reloads = new Set<() => void>();
 
 /**
- * Loads a value, and loads it again when `inputs` change. The previous request is then aborted, and its value hidden. After
- * each action of the page, and every `every` milliseconds while the page is visible, the value is loaded again and the
- * old one is shown until then.
+ * Loads a value from the emulator, and loads it again when `inputs` change. A change of `inputs` aborts the previous
+ * request and hides its value. The value is also loaded again after each action of the user, and every `every`
+ * milliseconds while the page is visible. In these cases the old value is shown until the new one has arrived.
  */
 export function useLoaded<T>(load: (signal: AbortSignal) => Promise<T>, inputs: Inputs, every?: number): Loaded<T> {
   const [state, setState] = useState<{ value?: T; error?: unknown }>({});
@@ -48,8 +48,8 @@ export function useLoaded<T>(load: (signal: AbortSignal) => Promise<T>, inputs: 
 }
 
 /**
- * Loads code when it is first needed. The code comes from the emulator, so a failure means that the emulator is
- * unreachable.
+ * Waits for an `import()` of a part of the page. The emulator serves that code, so a failure is reported as an
+ * unreachable emulator.
  */
 export async function loadCode<T>(code: Promise<T>): Promise<T> {
   try {
@@ -59,7 +59,10 @@ export async function loadCode<T>(code: Promise<T>): Promise<T> {
   }
 }
 
-/** Runs one action at a time and keeps its last error. What is shown is loaded again afterwards. */
+/**
+ * Returns a function that runs one action at a time, and the error of the last action. After an action, all values that
+ * the page shows are loaded again.
+ */
 export function useAction() {
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
@@ -76,19 +79,22 @@ export function useAction() {
   return { run, isBusy, error };
 }
 
-/** Loads a value of the emulator, and provides `change`, which performs an action and shows its result or error. */
+/**
+ * Loads a value from the emulator, and returns `change`, which performs an action that changes the value. `notice` is
+ * an element that shows the result or error of the last action.
+ */
 export function useManaged<T>(load: (signal: AbortSignal) => Promise<T>, every?: number) {
   const { value, error: unloaded } = useLoaded(load, [], every);
   const { run, isBusy, error } = useAction();
   const [said, say] = useState('');
-  /** Performs a change and shows a message. */
+  /** Performs an action, and shows `sentence` (a message, or a function of the result) if it succeeds. */
   const change = <R,>(act: () => Promise<R>, sentence: string | ((result: R) => string) = '') =>
     run(async () => {
       say('');
       const result = await act();
       say(typeof sentence === 'string' ? sentence : sentence(result));
     });
-  /** Loading indicator, last message, or last error. */
+  /** Element that shows a loading indicator, the message of the last action, or the last error. */
   const notice = (
     <>
       <Loading value={value} error={error ?? unloaded} />
@@ -100,7 +106,7 @@ export function useManaged<T>(load: (signal: AbortSignal) => Promise<T>, every?:
   return { value, error: unloaded, isBusy, change, notice };
 }
 
-/** Error message of the emulator. */
+/** Paragraph that shows an error message of the emulator; nothing if `error` is undefined. */
 export function Failure({ error }: { readonly error: unknown }) {
   if (error === undefined) return null;
   return (
@@ -110,7 +116,7 @@ export function Failure({ error }: { readonly error: unknown }) {
   );
 }
 
-/** Text shown in place of an empty list, with advice. */
+/** Heading and advice that are shown in place of an empty list. */
 export function Empty({ title, children }: { readonly title: string; readonly children?: ComponentChildren }) {
   return (
     <div class="empty">
@@ -120,7 +126,7 @@ export function Empty({ title, children }: { readonly title: string; readonly ch
   );
 }
 
-/** Shows that a value is loading, or why it is missing or outdated; nothing if neither. */
+/** Shows the error of a request, or that its value is still loading; nothing if the value has arrived. */
 export function Loading({ value, error }: Pick<Loaded<unknown>, 'value' | 'error'>) {
   if (error !== undefined) return <Failure error={error} />;
   if (value !== undefined) return null;

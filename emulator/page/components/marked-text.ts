@@ -1,7 +1,7 @@
-/** Part of a text: unchanged, or marks that replace hidden characters. */
+/** Part of a text from a client: either unchanged, or a visible mark that replaces hidden characters. */
 export interface TextPart {
   readonly text: string;
-  /** Character that the mark replaces, such as `U+001B`. */
+  /** Name of the hidden character that the mark replaces, such as `U+001B`; absent for unchanged text. */
   readonly stands?: string;
 }
 
@@ -13,10 +13,10 @@ export interface TextPart {
 const UNSEEN =
   /(?:[\p{Cc}\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]|(?<=^|\p{ASCII})[\u200c\u200d]|\p{Cs})+/gu;
 
-/** `UNSEEN` without tabs and line feeds, for text in which they are visible as layout. */
+/** Characters of `UNSEEN` except tabs and line feeds, for text in which tabs and line feeds are visible as layout. */
 const UNSEEN_IN_LINES = new RegExp(UNSEEN.source.replace('\\p{Cc}', '\\0-\\x08\\x0b-\\x1f\\x7f-\\x9f'), UNSEEN.flags);
 
-/** Splits a text into parts. `hasLines`: tabs and line feeds are kept. */
+/** Splits a text into unchanged parts and marks of hidden characters. `hasLines`: tabs and line feeds get no marks. */
 export function partsOf(text: string, { hasLines = false } = {}): TextPart[] {
   const parts: TextPart[] = [];
   let end = 0;
@@ -34,7 +34,7 @@ export function partsOf(text: string, { hasLines = false } = {}): TextPart[] {
   return parts;
 }
 
-/** Returns a text in which invisible characters are replaced by their names, for places that cannot contain elements. */
+/** Returns a text in which hidden characters are replaced by marks, for attributes, which cannot contain elements. */
 export function markedText(text: string): string {
   return partsOf(text)
     .map((part) => part.text)
@@ -50,7 +50,7 @@ export function beginningOf(text: string, max: number): string {
 
 const MAX_NAMED = 8;
 
-/** Returns the mark of a character: a Control Picture (U+2400 …) for ASCII, otherwise its name. */
+/** Returns the visible mark of a hidden character: a Control Picture (U+2400 …) for ASCII, otherwise its name. */
 function markOf(character: string): string {
   const code = character.codePointAt(0)!;
   if (code < 0x20) return String.fromCodePoint(0x2400 + code);
@@ -61,7 +61,7 @@ function nameOf(character: string): string {
   return `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`;
 }
 
-/** Returns true if a text contains hidden characters. */
+/** Returns true if a text contains hidden characters. `hasLines`: tabs and line feeds do not count as hidden. */
 export function hasUnseen(text: string, { hasLines = false } = {}): boolean {
   return text.search(hasLines ? UNSEEN_IN_LINES : UNSEEN) >= 0;
 }

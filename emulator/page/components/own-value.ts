@@ -1,6 +1,6 @@
 /**
- * Returns the own member of a table; undefined if absent. Needed for names from outside, because `table[name]` also
- * finds inherited members such as `constructor`.
+ * Returns the own property `name` of an object; undefined if absent. It is needed for names that come from users,
+ * because `table[name]` also finds inherited properties such as `constructor`.
  */
 export function ownValue<T>(table: Readonly<Record<string, T>>, name: string): T | undefined {
   return Object.hasOwn(table, name) ? table[name] : undefined;

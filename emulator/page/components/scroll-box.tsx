@@ -2,14 +2,14 @@ import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 export interface ScrollBoxProps {
-  /** Accessible name of the region. */
+  /** Accessible name of the box, which screen readers announce. */
   readonly label: string;
   readonly children: ComponentChildren;
 }
 
 /**
- * Box with its own scroll bars. It takes the keyboard focus only while its content overflows, so that the keyboard can scroll
- * it (WCAG 2.2, 2.1.1) and other boxes add no tab stop.
+ * Box with its own scroll bars. While its content overflows, the box is a tab stop, so that the keyboard can scroll it
+ * (WCAG 2.2, 2.1.1). Otherwise it is not, because the user would have to tab through a box that cannot scroll.
  */
 export function ScrollBox({ label, children }: ScrollBoxProps) {
   const box = useRef<HTMLElement>(null);

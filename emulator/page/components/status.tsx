@@ -1,9 +1,9 @@
-/** HTTP status, in the colour of its class: `2xx` … `5xx`. 0 (no response) is shown as a dash. */
+/** HTTP status code, in the colour of its class: `2xx` … `5xx`. 0 (no response was sent) is shown as a dash. */
 export function Status({ status }: { readonly status: number }) {
   return <span class={`status status-${String(status)[0]}xx`}>{status === 0 ? '–' : status}</span>;
 }
 
-/** Origin of a response: the service itself, a state that was set, or a fault. */
+/** Label with the cause of a response: the normal service, a state that the user set, or an injected fault. */
 export function Origin({ origin }: { readonly origin: string }) {
   const [kind, fault] = origin.split(/:(.*)/s);
   return (

@@ -5,23 +5,23 @@ import { ScrollBox } from './scroll-box.js';
 
 /**
  * Column of a table: its heading, a function that returns the content of a cell, and a CSS class for heading and cells.
- * A string is escaped and shortened with `Given`.
+ * A string in a cell is shown by `Given`, which marks hidden characters and shortens it.
  */
 export type Column<T> = readonly [head: string | VNode, cell: (item: T) => ComponentChildren, className?: string];
 
 export interface TableProps<T> {
-  /** Name of the rows, which is the accessible name of the scroll box. */
+  /** Name of what the rows are, such as `Keys`. It is the accessible name of the scroll box around the table. */
   readonly label: string;
   readonly items: readonly T[];
   readonly keyOf: (item: T) => string;
   readonly columns: readonly Column<T>[];
-  /** Returns the buttons of a row, shown in the last column. */
+  /** Returns the buttons that belong to an item. They are shown in the last column of its row. */
   readonly actions?: (item: T) => ComponentChildren;
-  /** True if the first column contains headings of rows. */
+  /** True if each cell of the first column is a heading of its row (`<th scope="row">`). */
   readonly hasRowHeads?: boolean;
   readonly class?: string;
   readonly rowClass?: (item: T) => string;
-  /** Number of rows shown at first and added by a click. Default: all. */
+  /** Number of rows shown at first, and number added by each click. Default: all rows. */
   readonly most?: number;
   /** Text shown instead of an empty table. */
   readonly empty?: string;

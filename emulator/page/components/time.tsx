@@ -1,4 +1,4 @@
-/** Renders a time given as an ISO 8601 text, which is also its tooltip. */
+/** Renders `text` as a `<time>` element. `at`: the time in ISO 8601, which is also shown as a tooltip. */
 function timeOf(at: string, text: string, className = 'figures') {
   return (
     <time dateTime={at} title={at} class={className}>
@@ -11,16 +11,16 @@ export interface TimeProps {
   readonly at: string;
 }
 
-/** Time of the emulator's clock. It is shown in UTC, as clients see it, without the day. */
+/** Time of day of the emulator's clock, in UTC, with milliseconds: `12:00:00.000`. */
 export const Time = ({ at }: TimeProps) => timeOf(at, at.slice(11, 23));
 
 /** Date and time in UTC: `2026-01-01 00:00:00`. */
 export const DateTime = ({ at }: TimeProps) => timeOf(at, `${at.slice(0, 10)} ${at.slice(11, 19)}`);
 
-/** Time of a commit, which has the time zone of its author, shown in UTC: `2026-01-01 00:00`. */
+/** Time of a commit, converted from the time zone of its author to UTC: `2026-01-01 00:00`. */
 export const CommitTime = ({ at }: TimeProps) => timeOf(at, inUtc(at), 'figures nowrap');
 
-/** Converts a time to UTC; unchanged if its year is beyond the range of `Date`. */
+/** Converts an ISO 8601 time to UTC; returned unchanged if its year is beyond the range of `Date`. */
 function inUtc(at: string): string {
   const time = new Date(at);
   return Number.isNaN(time.getTime()) ? at : time.toISOString().slice(0, 16).replace('T', ' ');
@@ -28,18 +28,18 @@ function inUtc(at: string): string {
 
 const NUMBER = new Intl.NumberFormat('en');
 
-/** Formats a number: `1,234`. */
+/** Formats a number with separators of thousands: `1,234`. */
 export function count(value: number): string {
   return NUMBER.format(value);
 }
 
-/** Formats a duration: `0.4 ms`, `12 ms`, `3.45 s`. */
+/** Formats a duration given in milliseconds: `0.4 ms`, `12 ms`, `3.45 s`. */
 export function duration(milliseconds: number): string {
   if (milliseconds >= 1000) return `${(milliseconds / 1000).toFixed(2)} s`;
   return `${milliseconds.toFixed(milliseconds < 10 ? 1 : 0)} ms`;
 }
 
-/** Formats a size in powers of 1,000: `1.2 kB`. */
+/** Formats a size given in bytes, with units that are powers of 1,000: `1.2 kB`. */
 export function bytes(value: number): string {
   const units = ['B', 'kB', 'MB', 'GB'];
   const power = value < 1000 ? 0 : Math.min(3, Math.floor(Math.log10(value) / 3));

@@ -5,28 +5,31 @@ import { useListener, usePrinting } from './hooks.js';
 export interface VirtualListProps {
   readonly label: string;
   readonly count: number;
-  /** Height of a row in pixels. All rows have the same height, so that nothing moves while rows arrive. */
+  /** Height of a row in pixels. All rows have the same height, so that visible rows do not move when rows are added. */
   readonly rowHeight: number;
-  /** Number of rows to print; default: all. */
+  /** Number of rows that are rendered when the page is printed; default: all. */
   readonly printed?: number;
-  /** Number of the top row, if row numbers decrease downwards. Default: the number of a row is its position. */
+  /** Number of the top row, if row numbers decrease downwards. Default: the number of a row is its position, from 0. */
   readonly top?: number;
-  /** Renders a row. Its element has `data-row={number}`, takes the focus, and is a tab stop if `isStop` is true. */
+  /**
+   * Renders a row. The caller's element must have `data-row={number}` and be focusable, and must be a tab stop if
+   * `isStop` is true.
+   */
   readonly row: (number: number, isStop: boolean) => ComponentChildren;
-  /** Number of the open row, which is brought into view; undefined if no row is open. */
+  /** Number of the row whose details are open; the list scrolls to show it. Undefined if no row is open. */
   readonly opened?: number | undefined;
-  /** Returns true if the previously open row may take the focus when nothing has it. Default: always. */
+  /** Returns true if a row whose details were closed may take the focus when no element has it. Default: always. */
   readonly mayTakeFocus?: () => boolean;
-  /** Called with the last visible position, so that more can be loaded. */
+  /** Called with the position of the last visible row, so that the caller can load more rows. */
   readonly onReach?: (last: number) => void;
-  /** Called with true while the user has scrolled down or a row has the focus. */
+  /** Called with true when the user has scrolled down or a row has the focus, and with false when neither is true. */
   readonly onAway?: (isAway: boolean) => void;
 }
 
-/** Number of rows rendered above and below the visible ones. */
+/** Number of rows that are rendered above the first and below the last visible row. */
 const MARGIN = 8;
 
-/** Number of rows that each key moves the focus by. */
+/** Number of rows by which each key moves the focus; negative: upwards. */
 const MOVES: Readonly<Record<string, number>> = {
   ArrowDown: 1,
   ArrowUp: -1,
@@ -36,19 +39,22 @@ const MOVES: Readonly<Record<string, number>> = {
   End: Number.POSITIVE_INFINITY,
 };
 
-/** Virtual list: only visible rows are rendered, except in print. One row is the tab stop; keys move it. */
+/**
+ * Virtual list: only visible rows are in the document, except when the page is printed. Exactly one row is a tab stop;
+ * the arrow and page keys move the focus from it to other rows.
+ */
 export function VirtualList(props: VirtualListProps) {
   const { label, count, rowHeight, printed = count, top, row, opened, mayTakeFocus = () => true } = props;
   const { onReach, onAway } = props;
   const scroller = useRef<HTMLElement>(null);
-  /** First visible position, and number of visible rows. */
+  /** Position of the first visible row, and number of visible rows. */
   const [first, setFirst] = useState(0);
   const [size, setSize] = useState(0);
-  /** Number of the focused row, and of the row that takes the focus when it is rendered. */
+  /** Number of the focused row, and of a row that will take the focus as soon as it is rendered; undefined if none. */
   const [focused, setFocused] = useState<number>();
   const wanted = useRef<number>();
   const isPrinting = usePrinting();
-  /** Converts between position and row number; the conversion is its own inverse. */
+  /** Converts a position to a row number or a row number to a position. The conversion is its own inverse. */
   const swap = (at: number) => (top === undefined ? at : top - at);
   const isListed = (number: number) => swap(number) >= 0 && swap(number) < count;
 
@@ -56,10 +62,10 @@ export function VirtualList(props: VirtualListProps) {
     const { scrollTop, clientHeight } = scroller.current!;
     setFirst(Math.floor(scrollTop / rowHeight));
     setSize(Math.ceil(clientHeight / rowHeight) + 1);
-    // The focused row may have been scrolled out of view.
+    // Forget the focused row if it lost the focus, because a row that is scrolled out of view leaves the document.
     if (wanted.current === undefined && !scroller.current!.contains(document.activeElement)) setFocused(undefined);
   };
-  /** Scrolls by the smallest distance that shows the row. */
+  /** Scrolls the list by the smallest distance that makes the whole row visible. */
   const reveal = (number: number) => {
     const { scrollTop, clientHeight } = scroller.current!;
     const start = swap(number) * rowHeight;
@@ -73,7 +79,7 @@ export function VirtualList(props: VirtualListProps) {
     reveal(number);
   };
 
-  // Row height can change when the list becomes narrow, so keep the top row in place.
+  // Scroll in proportion to the new row height, so that the same row stays at the top when the window becomes narrow.
   const height = useRef(rowHeight);
   useLayoutEffect(() => {
     const before = scroller.current!.scrollTop / height.current;

@@ -22,7 +22,7 @@ const STEPS = [
   ['P1D', '1 day'],
 ] as const;
 
-/** Clock of the emulator, which determines the times of tokens, states, quotas and webhook deliveries. */
+/** Part of the page that sets the emulator's clock, which all tokens, states, quotas and webhook deliveries use. */
 export function ClockPart() {
   const { value: clock, error: unloaded, change, notice } = useManaged(readClock, 1000);
   const [duration, setDuration] = useState('PT30S');

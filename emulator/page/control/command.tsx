@@ -2,7 +2,10 @@ import { quoteWord } from '../api/shell.js';
 import { Copy } from '../components/copy.js';
 import { filled } from '../components/fields.js';
 
-/** Equivalent shell commands. The words of a line follow `emulator`. */
+/**
+ * Collapsed list of shell commands that do the same as a form of the page. `lines`: the arguments of each command after
+ * `emulator`.
+ */
 export function Commands({ lines }: { readonly lines: readonly (readonly string[])[] }) {
   return (
     <details class="command">
@@ -14,7 +17,7 @@ export function Commands({ lines }: { readonly lines: readonly (readonly string[
   );
 }
 
-/** Commands that do not contact an emulator, and so take no `--url`. */
+/** Commands that have no flag `--url`, because they contact no emulator. */
 const ALONE: readonly string[] = ['token', 'keys', 'variants'];
 
 /**
@@ -25,7 +28,7 @@ export function emulatorLine(words: readonly string[], origin = location.origin)
   return ['npx emulator', ...words.map(quoteWord), ...(isDefault ? [] : ['--url', origin])].join(' ');
 }
 
-/** Returns `--seed x` for each member that is not empty; list values are joined with commas. */
+/** Converts members to command-line flags, such as `--seed x`. Empty values are omitted; lists are joined by commas. */
 export function flags(members: Readonly<Record<string, string | readonly string[]>>): string[] {
   return Object.entries(filled(members)).flatMap(([name, value]) => [`--${name}`, String(value)]);
 }

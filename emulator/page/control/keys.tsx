@@ -10,7 +10,7 @@ import { OrganizationChoice, ScopeChoice } from './token-fields.js';
 
 const EMPTY = { public_key: '', id: '', organization: '', allowed_scopes: [] as readonly string[] };
 
-/** Public keys that verify tokens. */
+/** Part of the page that lists, registers and removes the public keys with which the emulator verifies tokens. */
 export function KeysPart() {
   const { value: keys, change, notice } = useManaged((signal) => all<KeyRecord>('keys', { signal }));
   const { draft, write, bind } = useDraft(EMPTY);
@@ -81,7 +81,7 @@ export function KeysPart() {
   );
 }
 
-/** Parses a key: a JWK is a JSON object, anything else is PEM text. */
+/** Converts a key that the user typed for the request: a JWK to a JSON object. PEM text is returned unchanged. */
 function readKey(text: string): unknown {
   try {
     return text.trimStart().startsWith('{') ? JSON.parse(text) : text;

@@ -9,7 +9,7 @@ import { bytes } from '../components/time.js';
 import { untilOf } from '../repositories/state.js';
 import { Commands } from './command.js';
 
-/** Switches of organizations, and limits of the emulator. */
+/** Part of the page with the settings of each organization, such as failing authentication, and with the limits. */
 export function OrganizationsPart() {
   const { value, isBusy, change, notice } = useManaged((signal) => get<StateView>('state', { signal }));
   if (value === undefined) return notice;
@@ -109,7 +109,7 @@ function Switches({ name, organization, isBusy, change }: SwitchesProps) {
   );
 }
 
-/** Refusals that the switches cause, with their error codes. */
+/** Returns the refusals that the settings of an organization cause, each with its description and error code. */
 function refusals({ authentication, hosting, forgeApps }: OrganizationState): [what: string, code: string][] {
   const all: [boolean, string, string][] = [
     [authentication === 'unavailable', 'Every request is refused with 403', 'authentication_unavailable'],
@@ -124,7 +124,7 @@ interface UpstreamProps {
   readonly change: (to: object) => void;
 }
 
-/** Form for the failure of requests to an upstream. */
+/** Form that sets how requests to an upstream (external forge) of an organization fail. */
 function Upstream({ upstream, change }: UpstreamProps) {
   const { draft, bind } = useDraft({ error: upstream.error, status: `${upstream.status ?? ''}` });
   return (
@@ -167,7 +167,7 @@ const setOf = (what: string) => (
   </>
 );
 
-/** Formats a limit in readable units: ` (1.0 MB)`, ` (30 s)`; empty for counts. */
+/** Formats the value of a limit in readable units: ` (1.0 MB)`, ` (30 s)`; empty for a limit without unit. */
 function readable(name: string, limit: number): string {
   if (name.endsWith('Bytes')) return ` (${bytes(limit)})`;
   return name.endsWith('Timeout') ? ` (${limit / 1000} s)` : '';

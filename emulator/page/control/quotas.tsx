@@ -10,16 +10,16 @@ import { Commands } from './command.js';
 
 type Quotas = Readonly<Record<string, QuotaView>>;
 
-/** Values of the form's fields. */
+/** Values of the fields of the form for a quota. */
 interface Draft {
   readonly name: string;
   readonly capacity: string;
   readonly refill: string;
   readonly by: QuotaView['by'];
-  /** First entry of `cost`. */
+  /** First entry of the quota's `cost`: pattern of operations, and number of tokens that such a request takes. */
   readonly pattern: string;
   readonly tokens: string;
-  /** Other entries of `cost`, which the form keeps unchanged. */
+  /** Other entries of the quota's `cost`, for which the form has no fields. It sends them back unchanged. */
   readonly others: QuotaView['cost'];
   readonly format: string;
   readonly add: number;
@@ -43,7 +43,7 @@ function draftOf(name: string, { capacity, refill, by, cost, retryAfter }: Quota
   return { name, capacity: `${capacity}`, refill, by, ...first, ...retryAfter };
 }
 
-/** Returns the quota of a draft. An empty number is `NaN`. */
+/** Converts the values of the form to a quota. A number whose field is empty becomes `NaN`. */
 function quotaOf({ by, capacity, refill, pattern, tokens, others, add, format }: Draft): QuotaView {
   return {
     by,
@@ -54,7 +54,7 @@ function quotaOf({ by, capacity, refill, pattern, tokens, others, add, format }:
   };
 }
 
-/** Quotas, which limit the request rate of clients. */
+/** Part of the page that shows and changes the quotas, which limit the request rate of clients. */
 export function QuotasPart() {
   const { value, change, notice } = useManaged((signal) => get<{ quotas: Quotas }>('quotas', { signal }));
   const form = useDraft(EMPTY);
@@ -112,7 +112,7 @@ const PARTITIONS: readonly (readonly [QuotaView['by'][number], string])[] = [
   ['op', 'operation'],
 ];
 
-/** Formats of `Retry-After`, and the header that a refusal then has. */
+/** Formats of the header `Retry-After` of a refused request: title of the option, and the header that is then sent. */
 const FORMATS = {
   seconds: { title: 'seconds', shown: 'Retry-After: SECONDS' },
   'http-date': { title: 'a date', shown: 'Retry-After: DATE' },
@@ -121,7 +121,7 @@ const FORMATS = {
 
 const FORMAT_OPTIONS = Object.entries(FORMATS).map(([format, { title }]): Option => [format, title]);
 
-/** Example quotas that are exhausted quickly. */
+/** Example quotas that the user can select. A few requests exhaust each of them. */
 const PRESETS: readonly (readonly [title: string, draft: Partial<Draft>])[] = [
   ['The second request is refused', { capacity: '1', refill: '1/m' }],
   ['A burst of 5, then one every 10 s', { capacity: '5', refill: '1/10s' }],

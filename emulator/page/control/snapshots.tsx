@@ -6,7 +6,7 @@ import { Table } from '../components/table.js';
 import { count, DateTime } from '../components/time.js';
 import { Commands } from './command.js';
 
-/** Snapshots of the whole state, and reset to the initial state. */
+/** Part of the page that takes and restores snapshots of the emulator's whole state, or resets it to its start. */
 export function SnapshotsPart() {
   const { value, change, notice } = useManaged((signal) => all<SnapshotRecord>('snapshots', { signal }));
   if (value === undefined) return notice;

@@ -3,7 +3,7 @@ import { Facts } from '../components/facts.js';
 import { Check, Choice, toggled } from '../components/fields.js';
 import { useLoaded } from '../components/loaded.js';
 
-/** Scopes of the specification, by subject. */
+/** Scopes (permissions of a token) that the specification defines, grouped under headings. */
 const GROUPS: readonly (readonly [string, readonly string[]])[] = [
   ['Git', ['git:read', 'git:write']],
   ['Repositories', ['repo:write', 'org:read']],
@@ -34,7 +34,7 @@ export function ScopeChoice({ legend, value, onChange }: ScopeChoiceProps) {
 }
 
 export interface OrganizationChoiceProps {
-  /** Organization; empty for the organization at the address of the page. */
+  /** Name of the selected organization; empty for the organization to which the page's address belongs. */
   readonly value: string;
   readonly onChange: (organization: string) => void;
 }

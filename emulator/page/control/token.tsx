@@ -16,14 +16,14 @@ import { showSpan, showTime } from './clock-text.js';
 import { Commands, flags } from './command.js';
 import { OrganizationChoice, ScopeChoice } from './token-fields.js';
 
-/** Default values of the form. An empty value leaves the claim to the emulator. */
+/** Values of the form at the start. For a claim whose value is empty, the emulator uses its own default. */
 const USUAL = {
   repo: '',
   scopes: ['git:read', 'git:write', 'repo:write'] as readonly string[],
   sub: 'me',
   org: '',
   key: '',
-  /** Faults, one per line. */
+  /** Faults that the token causes in requests that use it, one per line. */
   faults: '',
   ttl: '3600',
 };
@@ -34,7 +34,7 @@ const linesOf = (text: string): string[] =>
     .map((line) => line.trim())
     .filter(Boolean);
 
-/** Creates a token signed with a test key, and shows commands that use it. */
+/** Part of the page that creates a token signed with a test key, and shows shell commands that use it. */
 export function TokenPart() {
   const { value: repositories = [] } = useLoaded((signal) => all<RepositoryRecord>('repositories', { signal }), []);
   const { value: keys = [] } = useLoaded((signal) => all<KeyRecord>('keys', { signal }), []);
@@ -111,7 +111,7 @@ function Result({ minted: { token, key, expires_at, repo }, address }: ResultPro
   );
 }
 
-/** Remaining validity of a token, by the clock of the emulator. */
+/** Text that tells how long a token remains valid by the emulator's clock. */
 function Remaining({ expiresAt }: { readonly expiresAt: string }) {
   const { value: clock, error } = useLoaded(readClock, [expiresAt], 1000);
   return (

@@ -10,7 +10,7 @@ const valuesOf = (variants: readonly VariantRecord[], member: 'value' | 'default
   variants: Object.fromEntries(variants.map((one) => [one.name, one[member]])),
 });
 
-/** Points that the specification leaves open, and the emulator's behaviour for each. */
+/** Part of the page that lists points that the specification leaves open, and sets the behaviour for each. */
 export function VariantsPart() {
   const { value, change, notice } = useManaged((signal) => all<VariantRecord>('variants', { signal }));
   const [wanted, setWanted] = useState('');

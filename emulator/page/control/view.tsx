@@ -14,7 +14,7 @@ import { VariantsPart } from './variants.js';
 import { WebhooksPart } from './webhooks.js';
 
 interface Part {
-  /** Value of the parameter `part`, such as `clock` in `#/control?part=clock`. */
+  /** Value of the parameter `part` in the page's address, such as `clock` in `#/control?part=clock`. */
   readonly id: string;
   readonly title: string;
   readonly Content: ComponentType;
@@ -33,7 +33,7 @@ const PARTS: readonly Part[] = [
   { id: 'about', title: 'About', Content: About },
 ];
 
-/** Settings of the whole emulator, one part at a time. */
+/** Section of the page with settings of the whole emulator. It shows one part, such as the clock, at a time. */
 export function View() {
   const { part = PARTS[0]!.id } = place.value.params;
   const shown = PARTS.find(({ id }) => id === part) ?? PARTS[0]!;

@@ -15,7 +15,7 @@ import { Commands, emulatorLine } from './command.js';
 
 const COLOURS: Readonly<Record<string, string>> = { delivered: 'passed', failed: 'failed' };
 
-/** Number of deliveries shown at first and added by a click. */
+/** Number of webhook deliveries that are shown at first, and number added by each click. */
 const STEP = 50;
 
 /** Reads the webhooks and deliveries of every organization. */
@@ -29,7 +29,7 @@ async function readAll(signal: AbortSignal) {
   return { hooks, latest: deliveries.toReversed() };
 }
 
-/** Registered webhooks and their deliveries. */
+/** Part of the page that lists the registered webhooks and their deliveries. */
 export function WebhooksPart() {
   const { value, error } = useLoaded(readAll, [], 2000);
   const { shown, more } = useMore(value?.latest ?? [], { first: STEP, step: STEP, of: 'deliveries' });
@@ -113,13 +113,14 @@ function DeliveryCard({ delivery }: { readonly delivery: DeliveryRecord }) {
   );
 }
 
-/** Shell lines that register a webhook. */
+/** Shell commands that create a token and register a webhook. */
 const REGISTER = `TOKEN=$(${emulatorLine(['token', '--repo', 'team/app', '--scopes', 'repo:write'])})
 curl -X POST ${location.origin}/api/v1/webhooks -H "Authorization: Bearer $TOKEN" \\
   -H 'Content-Type: application/json' -d '{"url":"http://127.0.0.1:9000/"}'`;
 
 /**
- * Button that advances a manual clock to the next delivery, so that nobody has to wait for a clock that does not run.
+ * Button that advances the emulator's clock to the time of the next webhook delivery. It is needed for a clock that the
+ * user controls, because such a clock may not run by itself.
  */
 function MoveClock({ to }: { readonly to: string }) {
   const { value: clock } = useLoaded(readClock, []);

@@ -12,13 +12,13 @@ import { SameFault } from './same-fault.js';
 
 export interface ArmedFaultProps {
   readonly fault: FaultView;
-  /** Latches at which requests wait. */
+  /** All latches (named gates at which a fault holds requests until the user releases them). */
   readonly latches: readonly LatchRecord[];
-  /** True if the address of the page names this fault. */
+  /** True if the address of the page names this fault, which is then highlighted. */
   readonly isMeant: boolean;
 }
 
-/** Fault with its counters and actions. */
+/** Armed fault with counters of the requests that it matched and failed, and buttons that change or remove it. */
 export function ArmedFault({ fault, latches, isMeant }: ArmedFaultProps) {
   const [opened, open] = useState<'change' | 'forms'>();
   const { id, source, matched, fired, remaining, when, note } = fault;
@@ -105,7 +105,7 @@ export function ArmedFault({ fault, latches, isMeant }: ArmedFaultProps) {
   );
 }
 
-/** Reasons why a fault was not applied to requests that it matched. */
+/** Descriptions of the reasons why a fault did not fire for a request that it matched, by the emulator's keyword. */
 const SKIPPED: Readonly<Record<string, string>> = {
   priority: 'another fault had precedence',
   chance: 'the random choice was against it',
@@ -120,7 +120,7 @@ function definitionOf({ note, priority, match, when, at, do: act, sequence, expe
   return { note, priority, match, when, at, do: act, sequence, expect, ttl };
 }
 
-/** Names of the latches that hold requests of the fault. */
+/** Returns the names of the latches (gates that the user releases) at which the fault holds requests. */
 function latchesOf({ do: act = [], sequence = [] }: Fault): readonly string[] {
   const names = [act, sequence].flat(2).map((action) => action !== 'pass' && 'hold' in action && action.hold);
   return [...new Set(names.filter((name) => typeof name === 'string'))];

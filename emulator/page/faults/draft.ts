@@ -1,36 +1,36 @@
 import type { FaultKinds } from '@emulator/admin/faults.js';
 import type { OperationRecord } from '@emulator/admin/operations.js';
 
-/* Draft of a fault: values of the form's fields, and the options that the form offers. */
+/* Draft of a fault: the values of the fields of the form for a new fault, and the options that the form offers. */
 
-/** Kind of fault: a name of the fault grammar. */
+/** Kind of fault that the emulator offers: an error code, or a name such as `lost`. */
 export type FaultKind = FaultKinds['items'][number];
 
 export interface ConditionValue {
-  /** Key of a member of the grammar. */
+  /** Key of the condition in the fault grammar, such as `match.repo`. */
   readonly key: string;
-  /** Name of a header, parameter, member or claim. */
+  /** Name of the header, parameter, member or claim that the condition tests; empty if the key needs no name. */
   readonly name: string;
   readonly value: string;
 }
 
 export interface Draft {
-  /** Operation ids; empty: any operation. */
+  /** Ids of the operations of the API that fail; empty: any operation. */
   readonly operations: readonly string[];
   readonly name: string;
   readonly keys: Readonly<Record<string, string>>;
   readonly times: string;
   readonly skip: string;
-  /** Name of the stage; empty for the default stage. */
+  /** Name of the stage (point in the processing of a request at which the fault fires); empty for the default. */
   readonly stage: string;
   readonly conditions: readonly ConditionValue[];
-  /** Values of other members, by key. */
+  /** Values of other members of the fault grammar, by key. */
   readonly further: Readonly<Record<string, string>>;
   /** True if error codes are offered that the specification does not list for the operations. */
   readonly hasOtherCodes: boolean;
 }
 
-/** Conditions that the form always shows; others can be added. */
+/** Keys of the conditions that the form always shows. The user can add others. */
 export const ALWAYS = ['match.repo', 'match.sub'];
 
 export const EMPTY: Draft = {
@@ -45,7 +45,10 @@ export const EMPTY: Draft = {
   hasOtherCodes: false,
 };
 
-/** Returns the draft that an address describes: `#/faults?operation=readFile&repository=team/app&subject=ada`. */
+/**
+ * Returns the draft that the parameters in the address of the page describe, such as
+ * `#/faults?operation=readFile&repository=team/app&subject=ada`.
+ */
 export function draftAt({ operation, fault, repository, subject, ref }: Readonly<Record<string, string>>): Draft {
   return {
     ...EMPTY,
@@ -55,12 +58,12 @@ export function draftAt({ operation, fault, repository, subject, ref }: Readonly
   };
 }
 
-/** Returns conditions with these values; empty and absent values are omitted. */
+/** Converts values by key to a list of conditions. Empty and absent values are omitted. */
 export function conditionsOf(values: Readonly<Record<string, string | undefined>>): Draft['conditions'] {
   return Object.entries(values).flatMap(([key, value]) => (value ? [{ key, name: '', value }] : []));
 }
 
-/** Formats a draft in the fault grammar. */
+/** Formats a draft as text in the fault grammar, which the emulator can parse. */
 export function specOf({ operations, name, keys, times, skip, stage, conditions, further }: Draft): string {
   const pairs = [
     ...Object.entries(keys),
@@ -82,7 +85,7 @@ function encode(value: string): string {
   return encodeURIComponent(value.replaceAll(/\p{Surrogate}/gu, '\ufffd'));
 }
 
-/** Returns the options that the form offers for a draft. */
+/** Returns the options that the form offers, given the values that the user has already chosen. */
 export function offersFor(draft: Draft, kinds: FaultKinds, operations: readonly OperationRecord[]) {
   const chosen = operations.filter(({ id }) => draft.operations.includes(id));
   const offered = offeredKinds(kinds, chosen);
@@ -98,7 +101,7 @@ export function offersFor(draft: Draft, kinds: FaultKinds, operations: readonly 
     kind,
     keys: kind ? kind.keys.filter((key) => isPossible(kind, key, chosen)) : [],
     stages: Object.keys(kinds.stages).filter((stage) => possible.includes(stage)),
-    /** Default stages; empty if a stage must be given. */
+    /** Stages at which the fault fires if the user chooses none; empty if the user must choose a stage. */
     defaults: kind && !isLostPush(kind, draft.operations) ? defaultStages(kind, draft.keys, chosen, operations) : [],
     conditions: members.filter(({ key }) => key.startsWith('match.') && key !== 'match.op'),
     further: members.filter(({ key }) => !key.startsWith('match.')),
@@ -107,7 +110,7 @@ export function offersFor(draft: Draft, kinds: FaultKinds, operations: readonly 
 
 export type Offers = ReturnType<typeof offersFor>;
 
-/** Returns true if the fault with this key can occur in one of the operations. */
+/** Returns true if the fault, with some value of the key `member`, can occur in one of the chosen operations. */
 function isPossible(kind: FaultKind, member: FaultKind['keys'][number], chosen: readonly OperationRecord[]): boolean {
   const { key, type, example, values = [] } = member;
   const candidates = type === 'choice' ? values : [example];
@@ -115,7 +118,8 @@ function isPossible(kind: FaultKind, member: FaultKind['keys'][number], chosen: 
 }
 
 /**
- * Removes values that are not offered from a draft. If the operations do not support its kind, another one replaces it.
+ * Removes from a draft the values that the form does not offer. If the chosen operations do not support the kind of
+ * fault, another kind replaces it.
  */
 export function settle(draft: Draft, kinds: FaultKinds, operations: readonly OperationRecord[]): Draft {
   const { offered, kind, ...offers } = offersFor(draft, kinds, operations);
@@ -149,15 +153,15 @@ function offeredKinds({ items }: FaultKinds, chosen: readonly OperationRecord[])
   const isListed = ({ name }: FaultKind) => chosen.length === 0 || chosen.some(({ codes }) => codes.includes(name));
   const codes = items.filter(({ status }) => status !== undefined);
   return {
-    /** Error codes that the operations list. */
+    /** Error codes that the specification lists for one of the chosen operations. */
     codes: codes.filter(isListed),
-    /** Error codes that the specification does not list for the operations, but that any server may return. */
+    /** Error codes that the specification does not list for the chosen operations, but that any server may return. */
     others: codes.filter((kind) => !isListed(kind) && !kind.is_of_few),
     kinds: items.filter((kind) => kind.status === undefined && offeredStages(kind, {}, chosen).length > 0),
   };
 }
 
-/** Stages at which the fault, with these values of its keys, can occur in one of the operations. */
+/** Returns the stages of a request at which a fault with these values of its keys can fire in a chosen operation. */
 export function offeredStages(
   { stages, keys }: FaultKind,
   values: Readonly<Record<string, string>>,
@@ -168,14 +172,14 @@ export function offeredStages(
     return value === '' ? [] : narrows.filter((one) => one.value === undefined || one.value === value);
   });
   return stages.filter((stage) => {
-    // At the stage `accept`, the request has not been read, so its operation is unknown.
+    // Do not offer `accept` for chosen operations, because the request is not read there and its operation is unknown.
     const isOfThem =
       chosen.length === 0 || (stage !== 'accept' && chosen.some((operation) => operation.stages.includes(stage)));
     return isOfThem && narrowed.every((one) => one.stages.includes(stage));
   });
 }
 
-/** Returns the default stages of a fault for the chosen operations; empty if the user must choose a stage. */
+/** Returns the stages at which a fault fires in the chosen operations by default; empty if the user must choose one. */
 function defaultStages(
   kind: FaultKind,
   values: Readonly<Record<string, string>>,
@@ -197,12 +201,12 @@ function defaultStages(
  */
 const LOST_PUSH = { stage: 'git.report', times: 2 } as const;
 
-/** Returns true if the fault loses responses of pushes and of no other operation. */
+/** Returns true if the fault is `lost` (the response is not sent) and its only operation is a push. */
 function isLostPush({ name }: FaultKind, operations: readonly string[]): boolean {
   return name === 'lost' && operations.length > 0 && operations.every((id) => id === 'gitReceivePack');
 }
 
-/** Returns true for operations of the Git protocol, which have their own stages. */
+/** Returns true for the id of an operation of the Git protocol. These operations have stages that others lack. */
 function isOfGit(operation: string): boolean {
   return ['gitInfoRefs', 'gitUploadPack', 'gitReceivePack'].includes(operation);
 }

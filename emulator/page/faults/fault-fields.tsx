@@ -2,14 +2,14 @@ import { CloseButton } from '../components/dialog.js';
 import { Choice, TextField } from '../components/fields.js';
 import { ALWAYS, type ConditionValue, type Draft, type Offers, offeredStages } from './draft.js';
 
-/** Properties of a part of the form. */
+/** Properties of a component that renders some fields of the form for a new fault. */
 export interface PartProps {
   readonly draft: Draft;
   readonly offers: Offers;
   readonly onChange: (changes: Partial<Draft>) => void;
 }
 
-/** Fields for the keys of a fault. Of mutually exclusive keys, one field is shown at a time. */
+/** Fields for the keys (parameters) of a kind of fault. For keys that exclude each other, one field is shown. */
 export function KeyFields({ draft: { keys: values }, offers: { kind, keys, chosen }, onChange }: PartProps) {
   if (kind === undefined || keys.length === 0) return null;
   const write = (changed: Draft['keys']) => onChange({ keys: changed });
@@ -50,7 +50,7 @@ export function KeyFields({ draft: { keys: values }, offers: { kind, keys, chose
   );
 }
 
-/** Fields for the conditions of a fault, besides the operation. */
+/** Fields for the conditions that a request must satisfy for the fault to fire. The operation has its own field. */
 export function ConditionFields({ draft: { conditions: values }, offers: { conditions }, onChange }: PartProps) {
   const write = (changed: Draft['conditions']) => onChange({ conditions: changed });
   const rows = conditions.flatMap((member) =>

@@ -12,18 +12,21 @@ import { Forms } from './same-fault.js';
 export interface NewFaultProps {
   readonly kinds: FaultKinds;
   readonly operations: readonly OperationRecord[];
-  /** Initial draft of the form. */
+  /** Values of the form's fields at the start. */
   readonly initial: Draft;
   readonly onAdded?: (fault: FaultView) => void;
 }
 
-/** Milliseconds without typing before the emulator checks the fault. */
+/** Milliseconds for which the user must not type before the page asks the emulator to check the fault. */
 const PAUSE = 120;
 
-/** Attributes of a field for a number. */
+/** HTML attributes of a text field for a number. */
 export const NUMBER = { inputMode: 'decimal', class: 'brief figures' } as const;
 
-/** Form that creates a fault from the offered options, and shows it in every notation. */
+/**
+ * Form that creates a fault (deliberate failure of requests). It also shows the fault in every notation that the
+ * emulator accepts.
+ */
 export function NewFault({ kinds, operations, initial, onAdded }: NewFaultProps) {
   const [draft, setDraft] = useState(() => settle(initial, kinds, operations));
   const spec = specOf(draft);
@@ -101,7 +104,7 @@ export function NewFault({ kinds, operations, initial, onAdded }: NewFaultProps)
   );
 }
 
-/** Returns the notations of a draft. The emulator parses the draft without adding it. */
+/** Returns a fault in every notation, or the error. The emulator parses `spec` for this, and does not arm the fault. */
 function useForms(spec: string): { readonly forms?: FaultForms['forms']; readonly error?: unknown } {
   const [checked, setChecked] = useState<ReturnType<typeof useForms>>({});
   useEffect(() => {

@@ -3,7 +3,7 @@ import { get, route } from '../api/client.js';
 import { Copy } from '../components/copy.js';
 import { Loading, useLoaded } from '../components/loaded.js';
 
-/** Armed fault in every notation, to copy. */
+/** Shows an armed fault in every notation that the emulator accepts, each with a copy button. */
 export function SameFault({ id }: { readonly id: string }) {
   const { value, error } = useLoaded((signal) => get<FaultForms>(route`faults/${id}/forms`, { signal }), [id]);
   return (

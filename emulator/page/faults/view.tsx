@@ -10,10 +10,10 @@ import { ArmedFault } from './armed-fault.js';
 import { draftAt } from './draft.js';
 import { NewFault } from './new-fault.js';
 
-/** Milliseconds between two reads of the counters. */
+/** Milliseconds between two requests that read the faults and their counters. */
 const PAUSE = 1_000;
 
-/** Faults: the armed ones, and a form for new ones. */
+/** Section of the page with all armed faults (deliberate failures of requests) and a form for new ones. */
 export function View() {
   const faults = useLoaded((signal) => all<FaultView>('faults', { signal, query: { limit: 1000 } }), [], PAUSE);
   const offered = useLoaded(
@@ -72,7 +72,7 @@ export function View() {
   );
 }
 
-/** Button that removes all faults, including the counters of in-band faults. */
+/** Button that removes all faults, also the counters of faults that a token or a header of a request defines. */
 function DisarmAll({ faults }: { readonly faults: readonly FaultView[] }) {
   const disarm = async () => {
     await send('PUT', 'faults', { body: { faults: [] } });

@@ -1,20 +1,20 @@
 import type { Blame } from '@emulator/admin/repository-content.js';
 
-/** Blame information of one line. */
+/** Commit that last changed one line of a file, from `git blame`. */
 export interface BlamedLine {
   readonly commit: Blame['commits'][number];
-  /** True for the first line of a range, where the commit is shown. */
+  /** True for the first of several consecutive lines of one commit. Only this line shows the commit. */
   readonly isFirst: boolean;
   /** Age class: 0 (oldest commit of the file) … AGES - 1 (newest). */
   readonly age: number;
 }
 
-/** Number of age classes in the style sheet: `.age-0` … */
+/** Number of CSS classes for the age of a line in the style sheet: `.age-0` … */
 export const AGES = 8;
 
 /**
- * Returns blame information by line, from 0. Ages are ranks, so a file written in one day and changed years later uses
- * both ends of the scale.
+ * Returns the commit that last changed each line of a file, by line number from 0. The age of a line depends on the
+ * rank of its commit and not on the time, so that all colours are used even if one commit is years newer than others.
  */
 export function blameLines({ ranges, commits }: Pick<Blame, 'ranges' | 'commits'>): (BlamedLine | undefined)[] {
   const byTime = [...commits].sort((one, other) => Date.parse(one.committed_at) - Date.parse(other.committed_at));

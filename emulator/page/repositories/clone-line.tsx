@@ -5,10 +5,13 @@ import { ActionButton } from '../components/action.js';
 import { Copy } from '../components/copy.js';
 import { Choice, type Option } from '../components/fields.js';
 
-/** Suffixes of the remotes of a repository: `+ephemeral` is the remote of ephemeral branches, `+import` accepts imports. */
+/**
+ * Suffixes of a repository's name in the URL of a Git remote. `+ephemeral` selects its ephemeral branches, and
+ * `+import` accepts imports.
+ */
 const REMOTES: readonly Option[] = [['', 'plain'], '+ephemeral', '+import'];
 
-/** Command that clones a repository. A click adds a token. */
+/** Shell command that clones a repository. A click on a button creates a token and inserts it into the command. */
 export function CloneLine({ name }: { readonly name: string }) {
   const [token, setToken] = useState<string>();
   const [suffix, setSuffix] = useState('');

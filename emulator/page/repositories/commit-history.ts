@@ -2,10 +2,12 @@ import type { GraphCommit } from '@emulator/admin/repository-history.js';
 import { get, type Page, type QueryValue } from '../api/client.js';
 import { GraphLayout } from './graph-layout.js';
 
-/** Number of commits per request, and distance from the last one at which more are requested. */
+/**
+ * Number of commits per request, and number of rows before the last loaded commit at which the next request is sent.
+ */
 const PAGE = { size: 1_000, ahead: 200 };
 
-/** Commits of a graph and the lines between them. The commits are loaded in parts as the user scrolls. */
+/** Commits of a repository, and the layout of their graph. The commits are loaded in parts while the user scrolls. */
 export class CommitHistory {
   readonly commits: GraphCommit[] = [];
   readonly layout = new GraphLayout();
@@ -24,7 +26,7 @@ export class CommitHistory {
     private readonly onChange: () => void,
   ) {}
 
-  /** Loads commits until a row is available. */
+  /** Loads commits until the commit of row `row` (from 0) is available, with `PAGE.ahead` rows after it. */
   async reach(row: number): Promise<void> {
     this.#wanted = row;
     if (this.#isLoading) return;

@@ -117,7 +117,7 @@ function PersonAt({ name, email, date }: CommitRecord['author']) {
   );
 }
 
-/** Text content, or the size of other content. */
+/** Content of a Git blob if it is text; otherwise its size. */
 export function ShownContent({ content: { encoding, content, size, is_truncated } }: { readonly content: BlobRecord }) {
   if (encoding === 'utf-8') return <GivenBlock text={content} />;
   return <p class="quiet">{is_truncated ? `${bytes(size)}, too large to show.` : `Binary, ${bytes(size)}.`}</p>;

@@ -14,14 +14,17 @@ import type { OpenedProps } from './records.js';
 import { RefChoice } from './ref-choice.js';
 import { Ref } from './ref-label.js';
 
-/** Row height and maximum graph width in pixels, on wide and narrow screens. `from`: minimum width of a wide list. */
+/**
+ * Height of a commit's row and maximum width of the commit graph, in pixels, for wide and narrow lists. `from`: minimum
+ * width in pixels of a list that counts as wide.
+ */
 const WIDE = { row: 30, graph: 320, from: 700 };
 const NARROW = { row: 48, graph: 84 };
 
 const ALL = 'all refs';
 const MAX_LABELS = 3;
 
-/** History as a graph, one commit per row, with one commit open beside it. */
+/** Commit history of a repository as a graph with one row per commit. The selected commit is shown beside it. */
 export function Commits({ opened: { record, refs } }: OpenedProps) {
   const { name } = record;
   const { ref = '', commit, all } = place.value.params;
@@ -83,7 +86,7 @@ function useHistory(name: string, ref: string, isAll: boolean): CommitHistory {
 
 interface CommitRowsProps {
   readonly history: CommitHistory;
-  /** Number of loaded commits. It is a property because the history changes in place, which does not cause a re-render. */
+  /** Number of loaded commits. It is a property, because `history` is mutated, which alone would cause no re-render. */
   readonly loaded: number;
   readonly opened: string | undefined;
 }

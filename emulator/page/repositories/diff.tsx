@@ -12,7 +12,10 @@ import { writePlace } from '../place.js';
 import { readPatch } from './patch.js';
 import type { RepositoryPath } from './paths.js';
 
-/** Number of lines that are open at first, per file and in total, and number added by a click. */
+/**
+ * Maximum number of lines of a diff that are shown at first, per file and in total. `STEP`: number of lines that a
+ * click adds.
+ */
 const OPEN = { file: 300, all: 1_000 };
 const STEP = 1_000;
 
@@ -22,7 +25,7 @@ export interface DiffProps {
   readonly parents: readonly string[];
 }
 
-/** Changes of a commit against one of its parents. */
+/** Diff of a commit against one of its parents, which the user can choose. */
 export function Diff({ name, oid, parents }: DiffProps) {
   const [parent, setParent] = useState(1);
   const path = route`repositories/${name}/commits/${oid}/diff`;
@@ -69,7 +72,7 @@ export function Diff({ name, oid, parents }: DiffProps) {
   );
 }
 
-/** Added and removed lines: `+1 −2`. */
+/** Numbers of added and removed lines: `+1 −2`. */
 function Counts({ additions, deletions }: { readonly additions: number; readonly deletions: number }) {
   return (
     <>
@@ -81,9 +84,9 @@ function Counts({ additions, deletions }: { readonly additions: number; readonly
 interface FileProps {
   readonly given: ChangedFile;
   readonly isOpenAtFirst: boolean;
-  /** Returns the address of a path in the commit. */
+  /** Returns the address in the page at which a file of the commit is shown. */
   readonly hrefOf: (at: RepositoryPath) => string;
-  /** Loads the diff of some files. */
+  /** Loads the part of the diff that concerns the given files. */
   readonly load: (files: Readonly<Record<string, string | undefined>>) => Promise<CommitDiff>;
 }
 

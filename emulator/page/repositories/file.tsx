@@ -67,7 +67,8 @@ function isBlob(found: FoundContent): found is FoundContent & BlobRecord {
 }
 
 /**
- * Returns the text of a file; undefined if it has a zero byte near its beginning, which is Git's test for binary files.
+ * Returns the text of a file; undefined if its first 8,000 bytes contain a zero byte. Git uses the same test to detect
+ * binary files.
  */
 function textOf({ encoding, content }: BlobRecord): string | undefined {
   const isText = encoding === 'utf-8';
@@ -77,9 +78,9 @@ function textOf({ encoding, content }: BlobRecord): string | undefined {
   return isText ? content : read.decode(Uint8Array.from(decoded, (character) => character.charCodeAt(0)));
 }
 
-/** Height of a line in pixels. */
+/** Height of a line of the file in pixels. */
 const HEIGHT = 24;
-/** Maximum characters of a line; a dialog shows the rest. */
+/** Maximum number of characters shown of a line of a file. A dialog shows the complete line. */
 const MAX_OF_LINE = 2_000;
 
 interface LinesProps extends FileProps {
@@ -144,7 +145,10 @@ function splitLines(text: string): { lines: string[]; longest: number } {
   return { lines, longest: lines.reduce((max, line) => Math.max(max, line.length), 0) };
 }
 
-/** Returns the highlighted tokens; undefined until the highlighter is loaded. The lines are shown before. */
+/**
+ * Returns the highlighted parts of each line of a file; undefined while the highlighter is loaded. The lines are shown
+ * without colours until then.
+ */
 function useTokens(path: string, text: string): Token[][] | undefined {
   const { value } = useLoaded(async () => {
     const { highlight } = await import('./highlight.js');
@@ -191,7 +195,7 @@ function BlameCell({ name, blamed }: { readonly name: string; readonly blamed: B
   );
 }
 
-/** Describes the type of a tree entry; empty for a plain file. */
+/** Describes the type of a Git tree entry, such as `folder`; empty for a regular file. */
 export function kindOf({ type, mode }: Pick<TreeEntry, 'type' | 'mode'>): string {
   if (type === 'tree') return 'folder';
   if (type === 'commit') return 'submodule';

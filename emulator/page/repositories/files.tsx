@@ -12,14 +12,14 @@ import { childOf, hrefOf, type RepositoryPath, stepsOf } from './paths.js';
 import type { OpenedProps } from './records.js';
 import { RefChoice } from './ref-choice.js';
 
-/** Number of folder entries shown at first and added by a click. */
+/** Number of entries of a folder that are shown at first, and number added by each click. */
 const STEP = 1_000;
 
-/** Files of a ref: a folder, or one file. */
+/** Tab that shows a folder or a file of a repository at a ref. */
 export function Files({ opened: { record, refs } }: OpenedProps) {
   const { name, default_branch, head } = record;
   const { path, path_bytes, ref: given = '' } = place.value.params;
-  // If HEAD points to no commit, show another branch.
+  // If HEAD points to no commit, show another ref, because otherwise no file could be shown.
   const ref = given === '' && head === null ? (refs.find(({ commit }) => commit !== null)?.name ?? '') : given;
   const at: RepositoryPath = path_bytes === undefined ? { path } : { path_bytes };
   const { value: found, error } = useLoaded(
@@ -79,7 +79,7 @@ function Steps({ name, at }: { readonly name: string; readonly at: RepositoryPat
   );
 }
 
-/** Folder contents, subfolders first. */
+/** Entries of a folder. Subfolders are listed before files. */
 function Folder({ at, entries }: { readonly at: RepositoryPath; readonly entries: readonly TreeEntry[] }) {
   const inOrder = [...entries.filter(({ type }) => type === 'tree'), ...entries.filter(({ type }) => type !== 'tree')];
   return (

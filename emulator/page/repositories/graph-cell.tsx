@@ -4,20 +4,21 @@ export interface GraphCellProps {
   readonly layout: GraphLayout;
   readonly row: number;
   readonly height: number;
-  /** Width of all lanes and of one lane, in pixels. */
+  /** Width in pixels of all lanes (columns of lines of the commit graph), and of one lane. */
   readonly width: number;
   readonly pitch: number;
   readonly isMerge: boolean;
 }
 
-/** Minimum and maximum width of a lane in pixels. */
+/** Minimum and maximum width in pixels of a lane (column of lines of the commit graph). */
 const PITCH = { least: 3, most: 14 };
 
 /** Lanes narrower than this many pixels are drawn with thin lines. */
 const THIN = 7;
 
 /**
- * Computes the width of the lanes of a layout, at most `most` pixels. Lanes that do not fit share the last position.
+ * Computes the width in pixels of one lane of a commit graph, and of all lanes together, at most `max`. Lanes that do
+ * not fit are drawn at the last position.
  */
 export function measureLanes({ width }: GraphLayout, max: number): { readonly width: number; readonly pitch: number } {
   const lanes = Math.max(width, 1);
@@ -25,7 +26,7 @@ export function measureLanes({ width }: GraphLayout, max: number): { readonly wi
   return { pitch, width: Math.min(max, Math.ceil(pitch * (lanes - 1) + PITCH.most)) };
 }
 
-/** Part of the graph in one row. */
+/** SVG image of the part of the commit graph in the row of one commit. */
 export function GraphCell({ layout, row, height, width, pitch, isMerge }: GraphCellProps) {
   const { lane, colour } = layout.commitAt(row);
   const xOf = (at: number) => Math.round(Math.min(at * pitch + PITCH.most / 2, width - 4) * 10) / 10;
@@ -56,7 +57,7 @@ export function GraphCell({ layout, row, height, width, pitch, isMerge }: GraphC
   );
 }
 
-/** Draws a segment. A line that changes its lane is a curve. */
+/** Returns the SVG path of a line within one row. A line that ends in another lane is a curve. */
 function draw({ kind, from, to }: Segment, xOf: (lane: number) => number, height: number): string {
   const top = kind === 'out' ? height / 2 : 0;
   const bottom = kind === 'in' ? height / 2 : height;

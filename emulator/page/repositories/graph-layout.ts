@@ -1,6 +1,6 @@
 /*
- * Layout of a commit graph in lanes, like `git log --graph`: one lane for each parent that has not been listed yet.
- * Commits are listed in an order in which no parent precedes its children.
+ * Layout of a commit graph in lanes (columns), like `git log --graph`. In each row there is one lane for each commit
+ * that is a parent of a listed commit and is not listed yet. Commits are listed before their parents.
  */
 
 /** Commit data that the layout needs. */
@@ -10,8 +10,8 @@ export interface LaidOut {
 }
 
 /**
- * Line within one row. `down`: from the upper to the lower edge; `in`: from the upper edge to the commit; `out`: from
- * the commit to the lower edge.
+ * Line of the commit graph within the row of one commit. `down`: from the upper to the lower edge of the row; `in`:
+ * from the upper edge to the commit; `out`: from the commit to the lower edge.
  */
 export interface Segment {
   readonly kind: 'down' | 'in' | 'out';
@@ -22,7 +22,7 @@ export interface Segment {
   readonly colour: number;
 }
 
-/** Number of colours in the style sheet: `.lane-0` … */
+/** Number of colours of lanes in the style sheet: `.lane-0` … */
 export const COLOURS = 8;
 
 const KINDS = ['down', 'in', 'out'] as const;
@@ -44,23 +44,26 @@ interface Lane {
   readonly colour: number;
 }
 
-/** Computes the layout incrementally from commits in order, and stores it compactly. */
+/** Computes the layout of a commit graph row by row as commits are added, and stores each line as one integer. */
 export class GraphLayout {
-  /** Commit that each lane leads to at the lower edge of the last row. A commit is awaited by at most one lane. */
+  /**
+   * Commit to which each lane leads at the lower edge of the last row, by lane; undefined if the lane is free. At most
+   * one lane leads to a commit.
+   */
   readonly #lanes: (Lane | undefined)[] = [];
   readonly #laneOf = new Map<string, number>();
   readonly #commits: number[] = [];
-  /** Index of the first segment of each row, and the end of the last row's segments. */
+  /** Index in `#segments` of the first line of each row, and, as last element, the end of the last row's lines. */
   readonly #starts = [0];
   readonly #segments: number[] = [];
-  /** Maximum number of concurrent lanes. */
+  /** Maximum number of lanes in any row. */
   width = 0;
 
   add(commits: readonly LaidOut[]): void {
     for (const commit of commits) this.#addRow(commit);
   }
 
-  /** Returns lane and colour of a row's commit. */
+  /** Returns the lane and the colour of the commit in a row. */
   commitAt(row: number): { readonly lane: number; readonly colour: number } {
     const packed = this.#commits[row]!;
     return { lane: packed >>> 3, colour: packed & 7 };
@@ -81,7 +84,7 @@ export class GraphLayout {
     const lane = awaitedIn ?? this.#freeLane(lanes);
     const above = [...lanes];
     const colour = lanes[lane]?.colour ?? this.#colourFor(oid, lane);
-    /** Target lanes of lanes that change position. */
+    /** Lanes at the lower edge of this row, by the lane at the upper edge, for lines that change their lane. */
     const turns = new Map<number, number>();
     const out: Segment[] = [];
     this.#end(lane);
@@ -89,7 +92,7 @@ export class GraphLayout {
       const found = this.#laneOf.get(parent);
       let to = found ?? (at === 0 ? lane : this.#freeLane(above));
       if (at === 0 && found !== undefined && found > lane) {
-        // Of two lanes that lead to the same parent, the left one continues and the right one joins it.
+        // Two lanes now lead to the same parent, so the left lane continues and the line of the right lane joins it.
         const joining = lanes[found]!;
         this.#end(found);
         turns.set(found, lane);
@@ -113,7 +116,7 @@ export class GraphLayout {
     while (lanes.length > 0 && lanes.at(-1) === undefined) lanes.pop();
   }
 
-  /** Returns the first lane that is free now and was free at the upper edge of the row. */
+  /** Returns the leftmost lane that is free both at the upper edge of the row (`above`) and at its lower edge. */
   #freeLane(above: readonly (Lane | undefined)[]): number {
     for (let at = 0; ; at++) if (this.#lanes[at] === undefined && above[at] === undefined) return at;
   }
@@ -132,8 +135,8 @@ export class GraphLayout {
   }
 
   /**
-   * Returns a colour derived from the first commit of a line, so that it stays the same when commits are added. Prefers
-   * a colour that no other line uses.
+   * Returns the colour of a new line. It is derived from the line's first commit, so that it stays the same when newer
+   * commits are added to the history. If another line uses that colour, an unused colour is preferred.
    */
   #colourFor(oid: string, at: number): number {
     const wanted = Number.parseInt(oid.slice(0, 6), 16) % COLOURS || 0;

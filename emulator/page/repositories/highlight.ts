@@ -1,9 +1,9 @@
 import dockerfile from 'highlight.js/lib/languages/dockerfile';
 import { common, createLowlight } from 'lowlight';
 
-/* Separate chunk, because it is not needed before the first file is opened. */
+/* Syntax highlighting. The page loads this module separately, because it needs it only when a file is opened. */
 
-/** Token of a line of code. `kind` selects its colour in the style sheet, such as `keyword`. */
+/** Part of a line of source code, such as a keyword. `kind` selects its colour in the style sheet: `keyword`. */
 export interface Token {
   readonly text: string;
   readonly kind?: string | undefined;
@@ -11,7 +11,7 @@ export interface Token {
 
 const lowlight = createLowlight({ ...common, dockerfile });
 
-/** File extensions and file names that the grammars do not list. */
+/** File extensions and file names that the grammars of lowlight do not list. */
 lowlight.registerAlias({
   bash: ['bashrc', 'profile'],
   ini: ['conf', 'gitconfig', 'editorconfig', 'npmrc'],
@@ -20,19 +20,22 @@ lowlight.registerAlias({
   xml: ['htm', 'vue'],
 });
 
-/** Larger texts, or texts with a longer line, are not highlighted, because that would block the browser. */
+/**
+ * Maximum number of characters of a highlighted text and of each of its lines. Other texts are shown without
+ * highlighting, because it would block the browser.
+ */
 const MOST = { characters: 300_000, line: 2_000 };
 
 type Tree = ReturnType<typeof lowlight.highlight>;
 type Node = Tree['children'][number];
 
-/** Returns the tokens of each line; undefined if the file is shown without highlighting. */
+/** Returns the highlighted parts of each line; undefined if the language is unknown or the text is too long. */
 export function highlight(path: string, text: string): Token[][] | undefined {
   const language = path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('.')) + 1).toLowerCase();
   const isLong = text.length > MOST.characters || text.split('\n').some((line) => line.length > MOST.line);
   if (isLong || !lowlight.registered(language)) return undefined;
   const lines: Token[][] = [[]];
-  // An explicit stack instead of recursion, because the depth of the tree is chosen by the file.
+  // Use an explicit stack instead of recursion, because a file can cause a tree so deep that the call stack overflows.
   const left: { readonly node: Node; readonly kind: string | undefined }[] = [];
   const put = (nodes: readonly Node[], kind: string | undefined) => {
     for (let at = nodes.length - 1; at >= 0; at--) left.push({ node: nodes[at]!, kind });
@@ -54,8 +57,8 @@ function addText(lines: Token[][], value: string, kind: string | undefined): voi
 }
 
 /**
- * Returns the kind in a class list: `hljs-keyword` is `keyword`. Of several classes, such as `hljs-title function_`,
- * the first is used.
+ * Converts the CSS classes that lowlight assigns to a part of the code to its kind: `hljs-keyword` to `keyword`. If
+ * there are several classes, such as `hljs-title function_`, the first is used. Undefined if absent.
  */
 function kindOf(names: unknown): string | undefined {
   const first: unknown = Array.isArray(names) ? names[0] : undefined;

@@ -13,10 +13,10 @@ interface Note {
   readonly note: string;
 }
 
-/** Number of notes added by a click. The text of each note is a separate request. */
+/** Number of Git notes that a click adds to the list. It is small, because each note's text needs its own request. */
 const PAGE = 25;
 
-/** Notes of a notes ref, with the objects that they annotate. */
+/** List of the Git notes of one ref below `refs/notes/`, with the objects that they annotate. */
 export function Notes({ opened: { record, refs } }: OpenedProps) {
   const { name } = record;
   const ofNotes = refs.filter(({ kind }) => kind === 'note');

@@ -1,6 +1,6 @@
 /**
- * Line of a patch. `heading`: position of a hunk. `told`: a remark by Git about the line before, such as a missing
- * newline at the end of the file.
+ * Line of a patch. `heading`: header of a hunk (`@@ …`). `told`: a remark of Git about the previous line, such as
+ * `\ No newline at end of file`.
  */
 export interface PatchLine {
   readonly kind: 'heading' | 'same' | 'added' | 'removed' | 'told';
@@ -10,11 +10,12 @@ export interface PatchLine {
   readonly after?: number;
 }
 
-/** Hunk header, `@@ -1,2 +1,3 @@ function name() {`; a count of 1 is omitted. */
+/** Header of a hunk: `@@ -1,2 +1,3 @@ function name() {`. Git omits a number of lines that is 1. */
 const HEADING = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
 
 /**
- * Parses the hunks of a `git diff` of one file. Lines are classified by position, because their content is arbitrary.
+ * Parses the hunks of a `git diff` of one file. The numbers of lines in a hunk's header determine where the hunk ends,
+ * because a line of a file can look like a header.
  */
 export function readPatch(patch: string): PatchLine[] {
   const lines = patch.split('\n');

@@ -9,7 +9,7 @@ export interface RepositoryPath {
   readonly path_bytes?: string | undefined;
 }
 
-/** Returns the address of a path of the open repository and ref in the page. */
+/** Returns the address in the page of a file or folder, in the repository and at the ref that the page shows now. */
 export function hrefOf(to: RepositoryPath, params: Readonly<Record<string, string>> = {}): string {
   return placeWith({ path: '', path_bytes: '', line: '', ...to, ...params });
 }
@@ -21,7 +21,7 @@ export interface Named {
 
 const SLASH = 0x2f;
 
-/** Returns the path of an entry of a folder. */
+/** Returns the path of an entry of a folder, given the path of the folder and the name of the entry. */
 export function childOf(folder: RepositoryPath, { name, name_bytes }: Named): RepositoryPath {
   const isRoot = !folder.path && !folder.path_bytes;
   if (folder.path_bytes === undefined && name_bytes === undefined)
@@ -30,7 +30,7 @@ export function childOf(folder: RepositoryPath, { name, name_bytes }: Named): Re
   return writePath(isRoot ? bytes : Uint8Array.of(...bytesOf(folder), SLASH, ...bytes));
 }
 
-/** Returns the name and the path of each parent folder of a path, and of the path itself. */
+/** Returns the name and the path of each folder that contains a path, outermost first, and of the path itself. */
 export function stepsOf(path: RepositoryPath): { readonly name: string; readonly at: RepositoryPath }[] {
   const bytes = bytesOf(path);
   const steps = [];

@@ -6,12 +6,12 @@ import { labelOf } from './ref-label.js';
 export interface RefChoiceProps {
   readonly refs: readonly RefRecord[];
   readonly chosen: string;
-  /** Options listed before the refs: values and texts. */
+  /** Options that the selection lists before the refs, each with its value and its text. */
   readonly first: readonly (readonly [value: string, text: string])[];
   readonly onChoose: (ref: string) => void;
 }
 
-/** Maximum number of refs offered; the list of refs contains the others. */
+/** Maximum number of refs in the selection. The tab with all refs lists the others. */
 const MAX_OFFERED = 1_000;
 
 export function RefChoice({ refs, chosen, first, onChoose }: RefChoiceProps) {
@@ -31,12 +31,15 @@ export function RefChoice({ refs, chosen, first, onChoose }: RefChoiceProps) {
 
 const optionOf = (ref: RefRecord): Option => [askedAs(ref), shortened(labelOf(ref.name).text)];
 
-/** Returns the revision to request for a ref. A name that is not UTF-8 cannot be sent, so its commit is used. */
+/**
+ * Returns the revision that the page sends to the admin API for a ref: its name, or its commit if the name is not
+ * UTF-8, because such a name cannot be sent.
+ */
 export function askedAs({ name, name_bytes, commit }: RefRecord): string {
   return name_bytes === undefined ? name : (commit ?? name);
 }
 
-/** Groups refs by heading, in the order of first occurrence. */
+/** Groups refs by the heading under which they are listed. The groups are in the order of their first refs. */
 export function grouped(refs: readonly RefRecord[]): ReadonlyMap<string, RefRecord[]> {
   const groups = new Map<string, RefRecord[]>();
   for (const ref of refs) {
@@ -48,7 +51,7 @@ export function grouped(refs: readonly RefRecord[]): ReadonlyMap<string, RefReco
   return groups;
 }
 
-/** Returns the heading of a ref. */
+/** Returns the heading under which a ref is listed. */
 function groupOf({ namespace, kind }: RefRecord): string {
   if (namespace !== null) return `Namespace ${namespace}`;
   return { branch: 'Branches', tag: 'Tags', note: 'Notes', other: 'Others' }[kind];

@@ -1,6 +1,6 @@
 import { GivenCell } from '../components/given.js';
 
-/** Short name of a ref, in the colour of its kind. */
+/** Short name of a Git ref, in the colour of its kind (branch, tag, note or other). */
 export function Ref({ name }: { readonly name: string }) {
   const { kind, text } = labelOf(name);
   return (
@@ -11,7 +11,7 @@ export function Ref({ name }: { readonly name: string }) {
   );
 }
 
-/** Label of a ref and the class of its colour. */
+/** Short name of a Git ref, and the kind that selects its colour in the style sheet. */
 export interface RefLabel {
   readonly kind: 'head' | 'tag' | 'note' | 'other';
   readonly text: string;
@@ -24,7 +24,8 @@ const PLACES = [
 ] as const;
 
 /**
- * Returns the label of a ref: `refs/heads/main` is `main`, `refs/namespaces/ephemeral/refs/heads/x` is `ephemeral: x`.
+ * Returns the short name of a ref, and its kind. The name of `refs/heads/main` is `main`, and that of
+ * `refs/namespaces/ephemeral/refs/heads/x` is `ephemeral: x`.
  */
 export function labelOf(ref: string): RefLabel {
   const [, namespace, inside = ref] = /^refs\/namespaces\/([^/]+)\/(.*)$/s.exec(ref) ?? [];

@@ -13,10 +13,10 @@ import { CloneLine } from './clone-line.js';
 import type { OpenedProps } from './records.js';
 import { askedAs, grouped } from './ref-choice.js';
 
-/** Maximum number of rows rendered in a group; the filter finds the others. */
+/** Maximum number of refs that are listed under one heading. The user finds the others with the search field. */
 const MAX_ROWS = 300;
 
-/** All refs, by kind and ref namespace. */
+/** Tab that lists all refs of a repository, grouped by kind (branch, tag, …) and Git namespace. */
 export function Refs({ opened: { record, refs } }: OpenedProps) {
   const { name } = record;
   const found = searched(refs);
@@ -99,7 +99,7 @@ export interface TagMessageProps {
   readonly oid: string;
 }
 
-/** Annotated tag. Opening it loads its tagger and message. */
+/** Collapsed details of an annotated tag. When the user opens them, the tagger and the message are loaded. */
 export function TagMessage(props: TagMessageProps) {
   const [isOpen, setOpen] = useState(false);
   return (

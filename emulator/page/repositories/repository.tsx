@@ -26,7 +26,7 @@ const TABS = [
   { tab: 'notes', title: 'Notes', Part: Notes },
 ] as const;
 
-/** Repository: `#/repository?name=team/app&tab=commits`. */
+/** Section of the page for one repository. Its address is `#/repository?name=team/app&tab=commits`. */
 export function View() {
   const { name } = place.value.params;
   if (name === undefined)
@@ -40,7 +40,7 @@ export function View() {
   return <RepositoryOf key={`${organization} ${name}`} organization={organization} name={name} />;
 }
 
-/** Repository of a named organization. Each organization has its own address and page. */
+/** Shows a repository, or a link to the page of its organization, because each organization has its own address. */
 function RepositoryOf({ organization, name }: { readonly organization: string; readonly name: string }) {
   const { value, error } = useLoaded(readAddresses, []);
   if (!value) return <Loading value={value} error={error} />;

@@ -4,12 +4,12 @@ import { ActionButton, ConfirmButton } from '../components/action.js';
 import { Choice, TextField, useDraft } from '../components/fields.js';
 import { go, writePlace } from '../place.js';
 
-/** The state of a repository, in colour. */
+/** Coloured label with the state of a repository, such as `archived`. */
 export function StateLabel({ state }: { readonly state: string }) {
   return <span class={`state state-${state}`}>{state.replaceAll('_', ' ')}</span>;
 }
 
-/** Describes the end of a state, such as `for 3 requests more`; undefined if it does not end by itself. */
+/** Describes when the state of a repository ends, such as `for 3 requests more`; undefined if it does not end. */
 export function untilOf({ ends }: Pick<RepositoryStateView, 'ends'>): string | undefined {
   if (ends?.requests !== undefined) return `for ${ends.requests} ${ends.requests === 1 ? 'request' : 'requests'} more`;
   if (ends?.after !== undefined) return `until ${ends.after / 1000} s after the next request`;
@@ -17,7 +17,7 @@ export function untilOf({ ends }: Pick<RepositoryStateView, 'ends'>): string | u
   return ends?.signal === undefined ? undefined : `until the latch ${ends.signal} is released`;
 }
 
-/** States that can be set; `active` has no end. */
+/** States of a repository that the user can set. `active` does not end, so the form asks for no end. */
 const STATES = [
   { state: 'active', action: 'Back to active', about: 'All requests are answered.', isLasting: true },
   { state: 'archived', action: 'Archive', about: 'The next request is refused and begins the thaw.' },

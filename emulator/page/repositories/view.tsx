@@ -12,11 +12,12 @@ import { writePlace } from '../place.js';
 import { NewRepository } from './new-repository.js';
 import { StateLabel } from './state.js';
 
-/** Maximum number of rows rendered; the filter finds the others. */
+/** Maximum number of repositories that are listed. The user finds the others with the search field. */
 const MAX_ROWS = 500;
 
 /**
- * Columns. Those of class `extra` are hidden on narrow screens, because the overview of a repository shows them too.
+ * Columns of the list of repositories. Columns of class `extra` are hidden on narrow screens, because the overview of a
+ * repository shows their content too.
  */
 const COLUMNS: readonly Column<RepositoryRecord>[] = [
   [
@@ -53,7 +54,7 @@ async function readAll(signal: AbortSignal): Promise<RepositoryRecord[]> {
   return repositories.map((one) => ({ ...one, state: ownValue(states, one.name)?.state ?? one.state }));
 }
 
-/** The repositories of the organization. */
+/** Section of the page that lists the repositories of one organization. */
 export function View() {
   const [isAdding, setAdding] = useState(false);
   const { value: repositories, error, reload } = useLoaded(readAll, []);

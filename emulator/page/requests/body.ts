@@ -1,11 +1,11 @@
 import type { Body } from './entry.js';
 
-/** Body as shown. */
+/** Body of a request or response in the form in which the page shows it. */
 export type ShownBody =
   | { readonly kind: 'json' | 'text'; readonly text: string }
   | { readonly kind: 'binary'; readonly bytes: Uint8Array };
 
-/** Control characters. A UTF-8 body that consists mostly of them is shown as binary. */
+/** Control characters other than tab and line breaks. A UTF-8 body that consists mostly of them is shown as binary. */
 const CONTROLS = /[^\P{Cc}\t\n\r]/gu;
 
 export function readBody({ text, encoding, truncated }: Body): ShownBody {
@@ -19,7 +19,7 @@ export function readBody({ text, encoding, truncated }: Body): ShownBody {
   return { kind: 'text', text };
 }
 
-/** Indents a JSON object or list; undefined if the text is neither. */
+/** Formats JSON text with indentation; undefined if the text is not a JSON object or array. */
 function indented(text: string): string | undefined {
   if (!/^\s*[[{]/.test(text)) return undefined;
   try {

@@ -6,8 +6,8 @@ import { writePlace } from '../place.js';
 import type { Entry } from './entry.js';
 
 /**
- * Path of a request through the pipeline: the steps that it passed, the step that refused it and why, and the steps not
- * reached.
+ * List of the steps in which the emulator processes a request, such as authentication: the steps that the request
+ * passed, the step that refused it with the reason, and the steps that it did not reach.
  */
 export function Decision({ entry }: { readonly entry: Entry }) {
   const { value = [] } = useLoaded((signal) => all<{ id: string; about: string }>('steps', { signal }), []);
@@ -54,8 +54,8 @@ const STOP = { name: 'is-stop', mark: '✕', told: 'stopped here' };
 const AHEAD = { name: 'is-ahead', mark: '·', told: 'not reached' };
 
 /**
- * Returns true if a step applies to the request. Steps of injected faults apply only if a fault was applied or stopped
- * the request; `guard` is a step of the emulator's own routes.
+ * Returns true if a processing step is shown for the request. Steps of injected faults are shown only if a fault fired.
+ * `guard` belongs to the emulator's own routes, so it is shown only if it refused the request.
  */
 function isOf({ faults, stopped, operation }: Entry, id: string): boolean {
   if (id === stopped) return true;

@@ -15,12 +15,12 @@ import type { Entry } from './entry.js';
 export interface FailDialogProps {
   readonly entry: Entry;
   readonly operation: OperationRecord;
-  /** All operations of the service. */
+  /** All operations of the emulated service's API and Git protocol. */
   readonly operations: readonly OperationRecord[];
   readonly onClose: () => void;
 }
 
-/** Dialog that arms a fault for the next request like this one. */
+/** Dialog that creates a fault, which makes the next request that is similar to the shown request (`entry`) fail. */
 export function FailDialog({ entry, operation, operations, onClose }: FailDialogProps) {
   const { value: kinds, error } = useLoaded((signal) => get<FaultKinds>('fault-kinds', { signal }), []);
   const [armed, setArmed] = useState<FaultView>();
@@ -58,7 +58,10 @@ export function FailDialog({ entry, operation, operations, onClose }: FailDialog
   );
 }
 
-/** Returns a fault for requests like this one. Conditions that the operation already implies are omitted. */
+/**
+ * Returns the draft of a fault that matches requests similar to the shown request. Conditions that the operation
+ * already implies are omitted.
+ */
 function draftLike({ method, repository, git }: Entry, { id, routes }: OperationRecord): Draft {
   return {
     ...EMPTY,

@@ -9,10 +9,10 @@ import type { Row } from './entry.js';
 import { type Filter, proposalsOf, readFilter, writeFilter } from './filter.js';
 import type { RowList } from './row-list.js';
 
-/** Maximum number of rows from which values are suggested. */
+/** Maximum number of rows of the list, newest first, whose values are suggested for the filter. */
 const MAX_LOOKED_AT = 500;
 
-/** Filter field. Values from the rows are suggested. */
+/** Text field for the filter of the request list. It suggests values that occur in the listed requests. */
 export function FilterForm({ filter, rows }: { readonly filter: Filter; readonly rows: RowList<Row> }) {
   const { id } = place.peek().params;
   const written = writeFilter(filter);
@@ -44,7 +44,7 @@ export function FilterForm({ filter, rows }: { readonly filter: Filter; readonly
   );
 }
 
-/** Returns completions of the filter, once the user types. */
+/** Returns suggestions that complete the filter text; undefined or empty until the user types. */
 function useProposals(isTyping: boolean, words: string, rows: RowList<Row>): string[] | undefined {
   const { value: operations } = useLoaded(
     async (signal) => (isTyping ? all<OperationRecord>('operations', { signal }) : undefined),

@@ -1,17 +1,17 @@
 /*
- * Filter as typed, and as parameters of the address:
+ * Filter of the request list, as text that the user types, and as parameters of the page's address:
  *
  *     status=4xx operation=git* subject="ada b" app.git    status=4xx&operation=git*&subject=ada b&text=app.git
  *
- * The emulator filters by name (query parameters of `GET requests`) and reports errors in them. Words without a name
- * are searched for in the displayed rows. A quoted word is never a name.
+ * The emulator applies words with a name, such as `status=4xx`, as query parameters of `GET requests`, and reports
+ * errors in them. The page searches its rows for the other words. A quoted word has no name, even if it contains `=`.
  */
 
 import { ownValue } from '../components/own-value.js';
 
 export type Filter = Readonly<Record<string, string>>;
 
-/** Names that the emulator can filter by, with values to suggest. */
+/** Names by which the emulator can filter requests, each with the values that the page suggests. */
 export const NAMES: Readonly<Record<string, readonly string[]>> = {
   status: ['2xx', '3xx', '4xx', '5xx'],
   operation: ['git*'],
@@ -33,7 +33,7 @@ export const NAMES: Readonly<Record<string, readonly string[]>> = {
   'git.ref': [],
 };
 
-/** Names that accept several comma-separated values; any of them matches. */
+/** Names whose value can be a comma-separated list. A request matches if any value of the list matches. */
 const LISTS: ReadonlySet<string> = new Set(['status', 'operation', 'code']);
 
 const WORD = /([A-Za-z][A-Za-z.]*)=("(?:[^"\\]|\\.)*"|\S*)|"(?:[^"\\]|\\.)*"|\S+/g;
@@ -63,7 +63,7 @@ function unquoted(value: string): string {
   return /^".*"$/s.test(value) ? value.slice(1, -1).replaceAll(/\\(.)/g, '$1') : value;
 }
 
-/** Returns completions of the filter. Each one is the whole filter with the last word completed. */
+/** Returns suggestions for the filter text. Each suggestion is the whole text with its last word completed. */
 export function proposalsOf(words: string, values: Readonly<Record<string, Iterable<string>>>): string[] {
   const [, before, last] = /^(.*?)(\S*)$/s.exec(words) as unknown as [string, string, string];
   const at = last.indexOf('=');
@@ -73,7 +73,7 @@ export function proposalsOf(words: string, values: Readonly<Record<string, Itera
       .map((name) => `${before}${name}=`);
   }
   const [name, begun] = [last.slice(0, at), last.slice(at + 1)];
-  // In a list, only the last value is completed.
+  // Complete only the part after the last comma, because the value of this name can be a list.
   const comma = LISTS.has(name) ? begun.lastIndexOf(',') + 1 : 0;
   const known = new Set([...(ownValue(NAMES, name) ?? []), ...(ownValue(values, name) ?? [])]);
   return [...known]

@@ -8,7 +8,7 @@ import { Empty } from '../components/loaded.js';
 
 const REPOSITORY = 'team/app';
 
-/** Instructions shown before the first request: commands that work unchanged. */
+/** Instructions that are shown until the emulator receives a request: shell commands that can be copied unchanged. */
 export function FirstRequest() {
   const organization = useOrganization();
   const [token, setToken] = useState<string>();

@@ -5,10 +5,10 @@ import { Table } from '../components/table.js';
 import { bytes, count } from '../components/time.js';
 import type { GitFacts } from './entry.js';
 
-/** Number of rows shown at first in a list of a Git request. */
+/** Number of rows that are shown at first in a list about a Git request, such as its refs. */
 const FIRST = 10;
 
-/** Details of a Git request. */
+/** Details of a request of the Git protocol, such as its phase, refs and pack. */
 export function GitFactsView({ git }: { readonly git: GitFacts }) {
   const { phase, service, protocol, command, refs, wants, haves, updates, counts, pack, error } = git;
   return (

@@ -5,42 +5,42 @@ import { type Entry, holdsText, type Row, rowOf } from './entry.js';
 import type { Filter } from './filter.js';
 import { RowList } from './row-list.js';
 
-/** Maximum number of rows kept. */
+/** Maximum number of requests that the list keeps in memory. */
 export const MAX_ROWS = 20_000;
 
-/** Number of requests read from the journal at a time. */
+/** Number of requests that the page reads from the emulator's journal (list of past requests) with one request. */
 const ASKED_AT_ONCE = 500;
 
-/** Members of `GET requests` besides the items. */
+/** Response of `GET requests`: a part of the journal, the number of dropped requests, and the id of the last event. */
 interface JournalPage extends Page<Entry> {
   readonly dropped: number;
   readonly last_event_id: number;
 }
 
-/** Requests that match a filter, updated live. */
+/** Requests to the emulator that match a filter: those of the journal, and new ones from an event stream. */
 export class LiveRequests {
   readonly list = new RowList<Row>(MAX_ROWS);
-  /** Number of requests that the journal had dropped, and number of stream events that were missed. */
+  /** Number of old requests that the journal no longer contains, and number of stream events that were not received. */
   gone = 0;
   missed = 0;
-  /** True if the state was reset meanwhile. The rows then belong to the new state. */
+  /** True if the emulator was reset while the page was open. All rows then belong to the time after the reset. */
   isReset = false;
-  /** True when the newest requests of the journal are shown. */
+  /** True as soon as the newest requests of the journal are in the list. */
   isSettled = false;
-  /** True if the journal has requests older than the first row that are not shown. */
+  /** True if the journal has older requests than the oldest row of the list. */
   hasOlder = false;
   state: StreamState | 'connecting' = 'connecting';
-  /** Error of the emulator, for example for an invalid filter; undefined if none. */
+  /** Error with which the emulator refused the request list, for example for an invalid filter; undefined if none. */
   error: unknown;
   private last = 0;
-  /** True while older requests are being read. */
+  /** True while the page reads older requests from the journal. */
   private isGoingBack = false;
-  /** Ids of requests that the stream delivered while older ones were being read, which may contain them too. */
+  /** Ids of requests from the stream while the page reads the journal. They are not added again from the journal. */
   private readonly told = new Set<string>();
 
   constructor(private readonly text: string | undefined) {}
 
-  /** Adds the newest requests of the journal. The stream continues after them. */
+  /** Adds the newest requests of the journal. The event stream delivers only requests after these. */
   begin(page: JournalPage): void {
     this.gone = page.dropped;
     this.last = page.last_event_id;
@@ -48,9 +48,9 @@ export class LiveRequests {
     this.takeOlder(page);
   }
 
-  /** Adds a part of the journal, newest first. Returns false if there is no space for another part. */
+  /** Adds a part of the journal, newest first, before the other rows. Returns false if no further part is needed. */
   takeOlder({ items, has_more: hasMore }: JournalPage): boolean {
-    // A request that is still open is delivered by the stream when it ends.
+    // Skip a request that has not ended, because the stream delivers it when it ends.
     const ended = items.filter(({ id, outcome }) => outcome !== 'open' && !this.told.has(id));
     const isKept = ended.every((entry) => this.isHidden(rowOf(entry)) || this.list.addOlder(rowOf(entry)));
     this.hasOlder = (hasMore || !isKept) && !this.list.isCleared;
@@ -61,7 +61,7 @@ export class LiveRequests {
 
   take(events: readonly StreamEvent[]): void {
     for (const { name, id, data } of events) {
-      // A restarted emulator counts from 1 again.
+      // Restart the list if the id has decreased, because a restarted emulator numbers its events from 1 again.
       if (name === 'reset' || (id !== undefined && id <= this.last)) this.restart();
       if (id !== undefined) this.last = id;
       if (name === 'missed') this.missed += (data as { missed: number }).missed;
@@ -98,7 +98,7 @@ export function useLiveRequests(filter: Filter): LiveRequests {
     const abort = new AbortController();
     const { signal } = abort;
     let frame = 0;
-    // Render at most once per frame, however many requests arrive.
+    // Render at most once per frame of the screen, because many requests may arrive within one frame.
     const change = () => {
       frame ||= requestAnimationFrame(() => {
         frame = 0;
@@ -117,7 +117,7 @@ export function useLiveRequests(filter: Filter): LiveRequests {
       void goBack(page);
       return String(page.last_event_id);
     };
-    /** Reads the rest of the journal, as far as there is space for rows. A failure leaves older requests unread. */
+    /** Reads older requests from the journal until the list is full. After an error, it stops and reports nothing. */
     const goBack = async (from: JournalPage): Promise<void> => {
       try {
         for (let page = from; page.next_cursor !== null; ) {

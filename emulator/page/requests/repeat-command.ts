@@ -2,7 +2,7 @@ import { quoteBytes, quoted, quoteWord } from '../api/shell.js';
 import { hasUnseen } from '../components/marked-text.js';
 import type { Body, Entry } from './entry.js';
 
-/** Shell commands that repeat a request, and notes on how they differ from it. */
+/** Shell commands that send a recorded request again, and notes on how the new request differs from the original. */
 export interface CurlCommand {
   readonly text: string;
   readonly notes: readonly string[];
@@ -11,15 +11,15 @@ export interface CurlCommand {
 export interface CurlOptions {
   /** Origin of the emulator: `http://127.0.0.1:8080`. */
   readonly origin: string;
-  /** Scopes that the token needs. */
+  /** Scopes (permissions) that the token of the repeated request needs. */
   readonly scopes?: readonly string[] | undefined;
-  /** Token to use instead of a command that creates one. */
+  /** Token to write into the command. Default: a command that creates a token. */
   readonly token?: string | undefined;
 }
 
 const REDACTED = '[redacted]';
 
-/** Headers that curl sets itself. */
+/** Headers that the command omits, because curl sets them itself. */
 const WRITTEN_BY_CURL = /^(?:connection|content-length|expect|host|transfer-encoding)$/i;
 
 export function curlCommand(entry: Entry, { origin, scopes, token }: CurlOptions): CurlCommand {
@@ -40,12 +40,12 @@ export function curlCommand(entry: Entry, { origin, scopes, token }: CurlOptions
   };
 }
 
-/** Line that sets `TOKEN`, by default to a newly created token; empty if the request had no token. */
+/** Returns a shell line that sets `TOKEN`, by default to a newly created token; empty if the request had no token. */
 function tokenLine(entry: Entry, scopes: CurlOptions['scopes'], token: string | undefined): string {
   return hasToken(entry) ? `TOKEN=${token ?? `$(${tokenCommand(entry, scopes)})`}\n` : '';
 }
 
-/** Returns the claims of a token like that of the request, as a body of `POST tokens`. */
+/** Returns the body of `POST tokens` that creates a token with the same claims as the token of a recorded request. */
 export function tokenClaims({ token, organization }: Entry, scopes: readonly string[] | undefined) {
   return {
     ...(organization !== undefined && { org: organization }),
@@ -55,7 +55,7 @@ export function tokenClaims({ token, organization }: Entry, scopes: readonly str
   };
 }
 
-/** Default scopes of a token. They suffice for Git requests, whose required scope depends on the service. */
+/** Scopes that a token has by default. They suffice for all Git requests (fetch: `git:read`, push: `git:write`). */
 const GIT_SCOPES = ['git:read', 'git:write'];
 
 function isBeyondGit(scopes: readonly string[] | undefined): scopes is readonly string[] {
@@ -85,11 +85,11 @@ function headerWords({ request, token }: Entry, host: string, hasBody: boolean):
       words.push(token?.scheme === 'basic' ? ['-u', '"t:$TOKEN"'] : ['-H', '"Authorization: Bearer $TOKEN"']);
     } else if (value === REDACTED) words.push(['-H', `"${name}: $${variableOf(name)}"`]);
     else if (known === 'host' ? value !== host : !WRITTEN_BY_CURL.test(name) && !isOfCurl(known, value)) {
-      // curl needs a semicolon after the name of a header without a value.
+      // Write a header without a value as `Name;`, because curl would remove the header for `Name:`.
       words.push(['-H', quoteBytes(value === '' ? `${name};` : `${name}: ${value}`)]);
     }
   }
-  // Prevents curl's default Content-Type for data, `application/x-www-form-urlencoded`.
+  // Remove curl's default Content-Type for a body (`application/x-www-form-urlencoded`) if the request had none.
   const hasType = request.headers.some(([name]) => name.toLowerCase() === 'content-type');
   return hasBody && !hasType ? [...words, ['-H', "'Content-Type:'"]] : words;
 }
@@ -98,14 +98,14 @@ function isOfCurl(name: string, value: string): boolean {
   return (name === 'accept' && value === '*/*') || (name === 'user-agent' && value.startsWith('curl/'));
 }
 
-/** Returns the shell variable for a header: `X-Api-Key` is `X_API_KEY`. */
+/** Converts the name of a header to the name of a shell variable for its value: `X-Api-Key` to `X_API_KEY`. */
 function variableOf(name: string): string {
   return name.toUpperCase().replaceAll(/\W/g, '_').replace(/^\d/, '_$&');
 }
 
 /**
- * Arguments for the request target. A target that curl would change (dots, globs, a fragment) is passed with
- * `--request-target`.
+ * Returns the arguments of curl for the path and query of a request. A target that curl would change (because of dots,
+ * globs or a fragment) is passed with `--request-target`.
  */
 function targetWords(target: string, origin: string): string[][] {
   if (/^\/(?:[\w.~:/?@!$&'()*+,;=%-])*$/.test(target) && !/(?:^|\/)\.\.?(?:[/?]|$)/.test(target)) {
@@ -160,7 +160,7 @@ export function isPush({ operation }: Entry): boolean {
   return operation === 'gitReceivePack';
 }
 
-/** Command that pushes the same commits to the same refs. */
+/** Returns a `git push` command that pushes the same commits to the same refs as a recorded push. */
 export function pushCommand(entry: Entry, { origin, scopes, token }: CurlOptions): CurlCommand {
   const { updates = [], counts } = entry.git ?? {};
   const { protocol, host } = new URL(origin);

@@ -21,12 +21,12 @@ import type { RowList } from './row-list.js';
 
 export interface RequestProps {
   readonly id: string;
-  /** Rows of the list, for the links to neighbours and to repetitions. */
+  /** Rows of the request list, from which the links to the next, previous and repeated requests are made. */
   readonly list: RowList<Row>;
   readonly onClose: (event: UIEvent) => void;
 }
 
-/** Details of one request: request, decision and response. */
+/** Details of one request: its headers and body, the steps of its processing, and its response. */
 export function Request({ id, list, onClose }: RequestProps) {
   const { value: entry, error } = useLoaded((signal) => get<Entry>(route`requests/${id}`, { signal }), [id]);
   const { value: operations = [] } = useLoaded((signal) => all<OperationRecord>('operations', { signal }), []);
@@ -36,7 +36,7 @@ export function Request({ id, list, onClose }: RequestProps) {
   const [isRepeating, setRepeating] = useState(false);
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    // On narrow screens the list is hidden, and with it the focused row.
+    // Move the focus to the heading on narrow screens, because they hide the list and with it the focused row.
     if (isAlone()) heading.current?.focus();
   }, [id, entry === undefined]);
   const number = list.find((row) => row.id === id) ?? Number.NaN;
@@ -96,7 +96,7 @@ function isAlone(): boolean {
 }
 
 interface NeighbourProps {
-  /** Undefined if there is none. */
+  /** Row of the next or previous request; undefined if there is none. */
   readonly row: Row | undefined;
   readonly label: string;
   readonly sign: string;

@@ -1,16 +1,16 @@
-/** Most recent rows of a stream, by number. Older rows are dropped. */
+/** List of at most `most` rows, which are numbered in order of arrival. If it is full, the oldest rows are dropped. */
 export class RowList<T> {
   private rows: T[] = [];
-  /** Number of the oldest row that is kept. */
+  /** Number of the oldest row in the list; negative if older rows were added before row 0. */
   first = 0;
-  /** Number of rows dropped since the list was empty. */
+  /** Number of rows that were dropped because the list was full, since it was last cleared. */
   letGo = 0;
   /** True if `clear` was called. */
   isCleared = false;
 
   constructor(private readonly most: number) {}
 
-  /** Number of rows so far, which is the number of the next row. */
+  /** Number that the next row will have. */
   get total(): number {
     return this.first + this.rows.length;
   }
@@ -23,7 +23,7 @@ export class RowList<T> {
     this.letGo += 1;
   }
 
-  /** Adds a row older than all others. Returns false if the list is full or was cleared. */
+  /** Adds a row that is older than all others. Returns false, and adds nothing, if the list is full or was cleared. */
   addOlder(row: T): boolean {
     if (this.isCleared || this.rows.length >= this.most) return false;
     this.rows.unshift(row);
@@ -31,7 +31,7 @@ export class RowList<T> {
     return true;
   }
 
-  /** Returns a row; undefined if it was dropped or has not arrived. */
+  /** Returns the row with this number; undefined if the row was dropped or has not arrived. */
   get(number: number): T | undefined {
     return this.rows[number - this.first];
   }
@@ -47,7 +47,7 @@ export class RowList<T> {
     return at < 0 ? undefined : this.first + at;
   }
 
-  /** Drops all rows. Numbering continues. */
+  /** Removes all rows. The next row gets the number that it would have had without this call. */
   clear(): void {
     this.first = this.total;
     this.rows = [];

@@ -10,20 +10,20 @@ import type { RowList } from './row-list.js';
 
 export interface RequestRowsProps {
   readonly list: RowList<Row>;
-  /** Number of the oldest row. It is a property because the list changes in place, which does not cause a re-render. */
+  /** Number of the oldest row. It is a property, because `list` is mutated, which alone would cause no re-render. */
   readonly first: number;
-  /** Number after the newest row shown. */
+  /** Number of the newest visible row plus 1. Newer rows of `list` are not shown yet. */
   readonly shown: number;
   readonly opened: string | undefined;
-  /** Called with true while the user has scrolled down or a row has the focus. */
+  /** Called with true when the user has scrolled down or a row has the focus, and with false when neither is true. */
   readonly onAway: (isAway: boolean) => void;
-  /** True if the open request was closed with the keyboard, whose focus then returns to its row. */
+  /** True if the user closed the last request with the keyboard. The focus then returns to the row of that request. */
   readonly isByKeyboard: { readonly current: boolean };
 }
 
 /**
- * Row layouts: one line, or two or three on narrower lists. `from`: minimum list width; `height`: row height; both in
- * pixels.
+ * Layouts of a row of the request list: with one line of text, or with two or three lines if the list is narrower.
+ * `from`: minimum width of the list in pixels; `height`: height of a row in pixels.
  */
 const WIDE = { name: 'wide', from: 1000, height: 32 };
 const NARROW = { name: 'narrow', from: 480, height: 52 };
@@ -32,7 +32,7 @@ const SLIM = { name: 'slim', from: 0, height: 78 };
 export function RequestRows({ list, first, shown, opened, onAway, isByKeyboard }: RequestRowsProps) {
   const box = useRef<HTMLDivElement>(null);
   const width = useWidth(box);
-  // A sheet of paper has the width of the narrow layout.
+  // Use the narrow layout when printing, because a sheet of paper is too narrow for the wide layout.
   const shape = usePrinting() ? NARROW : ([WIDE, NARROW].find(({ from }) => width >= from) ?? SLIM);
   return (
     <div ref={box} class={`request-rows ${shape.name}`}>

@@ -13,7 +13,7 @@ import { type LiveRequests, useLiveRequests } from './live-requests.js';
 import type { RequestProps } from './request.js';
 import { RequestRows } from './rows.js';
 
-/** List of requests, newest first, updated live, with one request open beside it. */
+/** Section of the page with a list of requests, newest first, which is updated live. The selected one is beside it. */
 export function View() {
   const { id, ...filter } = place.value.params;
   const live = useLiveRequests(filter);
@@ -21,11 +21,11 @@ export function View() {
   useTitle(id !== undefined ? `Request ${id}` : words === '' ? 'Requests' : `Requests: ${markedText(words)}`);
   const [isPaused, setPaused] = useState(false);
   const [isAway, setAway] = useState(false);
-  /** Incremented to restart the list at its top. */
+  /** Number of times that the list was scrolled back to its top. A new number makes Preact create a new list. */
   const [times, beginAnew] = useReducer((before: number) => before + 1, 0);
   const { list } = live;
 
-  // While the user reads, new requests wait above the list, so that nothing moves.
+  // Do not show new requests while the list is paused, scrolled or focused, so that no row moves while the user reads.
   const held = useRef({ list, total: 0 });
   if (held.current.list !== list || !(isPaused || isAway)) held.current = { list, total: list.total };
   const shown = Math.max(held.current.total, list.first);
@@ -33,7 +33,7 @@ export function View() {
 
   const isByKeyboard = useRef(false);
   const close = (event?: UIEvent) => {
-    // `detail` is 0 if the button was activated by the keyboard.
+    // Remember if the keyboard closed the request: browsers set `detail` to 0 if a key activated the button.
     isByKeyboard.current = event?.detail === 0;
     go(placeWith({ id: undefined }));
   };
@@ -90,7 +90,7 @@ export function View() {
   );
 }
 
-/** Shows the number of requests, and the requests that are not included. */
+/** Shows the number of listed requests, and the numbers of requests that were dropped or missed. */
 function Told({ live }: { readonly live: LiveRequests }) {
   const { list, gone, missed, isReset, hasOlder, state } = live;
   const rows = list.total - list.first;
@@ -126,7 +126,7 @@ function Nothing({ live, filter }: { readonly live: LiveRequests; readonly filte
   );
 }
 
-/** Open request. Its code is loaded when a request is opened for the first time. */
+/** Details of the selected request. The code for them is loaded when the user selects a request for the first time. */
 function Detail(props: RequestProps) {
   const { value: loaded, error } = useLoaded(() => loadCode(import('./request.js')), []);
   return (

@@ -12,7 +12,7 @@ steps:
     repository: { state: active }
 `;
 
-/** Form that registers a scenario given as YAML or JSON. */
+/** Form that registers a scenario (scripted sequence of changes to the emulator), written in YAML or JSON. */
 export function NewScenario() {
   const [text, setText] = useState(EXAMPLE);
   const register = async () =>
@@ -22,7 +22,7 @@ export function NewScenario() {
     try {
       await post(route`scenarios/${id}/start`);
     } catch (refused) {
-      // Remove the refused scenario, so that the corrected text can be registered.
+      // Remove the scenario that could not be started, so that the user can register the corrected text under its id.
       await remove(route`scenarios/${id}`);
       throw refused;
     }

@@ -8,7 +8,7 @@ import { Failure, useLoaded } from '../components/loaded.js';
 import { DateTime } from '../components/time.js';
 import { writePlace } from '../place.js';
 
-/** Milliseconds between two updates. Steps proceed by requests and by the clock. */
+/** Milliseconds between two updates of the shown scenarios, whose steps proceed by requests and by the clock. */
 export const PAUSE = 1_000;
 
 type Members = Readonly<Record<string, unknown>>;
@@ -19,7 +19,7 @@ interface ScenarioDetail extends ScenarioRecord {
   readonly verification: Verification | null;
 }
 
-/** Registered scenario: its steps, the finished ones marked, and its expectations. */
+/** Registered scenario with its steps and expectations. Finished steps are marked. */
 export function Running({ record }: { readonly record: ScenarioRecord }) {
   const { id, about, started, steps, steps_done: done } = record;
   const path = route`scenarios/${id}`;
@@ -100,7 +100,7 @@ function Steps({ record: { steps_done: done, started }, steps }: StepsProps) {
         const { waits, changes } = stepText(step);
         const state = at < done ? 'done' : at === done && started ? 'next' : 'to come';
         return (
-          // Steps have no names and do not move, so the index is a valid key.
+          // Use the index as key, because the steps of a scenario have no names and keep their order.
           <li
             key={`${at}`}
             class={`scenario-step ${state.replace(' ', '-')}`}
@@ -152,8 +152,8 @@ function Expected({ detail }: { readonly detail: ScenarioDetail | undefined }) {
 }
 
 /**
- * Describes a step: `{ on: { push: 'main' }, repository: { state: 'syncing' } }` waits for `push main` and changes
- * `repository: state syncing`.
+ * Describes a step of a scenario: `{ on: { push: 'main' }, repository: { state: 'syncing' } }` waits for `push main`
+ * and changes `repository: state syncing`.
  */
 function stepText({ on, after, ...changes }: Members) {
   const waits = [

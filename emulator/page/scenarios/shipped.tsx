@@ -3,7 +3,7 @@ import { ActionButton } from '../components/action.js';
 import { Copy } from '../components/copy.js';
 import { Given, GivenBlock } from '../components/given.js';
 
-/** Item of `GET shipped-scenarios`. */
+/** Scenario that the emulator includes, as listed by `GET shipped-scenarios` of the admin API. */
 export interface ShippedScenario {
   readonly id: string;
   readonly about: string;
@@ -14,11 +14,11 @@ export interface ShippedScenario {
 
 export interface ShippedProps {
   readonly scenario: ShippedScenario;
-  /** True if the scenario is already registered. */
+  /** True if the scenario is already registered, so that it cannot be registered again. */
   readonly isTaken: boolean;
 }
 
-/** Scenario included in the emulator. */
+/** Description of a scenario that the emulator includes, with a button that registers and starts it. */
 export function Shipped({ scenario: { id, about, text, definition }, isTaken }: ShippedProps) {
   return (
     <li class="shipped">

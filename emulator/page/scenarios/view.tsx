@@ -5,7 +5,7 @@ import { NewScenario } from './new-scenario.js';
 import { PAUSE, Running } from './running.js';
 import { Shipped, type ShippedScenario } from './shipped.js';
 
-/** Scenarios: registered ones with their steps, and those included in the emulator. */
+/** Section of the page with the registered scenarios and their steps, and with scenarios that the emulator includes. */
 export function View() {
   const scenarios = useLoaded((signal) => all<ScenarioRecord>('scenarios', { signal }), [], PAUSE);
   const shipped = useLoaded((signal) => all<ShippedScenario>('shipped-scenarios', { signal }), []);

@@ -1,6 +1,6 @@
 import type { ClientVerdict, RuleOfClient } from '@emulator/admin/verify.js';
 
-/** Returns all clients that a rule applied to, those with the most violations first. */
+/** Returns the subjects of all clients to which at least one rule applied. Clients with more violations come first. */
 export function clientsOf(rules: readonly ClientVerdict[]): (string | null)[] {
   const broken = new Map<string | null, number>();
   for (const { clients } of rules) {
@@ -9,13 +9,14 @@ export function clientsOf(rules: readonly ClientVerdict[]): (string | null)[] {
   return [...broken].sort(([, a], [, b]) => b - a).map(([subject]) => subject);
 }
 
-/** Returns the result for a client; undefined if the rule did not apply to it. */
+/** Returns the result of a rule for the client with this subject; undefined if the rule did not apply to the client. */
 export function verdictFor({ clients }: ClientVerdict, subject: string | null): RuleOfClient | undefined {
   return clients.find((client) => client.subject === subject);
 }
 
 /**
- * Class of the summary of all rules: `failed` for a broken MUST; `passed` only if rules were kept and none was broken.
+ * Returns the CSS class of the summary of all rules: `failed` if a rule of level MUST was broken; `passed` if at least
+ * one rule was kept and none was broken; undefined otherwise.
  */
 export function summaryClass(
   rules: readonly Pick<ClientVerdict, 'level' | 'verdict'>[],

@@ -7,7 +7,10 @@ import { count } from '../components/time.js';
 import { writePlace } from '../place.js';
 import { clientsOf, summaryClass, verdictFor } from './verdicts.js';
 
-/** Rules for clients, and how each client, identified by the subject of its token, kept them. */
+/**
+ * Section of the page with rules that HTTP clients must obey, and the result for each client. A client is identified by
+ * the subject of its token.
+ */
 export function View() {
   const { value, error, reload } = useLoaded(() => post<Verification>('verify', { client: true }), []);
   return (
@@ -95,7 +98,7 @@ function Verdict({ rule, client }: { readonly rule: ClientVerdict; readonly clie
   );
 }
 
-/** Requests that broke rules, by rule. */
+/** List of the requests that broke a rule for clients, grouped by rule. */
 function Broken({ rules }: { readonly rules: readonly ClientVerdict[] }) {
   return (
     <>
