@@ -11,9 +11,9 @@ export const MADE = `${COMPILED}bundle-made/`;
 interface BundleRow {
   /** Folder in `dist/bundle`. */
   readonly name: string;
-  /** Compiled entry file by the name of its bundle. */
+  /** Path of the compiled entry file, by the name of the bundle that is made from it. */
   readonly entries: Readonly<Record<string, string>>;
-  /** Files of packages by the name of their bundle. */
+  /** File of an npm package, by the name of the bundle that is made from it. */
   readonly packaged?: Readonly<Record<string, string>>;
 }
 

@@ -16,7 +16,7 @@ import {
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 
-/** Compiled code of a file, as V8 caches it. */
+/** Compiled code of a source file, in the format of V8's code cache. */
 export interface CachedFile {
   /** Source text of the code; undefined if the cache contains only the code. */
   readonly source: string | undefined;
@@ -25,11 +25,11 @@ export interface CachedFile {
 
 export type CachedFiles = ReadonlyMap<string, CachedFile>;
 
-/** Content of the first line of a cache, as JSON. In a user cache, a line with a checksum precedes it. */
+/** Header of a cache file, which is one line of JSON. In a cache of a user, a line with a checksum precedes it. */
 interface Header {
-  /** Path of the compiled entry. */
+  /** Path of the entry file of the bundle whose code the cache contains. */
   readonly entry: string;
-  /** Hash of the entry's content, which contains the content hashes of its parts. */
+  /** Hash of the entry file's content. The entry file contains hashes of the files that it loads. */
   readonly content: string;
   /** Name, source length and code length of each file. */
   readonly files: readonly (readonly [name: string, source: number, code: number])[];
@@ -58,7 +58,7 @@ export function codeCacheFolder({ platform, env }: Pick<NodeJS.Process, 'platfor
     const folder = isAbsolute(given) ? given : join(homedir(), ...usual);
     return isAbsolute(folder) ? join(folder, 'repohost-emulator') : undefined;
   } catch {
-    // `homedir` throws if the user has no home folder.
+    // Use no cache if the user has no home folder, for which `homedir` throws.
     return undefined;
   }
 }
@@ -82,7 +82,7 @@ export function readUserCache(file: string, content: string): CachedFiles | unde
   }
 }
 
-/** Reads a cache in the package. Returns undefined if it is missing or belongs to an entry with other content. */
+/** Reads a cache that the package contains. Returns undefined if it is missing or belongs to other code (`content`). */
 export function readShippedCache(file: string, content: string): CachedFiles | undefined {
   try {
     return parseCache(readFileSync(file), content);
@@ -139,8 +139,8 @@ export function isPrivate({ uid, mode }: Pick<Stats, 'uid' | 'mode'>): boolean {
 }
 
 /**
- * Writes a cache of this user atomically, and deletes stale ones in its folder. Creates the folder if it is missing.
- * Throws if the folder cannot be written or is not private.
+ * Writes a code cache of this user atomically, and deletes caches of missing or changed code in the same folder. Creates
+ * the folder if it is missing. Throws if the folder cannot be written or is not private.
  */
 export function writeUserCache(file: string, bytes: Buffer): void {
   const folder = dirname(file);
@@ -156,7 +156,7 @@ export function writeUserCache(file: string, bytes: Buffer): void {
   for (const name of readdirSync(folder)) if (isStale(join(folder, name))) rmSync(join(folder, name), { force: true });
 }
 
-/** Returns true for a cache whose entry is missing or has changed, and for an abandoned temporary file. */
+/** Returns true for a cache of a bundle that is missing or has changed, and for an old temporary file. */
 function isStale(file: string): boolean {
   if (TEMPORARY.test(file)) return statSync(file).mtimeMs < Date.now() - ABANDONED;
   if (!CACHE.test(file)) return false;

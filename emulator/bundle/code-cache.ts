@@ -16,13 +16,13 @@ interface CompiledFile {
   readonly script: vm.Script;
 }
 
-/** Wrapper of a CommonJS file (Node's documentation, Modules: "The module wrapper"). */
+/** Text before and after the source of a CommonJS file (Node's documentation, Modules: "The module wrapper"). */
 const WRAPPER = ['(function (exports, require, module, __filename, __dirname) { ', '\n});'] as const;
 
-/** Matches the names of shared files, which contain a hash of their content (`bundleOptions`). */
+/** Matches the names of files that several bundles share. Such a name contains a hash of the file's content. */
 export const NAMED_BY_CONTENT = /-[\w-]{8}\.[\w.]+$/;
 
-/** Shipped cache of an entry, for one Node version, platform and architecture. */
+/** Returns the path of the V8 code cache that the package contains for a bundle and this Node version and platform. */
 const shippedCache = (entry: string): string => `${entry}.${process.version}-${process.platform}-${process.arch}.cache`;
 
 /**
@@ -35,9 +35,12 @@ export class Bundle {
   readonly #entry: string;
   readonly #folder: string;
   readonly #entrySource: string;
-  /** Hash of the entry's content, which contains the names of its parts and so their content hashes. */
+  /**
+   * Hash of the content of the entry file. It changes with every part too, because the entry contains the names of its
+   * parts, which contain hashes of their content.
+   */
   readonly #content: string;
-  /** Cache of this user; undefined if caches are disabled. */
+  /** Path of the cache file of this user; undefined if the user has disabled caches. */
   readonly #cache: string | undefined;
   readonly #isWritten: boolean;
   readonly #cached: ReadonlyMap<string, CachedFile>;
@@ -45,7 +48,7 @@ export class Bundle {
   readonly #files = new Map<string, LoadedFile>();
   readonly #compiled = new Map<string, CompiledFile>();
 
-  /** Reads the cache. `folder`: folder of the user's caches; undefined to use none. */
+  /** Reads the cached code of the bundle `entry`. `folder`: folder of the user's caches; undefined to use none. */
   constructor(entry: string, folder: string | undefined) {
     this.#entry = entry;
     this.#folder = dirname(entry);
@@ -63,7 +66,7 @@ export class Bundle {
     this.#cached = own ?? readShippedCache(shippedCache(entry), this.#content) ?? new Map();
   }
 
-  /** Returns the exports of the entry, which is run once. Throws any error of reading or running it. */
+  /** Runs the entry file of the bundle at the first call, and returns its exports. Throws its errors. */
   load(): Record<string, unknown> {
     return this.#load(this.#entry);
   }
@@ -96,11 +99,11 @@ export class Bundle {
     try {
       writeUserCache(this.#cache, cacheBytes({ entry: this.#entry, content: this.#content }, this.#allFiles()));
     } catch {
-      // The folder is not writable, or another process writes the same file.
+      // Ignore the error, which occurs if the folder is not writable or another process writes the same file.
     }
   }
 
-  /** Writes the shipped cache, which contains the code without sources. */
+  /** Writes the cache that the package contains. It has the compiled code of all files without their sources. */
   shipCode(): void {
     const code = [...this.#allFiles()].map(([name, { code }]) => [name, { source: undefined, code }] as const);
     writeFileSync(shippedCache(this.#entry), cacheBytes({ entry: '', content: this.#content }, new Map(code)));

@@ -1,7 +1,7 @@
 const BRANCH = 'main';
 const AUTHOR = { name: 'Ada', email: 'ada@example.com' };
 
-/** Sends a request with a token for `repo`. Resolves to the body. Rejects if the status is not the expected one. */
+/** Sends a request with a token for `repo` to an emulator. Resolves to the body; rejects if the status is unexpected. */
 export type Ask = (repo: string, path: string, request?: FirstRequest) => Promise<Buffer>;
 
 export interface FirstRequest {
@@ -11,8 +11,9 @@ export interface FirstRequest {
 }
 
 /**
- * Sends the typical first requests of a test suite: create, fill, read, clone and push a repository. The code that they
- * load and compile is cached. Sends no others, because every start reads the whole cache.
+ * Sends the typical first requests of a test suite: create, fill, read, clone and push a repository. The build then
+ * stores in the V8 code cache what these requests have loaded and compiled. No other requests are sent, because every
+ * start reads the whole cache.
  */
 export async function askFirst(ask: Ask): Promise<void> {
   const [source, copy] = ['first', 'second'];

@@ -2,13 +2,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RolldownOutput } from 'rolldown';
 
-/** Package whose code is in a bundle. */
+/** npm package of another author whose code is contained in a bundle of this package. */
 export interface BundledPackage {
   readonly name: string;
   readonly version: string;
-  /** SPDX expression in its package.json. */
+  /** Licence as an SPDX expression, from the package.json of the npm package. */
   readonly licence: string;
-  /** Texts that must be shipped with it: its licence and notice files. */
+  /** Texts of the licence and notice files of the npm package, which must be shipped with its code. */
   readonly texts: readonly string[];
   readonly author: string | undefined;
 }
@@ -27,7 +27,7 @@ export const PERMITTED: readonly string[] = [
 /** Matches the folder of the innermost package in a path such as `…/node_modules/@koa/router/lib/router.js`. */
 const PACKAGE_FOLDER = /^(?:\0)?(.*[/\\]node_modules[/\\](?:@[^/\\]+[/\\])?[^/\\]+)[/\\]/;
 
-/** Returns the packages with a module in these bundles, sorted by name. */
+/** Returns the npm packages whose modules these bundles contain, sorted by name. */
 export function bundledPackages(outputs: readonly RolldownOutput[]): BundledPackage[] {
   const chunks = outputs.flatMap(({ output }) => output).filter((one) => one.type === 'chunk');
   const folders = new Set(
@@ -62,7 +62,7 @@ export function isPermitted(licence: string): boolean {
   return all.every((any) => any.split(' OR ').some((one) => PERMITTED.includes(one)));
 }
 
-/** Returns the licence text to ship. Throws if a licence is not permitted. */
+/** Returns the licence texts of all bundled npm packages as one text to ship. Throws if a licence is not permitted. */
 export function writeNotice(packages: readonly BundledPackage[]): string {
   const refused = packages.filter(({ licence }) => !isPermitted(licence));
   if (refused.length > 0) {
@@ -76,7 +76,8 @@ export function writeNotice(packages: readonly BundledPackage[]): string {
 function writePackage({ name, version, licence, texts, author }: BundledPackage): string {
   const line = '='.repeat(80);
   const by = author === undefined ? '' : `\n${author}`;
-  // Some packages name their licence only in package.json.
+  // Write a sentence instead of a licence text if there is none, because some packages name their licence only in
+  // package.json.
   const text =
     texts.length > 0
       ? texts.join('\n\n')

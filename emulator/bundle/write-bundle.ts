@@ -14,9 +14,9 @@ const outputs = await Promise.all(
   [...BUNDLES.map(bundleOptions), runnerOptions(), pageOptions(), declarationOptions()].map((one) => build(one)),
 );
 await writePageFiles();
-// The bundles and their types are CommonJS, which both kinds of modules can import.
+// Mark the types as CommonJS like the bundles, because both CommonJS and ES modules can import CommonJS.
 await writeFile(`${MADE}types/package.json`, '{ "type": "commonjs" }\n');
-// The test runner modules are also ES modules, with the same declarations.
+// Write declarations for ES modules too, because the modules for test runners exist in both forms.
 for (const name of Object.keys(RUNNER_MODULES)) {
   await writeFile(`${MADE}types/${name}.d.mts`, `export * from './${name}.js';\n`);
 }

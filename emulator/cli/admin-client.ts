@@ -8,7 +8,7 @@ import { DEFAULT_URL, readUrl } from './probe.js';
 import type { Terminal } from './terminal.js';
 import { Unreached, UsageError } from './usage-error.js';
 
-/** Timeout of an admin request in milliseconds. It is long because a restore may copy much data. */
+/** Timeout in milliseconds of an admin API request. It is long, because restoring a snapshot may copy much data. */
 const LONGEST_WAIT = 60_000;
 
 /** Flags of every command that contacts an emulator. */
@@ -39,14 +39,14 @@ export interface AdminAddress {
 /** Query parameters; undefined values are omitted. */
 export type Query = Readonly<Record<string, string | undefined>>;
 
-/** Returns the address from the flag, the environment variable, or the default. Throws `OptionError`. */
+/** Returns the emulator's address: `given` (flag --url), else EMULATOR_URL, else the default. Throws `OptionError`. */
 export function findUrl(given: string | undefined, { environment }: Terminal): string {
   const { EMULATOR_URL } = environment;
   if (given !== undefined || !EMULATOR_URL) return given ?? DEFAULT_URL;
   return readNamed('EMULATOR_URL', readUrl, EMULATOR_URL);
 }
 
-/** Response with one part of a list. */
+/** Response of the admin API with one part of a list, and the cursor of the next part; null if none. */
 export interface ListPage {
   readonly items: readonly Readonly<Record<string, unknown>>[];
   readonly next_cursor: string | null;
@@ -57,8 +57,8 @@ export interface ListPage {
 export type AdminMethod = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
 /**
- * Client of the admin API of one emulator. Throws `Unreached` if it does not respond, and `UsageError` with the reason
- * if it refuses.
+ * Client of the admin API of one emulator. Its methods throw `Unreached` if the emulator does not respond, and
+ * `UsageError` with the reason if the emulator refuses the request.
  */
 export class AdminClient {
   readonly url: string;
@@ -73,14 +73,14 @@ export class AdminClient {
     const token = address['admin-token'] ?? terminal.environment.EMULATOR_ADMIN_TOKEN;
     this.#headers = {
       ...(token && { authorization: `Bearer ${token}` }),
-      // The first port serves every namespace by host name. This also works if a container publishes no other port.
+      // Select the namespace by host name and not by its own port, because a container may publish only the first port.
       ...(this.#namespace !== undefined && { host: `${this.#namespace}.ns.localhost` }),
     };
   }
 
   /**
-   * Sends a request and returns the JSON of the response; undefined if it has no body. A stream is sent as an archive,
-   * without a timeout.
+   * Sends a request and returns the parsed JSON of the response; undefined if the response has no body. `body`: an
+   * object is sent as JSON; a stream is sent as a tar archive, without a timeout.
    */
   async ask(method: AdminMethod, path: string, body?: object): Promise<unknown> {
     try {
@@ -103,7 +103,7 @@ export class AdminClient {
     }
   }
 
-  /** Returns all items of a list, one part per request. Calls `onPage` with the body of each response. */
+  /** Returns all items of a list, which it reads in several requests. Calls `onPage` with the body of each response. */
   async list(path: string, query: Query = {}, onPage?: (page: ListPage) => void): Promise<ListPage['items'][number][]> {
     const items: ListPage['items'][number][] = [];
     let cursor = '';
@@ -160,7 +160,7 @@ export class AdminClient {
   }
 
   #read(response: IncomingMessage, text: string): unknown {
-    // The emulator responds with 403 for a host that it does not serve.
+    // Report an unknown namespace for status 403, because the emulator sends it for a host name that it does not serve.
     if (this.#namespace !== undefined && response.statusCode === 403) {
       throw new UsageError(`The emulator at ${this.url} has no namespace ${JSON.stringify(this.#namespace)}.`);
     }
@@ -201,7 +201,7 @@ export function printJson({ print }: Terminal, value: unknown): void {
   print(`${JSON.stringify(value, undefined, 2)}\n`);
 }
 
-/** Returns the action that was given, or the default. Throws `UsageError` for any other. */
+/** Returns the action of a command that the user typed, or `standard` if absent. Throws `UsageError` if unknown. */
 export function readAction<const Action extends string>(
   command: string,
   given: string | undefined,
@@ -216,7 +216,10 @@ export function readAction<const Action extends string>(
   throw new UsageError(`${what}; the actions are ${actions.join(', ')}.`);
 }
 
-/** Returns the argument after an action. Throws `UsageError` if it is missing, or if the action takes none. */
+/**
+ * Returns the argument after the action of a command. `wanted`: its description; undefined if the action takes none.
+ * Throws `UsageError` if the argument is missing or superfluous.
+ */
 export function readValue(command: string, given: string | undefined, wanted: string | undefined): string {
   if (wanted === undefined && given !== undefined) {
     throw new UsageError(`${command} takes no further argument, got ${JSON.stringify(given)}.`);

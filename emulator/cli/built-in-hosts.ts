@@ -3,7 +3,7 @@ import type { Flags } from './command.js';
 
 const hosts = list(plainHost, { least: 1 });
 
-/** Flags of `exec` for clients with fixed host names. */
+/** Flags of `emulator exec` for clients whose host names are built in and cannot be configured. */
 export const HOST_FLAGS = {
   'api-host': {
     read: hosts,
@@ -28,7 +28,7 @@ export interface HostFlags {
   readonly passed: readonly string[];
 }
 
-/** Parses the flags; undefined if no host is given. Throws `OptionError`. */
+/** Parses the flags for hosts that are built into clients; undefined if none is given. Throws `OptionError`. */
 export function readHostFlags(typed: Readonly<Record<string, readonly string[]>>): HostFlags | undefined {
   const read = (flag: keyof typeof HOST_FLAGS): readonly string[] =>
     typed[flag] === undefined ? [] : readNamed(`--${flag}`, HOST_FLAGS[flag].read, typed[flag]);

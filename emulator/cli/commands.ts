@@ -66,8 +66,8 @@ export const commands: readonly Command[] = [
 ];
 
 /**
- * Runs a command. `main.ts` handles most uses of `start` without this module. Resolves to the exit code. Throws
- * `UsageError`.
+ * Runs a command of `emulator` and resolves to its exit code. Throws `UsageError` for an invalid command line. Most
+ * uses of `start` do not call it, because `main.ts` handles them.
  */
 export async function runCommands(argv: readonly string[], terminal: Terminal): Promise<number> {
   const session: Session = { argv, terminal, exitCode: 0 };
@@ -75,9 +75,9 @@ export async function runCommands(argv: readonly string[], terminal: Terminal): 
   const parser = yargs()
     .scriptName('emulator')
     .parserConfiguration({
-      // `--no-repo` is a separate flag, not the negation of `--repo`.
+      // Do not parse `--no-repo` as the negation of `--repo`, because it is a separate flag.
       'boolean-negation': false,
-      // Do not parse `--repo.name` as a nested value.
+      // Do not parse `--repo.name` as a member of an object `repo`.
       'dot-notation': false,
       'camel-case-expansion': false,
     })
@@ -92,7 +92,7 @@ export async function runCommands(argv: readonly string[], terminal: Terminal): 
     .wrap(Math.min(110, terminal.columns))
     .exitProcess(false)
     .fail((message, error) => {
-      // Without a message, the error was thrown by a command.
+      // Throw an error without a message of yargs unchanged, because a command threw it.
       throw message ? new UsageError(usageSentence(message, argv[0], names)) : error;
     });
   await parser.parseAsync([...argv], {}, (_error, _parsed, output) => {
@@ -101,7 +101,7 @@ export async function runCommands(argv: readonly string[], terminal: Terminal): 
   return session.exitCode;
 }
 
-/** Formats a usage error. For an unknown command, it lists the commands. */
+/** Returns the sentence for an error that yargs found. If the command is unknown, the sentence lists all commands. */
 function usageSentence(message: string, command: string | undefined, names: readonly string[]): string {
   const isKnown = command === undefined || command.startsWith('-') || names.includes(command);
   if (isKnown || command === 'completion') return oneSentence(message);

@@ -33,7 +33,7 @@ const USER = 'emulator';
 const HTTPS = 443;
 /** Maximum number of concurrent tunnels of the proxy. Clients open far fewer. */
 const MAX_CONNECTIONS = 2_000;
-/** Maximum number of refused hosts that are reported, so that a program that tries many hosts cannot fill the terminal. */
+/** Maximum number of refused hosts that are reported, so that a program with many hosts cannot fill the terminal. */
 const MAX_REPORTED = 50;
 /** Milliseconds within which a client must send its CONNECT request, and a host must accept the connection. */
 const PATIENCE = 30_000;
@@ -152,8 +152,8 @@ function digestOf(text: string): Buffer {
 }
 
 /**
- * Request line of CONNECT (RFC 9112, section 3). The proxy checks it itself, because Node's parser also accepts HTTP/0.9
- * and repeated spaces.
+ * Request line of CONNECT (RFC 9112, section 3). The proxy checks it itself, because Node's parser also accepts
+ * HTTP/0.9 and repeated spaces.
  */
 const REQUEST_LINE = /^CONNECT (\S+) HTTP\/1\.[01]\r?$/;
 

@@ -16,7 +16,7 @@ export async function readDocument(flag: string, file: string): Promise<unknown>
   }
 }
 
-/** Parses a JSON object that the user typed as an argument. Throws `OptionError` with `complaint` for any other text. */
+/** Parses a JSON object that the user typed as an argument. Throws `OptionError` with `complaint` for other text. */
 export function readJsonObject(text: string, complaint: string): Readonly<Record<string, unknown>> {
   try {
     const read: unknown = JSON.parse(text);

@@ -4,8 +4,8 @@ import { UsageError } from './usage-error.js';
 type Variable = readonly [name: string, value: string];
 
 /**
- * Formats in which `emulator env` prints variables, by the shell or program that reads them. `write` throws `UsageError`
- * for a value that the format cannot represent.
+ * Formats in which `emulator env` prints variables, by the shell or program that reads them. `write` throws
+ * `UsageError` for a value that the format cannot represent.
  */
 export const ENV_FORMATS = {
   sh: {

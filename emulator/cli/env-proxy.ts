@@ -4,8 +4,9 @@ import type { Duplex } from 'node:stream';
 import dispatchers from './proxy-dispatcher.cjs';
 
 /*
- * Loaded by `NODE_OPTIONS` into programs run by `emulator exec --api-host`, on Node versions that ignore `https_proxy`.
- * Sends `fetch` and `https.request` through the proxy. Other modules are loaded only when one of the two is used.
+ * Module that `NODE_OPTIONS` loads into the program of `emulator exec --api-host` if its Node version ignores
+ * `https_proxy`. It sends `fetch` and `https.request` through that proxy. Further modules are loaded only when the
+ * program uses one of the two.
  */
 
 type AgentOptions = Parameters<https.Agent['createConnection']>[0];
@@ -33,7 +34,7 @@ function proxyFetch(): void {
       set(dispatcher);
       return dispatcher;
     },
-    // A dispatcher set by the program takes precedence.
+    // Allow the program to set its own dispatcher, which replaces the dispatcher for the proxy.
     set,
   });
 }

@@ -4,14 +4,14 @@ import { proxyVariables, readOuterProxy, trustVariables, writeTrust } from './pr
 import type { Terminal } from './terminal.js';
 
 interface Ports {
-  /** Port at which the emulator serves hosts with fixed names. */
+  /** Port at which the emulator serves, over TLS, host names built into clients (`--api-host`, `--git-host`). */
   readonly port: number;
   readonly trust: string;
   readonly environment: Terminal['environment'];
   readonly terminal: Terminal;
 }
 
-/** Variables and folder that direct the clients of one run to the emulator. */
+/** Environment variables and temporary folder with which the program of `emulator exec` reaches the emulator. */
 export interface ExecEnvironment {
   readonly variables: Readonly<Record<string, string>>;
   /** Folder that is removed at the end of the run. */
@@ -19,7 +19,7 @@ export interface ExecEnvironment {
   close(): Promise<void>;
 }
 
-/** Writes the certificates that clients must trust, and opens the proxy if hosts with fixed names are given. */
+/** Writes the certificates that clients must trust. Opens a proxy if `built` names hosts built into clients. */
 export async function prepareExecEnvironment(
   built: HostFlags | undefined,
   { port, trust, environment, terminal }: Ports,

@@ -12,7 +12,7 @@ export interface Starting {
 
 const START: Starting = { command: 'start', further: [], instead: '' };
 
-/** Parses the flags of `emulator start`, which the table of options defines. Throws `UsageError` for any other input. */
+/** Parses the flags of `emulator start`, which the table of options defines. Throws `UsageError` for other input. */
 export function readFlags(argv: readonly string[], { command, further, instead } = START): Flags {
   const rows = [...optionRows(), ...further.map((flag) => ({ flag, isSwitch: false }))];
   const switches = rows.filter(({ isSwitch }) => isSwitch).map(({ flag }) => flag);

@@ -2,11 +2,12 @@ import { writeSync } from 'node:fs';
 import { Socket } from 'node:net';
 
 /**
- * Maximum characters buffered for a slow reader. Further log lines are dropped, so that the log cannot fill the memory.
+ * Maximum size of the output that waits for a slow reader. While it is exceeded, log lines are dropped, so that the log
+ * cannot fill the memory.
  */
 const MAX_KEPT = 1024 * 1024;
 
-/** Standard stream that handles a closed reader and a full disk. After the first error nothing is written. */
+/** Writer for standard output or error. After the first error (closed pipe, full disk) it writes nothing more. */
 export class Output {
   readonly #stream: typeof process.stdout | typeof process.stderr;
   #error: NodeJS.ErrnoException | undefined;
@@ -17,7 +18,7 @@ export class Output {
     stream.on('error', (error) => this.#keep(error));
   }
 
-  /** Writes the whole text, however slowly it is read. */
+  /** Writes a text. Nothing is dropped, even if the reader is slow. */
   write(text: string): void {
     if (this.#error) return;
     if (this.#stream instanceof Socket) {
@@ -25,7 +26,7 @@ export class Output {
     } else this.#writeFile(Buffer.from(text));
   }
 
-  /** Writes a log line, which is dropped if the buffer is full. */
+  /** Writes a log line, or drops it if more than `MAX_KEPT` of the output waits for the reader. */
   writeLine(text: string): void {
     if (this.#stream.writableLength < MAX_KEPT) this.write(text);
   }

@@ -2,12 +2,12 @@ import { basename } from 'node:path';
 import { isAlive } from '../system/process-owner.js';
 import { commandLine, type ProcessRecord, processRecord } from './processes.js';
 
-/** Milliseconds between two checks. */
+/** Milliseconds between two checks if the parent process still exists. */
 const LOOK = 250;
 
 const SHELLS = ['sh', 'bash', 'dash', 'ash', 'ksh', 'mksh', 'zsh'];
 
-/** Programs that run a command and wait for it, by their name or by the name of their Node script. */
+/** Programs that only run another command and wait for it. They are recognized by their name or their Node script. */
 const RUNNERS = ['npm', 'npx', 'pnpm', 'pnpx', 'yarn', 'yarnpkg', 'corepack', 'timeout', 'time', 'sudo'];
 const SCRIPT = new RegExp(`^(${RUNNERS.join('|')})(-cli)?(\\.c?js)?$`);
 
@@ -17,9 +17,9 @@ interface Link {
 }
 
 /**
- * Calls `onGone` once, when the process that started this one has ended. Wrappers such as `sh -c` and npx stand between
- * the two and outlive their parent, so their parents are watched too. On Linux, a parent that ended before the first
- * check is detected by its session. Returns a function that stops watching.
+ * Calls `onGone` once, when the process that started this one has ended. Wrappers such as `sh -c` and npx may run
+ * between the two processes and do not end with their parent, so the parents of wrappers are watched too. On Linux, a
+ * parent that ended before the first check is detected by its session. Returns a function that stops watching.
  */
 export function watchParent(onGone: () => void): () => void {
   const links = ancestry();
@@ -36,7 +36,7 @@ export function watchParent(onGone: () => void): () => void {
   return () => clearInterval(timer);
 }
 
-/** Returns this process and its parent, then that parent and its own parent if it is a wrapper, and so on. */
+/** Returns pairs of process and parent to watch: this process, and each wrapper (such as `sh -c`) above it. */
 function ancestry(): Link[] {
   const links: Link[] = [{ pid: process.pid, parent: process.ppid }];
   for (let { parent: pid } = links[0]!; isWrapper(commandLine(pid)); ) {
@@ -51,7 +51,7 @@ function ancestry(): Link[] {
 /** Returns true if a process with this command line exists only to run another command. */
 export function isWrapper([program = '', ...words]: readonly string[]): boolean {
   const name = basename(program).replace(/^-/, '');
-  // npm replaces its own command line by the command it runs: "npm exec emulator start".
+  // Check also the first word of the program's name, because npm sets its own command line to "npm exec emulator …".
   if (RUNNERS.includes(name) || RUNNERS.includes(program.split(' ', 1)[0]!)) return true;
   if (SHELLS.includes(name)) return runsOneCommand(words);
   const script = words.find((word) => !isFlag(word));

@@ -5,7 +5,7 @@ import type { Terminal } from './terminal.js';
 
 export const DEFAULT_URL = 'http://127.0.0.1:8080';
 
-/** Maximum bytes of a health response. */
+/** Maximum number of bytes that are read of the response to a health check. */
 const LONGEST_ANSWER = 65_536;
 
 /**

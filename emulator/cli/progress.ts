@@ -1,7 +1,7 @@
 import type { Terminal } from './terminal.js';
 
 const MIB = 1024 * 1024;
-/** Milliseconds between two lines, and before the first one. */
+/** Milliseconds between two updates of the progress line, and before the first one. */
 const PAUSE = 500;
 
 /** Shows progress, rate and remaining time of a long operation, only on a terminal. */

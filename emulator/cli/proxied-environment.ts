@@ -10,8 +10,8 @@ import { packageFile } from '../system/package-root.js';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Environment variables that name a file of trusted certificates. They are read by Git, Node, OpenSSL (Python, Ruby, …),
- * requests and curl, in this order.
+ * Environment variables that name a file of trusted certificates. They are read by Git, Node, OpenSSL (Python, Ruby,
+ * …), requests and curl, in this order.
  */
 const TRUST_VARIABLES = [
   'GIT_SSL_CAINFO',
@@ -160,8 +160,8 @@ export function servesProxyVariables(version: string): boolean {
 }
 
 /**
- * Adds to `NODE_OPTIONS` the import of `env-proxy.ts`, which makes older Node versions use the proxy. The module is given
- * as a URL, because a URL contains neither spaces nor quotes that would need escapes.
+ * Adds to `NODE_OPTIONS` the import of `env-proxy.ts`, which makes older Node versions use the proxy. The module is
+ * given as a URL, because a URL contains neither spaces nor quotes that would need escapes.
  */
 function withProxyModule(options: string | undefined): string {
   const url = pathToFileURL(packageFile('dist', 'bundle', 'emulator', 'env-proxy.cjs')).href.replaceAll("'", '%27');

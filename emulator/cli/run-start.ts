@@ -10,7 +10,7 @@ import { UsageError } from './usage-error.js';
 
 type Refusal = NodeJS.ErrnoException & { readonly port?: number };
 
-/** Explanations of errors when a server cannot listen, with advice. */
+/** Sentences that explain why the emulator cannot listen at a port, with advice, by error code of the system. */
 const LISTEN_ERRORS: ReadonlyMap<string | undefined, (options: EmulatorOptions, port: number) => string> = new Map([
   [
     'EADDRINUSE',
@@ -27,12 +27,12 @@ const LISTEN_ERRORS: ReadonlyMap<string | undefined, (options: EmulatorOptions, 
   ['EAI_AGAIN', ({ host }) => `The host name ${host} does not resolve at present; choose another with --host.`],
 ]);
 
-/** Exit code if the last save to the `--persist` folder failed. */
+/** Exit code if the emulator could not save its state to the folder of `--persist` when it stopped. */
 export const NOT_SAVED = 4;
-/** Maximum milliseconds for the last save after requests have ended. */
+/** Maximum milliseconds for saving the state when the emulator stops, after its last request has ended. */
 const LAST_SAVE = 5_000;
 
-/** Serves until a signal arrives. Resolves to the exit code. Throws `UsageError` if the emulator cannot start. */
+/** Runs an emulator until a signal stops it. Resolves to the exit code. Throws `UsageError` if it cannot start. */
 export async function runStart(flags: Flags, terminal: Terminal): Promise<number> {
   const options = readOptions(flags, terminal.environment);
   const { drainTimeout } = options.limits;
@@ -60,14 +60,14 @@ export async function runStart(flags: Flags, terminal: Terminal): Promise<number
   }
 }
 
-/** Loaded on demand, because every file read makes a start slower. */
+/** Calls `onGone` when the parent process ends. The module is loaded on demand, because each file slows the start. */
 export async function watchParent(onGone: () => void): Promise<() => void> {
   const { watchParent: watch } = await import('./parent-watch.js');
   return watch(onGone);
 }
 
 export interface Running {
-  /** Ready line. */
+  /** Line of JSON with all addresses of the emulator, which scripts read. */
   readonly line: string;
   /** Resolves when the emulator is closed, for example by a request to its admin API. */
   readonly closed: Promise<undefined>;
@@ -121,7 +121,7 @@ export async function withEmulator(
   }
 }
 
-/** Loaded on demand, because few emulators import a state at start. */
+/** Creates a progress display for an import. The module is loaded on demand, because few emulators import at start. */
 async function importProgress(terminal: Terminal) {
   const { Progress } = await import('./progress.js');
   let progress: InstanceType<typeof Progress> | undefined;
@@ -146,14 +146,14 @@ async function start(
   return undefined;
 }
 
-/** Returns a warning about keys if other machines can reach the emulator; undefined otherwise. */
+/** Returns a warning about signing keys if other machines can reach the emulator; undefined if there is none. */
 function keyWarning({ host, testKeys, key }: EmulatorOptions): string | undefined {
   if (isLoopback(host)) return undefined;
   if (testKeys === true) return 'anybody who can reach it can sign tokens with the published test keys';
   return key.length > 0 ? undefined : 'no token is valid until a key is registered, with --key or --test-keys';
 }
 
-/** Converts a refusal of the operating system to one sentence. Any other error is a bug and is returned unchanged. */
+/** Converts an error of the operating system to a `UsageError`. Any other error is a bug and is returned unchanged. */
 function explain(error: Refusal, options: EmulatorOptions): Error {
   if (typeof error.syscall !== 'string') return error;
   const sentence = LISTEN_ERRORS.get(error.code)?.(options, error.port ?? options.port);

@@ -1,6 +1,6 @@
 const NUMBERS = { SIGINT: 2, SIGTERM: 15 } as const;
 
-/** Request to stop an emulator, which can also arrive while it starts. */
+/** Request to stop an emulator. The request can arrive even before the emulator has started. */
 export interface Stop {
   /** Resolves on the first request to stop. */
   readonly first: Promise<undefined>;
@@ -16,7 +16,7 @@ export class StopSignals implements Stop {
   #notify = () => {};
   readonly #listeners: readonly (readonly [NodeJS.Signals, () => void])[];
 
-  /** `longest` milliseconds after the first signal, the process ends with `exitCode` even if it is still busy. */
+  /** Creates the handler. `longest` milliseconds after the first signal, the process ends with `exitCode` if still busy. */
   constructor(longest: number, exitCode = 0) {
     this.#longest = longest;
     this.#exitCode = exitCode;
@@ -37,7 +37,7 @@ export class StopSignals implements Stop {
     return this.#isAsked;
   }
 
-  /** Requests a stop, like the first signal. */
+  /** Requests a stop of the emulator, as the first signal does. */
   ask(): void {
     if (this.#isAsked) return;
     this.#isAsked = true;

@@ -1,7 +1,7 @@
 import { lazy } from '../memory/lazy.js';
 import { Output } from './output.js';
 
-/** Input and output of a command, which uses nothing else of the process. */
+/** Input and output of a command. Commands use only this object and not `process`, so that tests can replace it. */
 export interface Terminal {
   /** Writes to standard output, which contains only results. */
   print(text: string): void;
@@ -21,7 +21,7 @@ export interface Terminal {
   now(): number;
 }
 
-/** Terminal with the streams of this process. */
+/** Returns a `Terminal` that uses the standard streams and the environment of this process. */
 export function processTerminal(): Terminal {
   const output = new Output(process.stdout);
   const complaints = lazy(() => new Output(process.stderr));

@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { connect, isIP, type Socket } from 'node:net';
 
-/** Destination of a tunnel. */
+/** Destination of a TCP connection, and the proxy through which the connection is opened. */
 export interface Way {
   readonly host: string;
   readonly port: number;
@@ -9,7 +9,7 @@ export interface Way {
   readonly through?: URL | undefined;
 }
 
-/** Open tunnel, and the bytes that already arrived through it. */
+/** Open connection to a destination, and the bytes of the destination that have already been read. */
 export interface Tunnel {
   readonly socket: Socket;
   readonly first: Buffer;
@@ -55,7 +55,7 @@ export async function openTunnel(way: Way, signal: AbortSignal): Promise<Tunnel>
   });
 }
 
-/** Returns the TLS server name; none for an IP address (RFC 6066, section 3). */
+/** Returns the TLS option with the server name of a host; no option for an IP address (RFC 6066, section 3). */
 function nameOf(host: string): { readonly servername?: string } {
   return isIP(host) === 0 ? { servername: host } : {};
 }
@@ -69,7 +69,7 @@ function decode(text: string): string {
   }
 }
 
-/** Waits until a socket is connected. The signal destroys the socket, before and after that. */
+/** Resolves when a socket is connected. If `signal` is aborted, before or after that, the socket is destroyed. */
 function connected(socket: Socket, event: 'connect' | 'secureConnect', signal: AbortSignal): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const end = () => {
@@ -78,7 +78,7 @@ function connected(socket: Socket, event: 'connect' | 'secureConnect', signal: A
     };
     signal.addEventListener('abort', end, { once: true });
     socket.once('close', () => signal.removeEventListener('abort', end));
-    // The listener stays, so that a later error is handled too.
+    // Use `on` for errors, so that the listener also handles an error after the connection is open.
     socket.on('error', reject).once(event, () => resolve(socket));
   });
 }

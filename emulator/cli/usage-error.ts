@@ -8,7 +8,7 @@ export class Unreached extends Error {
   override readonly name = 'Unreached';
 }
 
-/** Runs `act`. Converts a `SourceError` (error in data to import) to a `UsageError`, so that only its message is shown. */
+/** Runs `act`, and converts a `SourceError` (error in data to import) to a `UsageError` with the same message. */
 export async function sayingSource<T>(act: () => Promise<T>): Promise<T> {
   try {
     return await act();

@@ -8,7 +8,7 @@ export interface HttpsAddresses {
   readonly gitUrl: string;
 }
 
-/** Values of the variables for an emulator; for one of its organizations if it has several. */
+/** Addresses, key and token of one organization of an emulator, from which the environment variables are set. */
 export interface Wiring {
   readonly url: string;
   readonly gitUrl: string;
@@ -71,7 +71,7 @@ export function variablesOf(wiring: Wiring): [name: string, value: string][] {
   return variables.map(({ name, read }) => [name, read(wiring)]);
 }
 
-/** All scopes that are useful in one token: create its repository, use it, and list repositories. */
+/** Default scopes (permissions) of the token: create its repository, fetch from and push to it, list repositories. */
 const TOKEN_SCOPES: readonly string[] = ['repo:write', 'git:write', 'git:read', 'org:read'];
 
 export const TOKEN_FLAGS = {

@@ -12,7 +12,7 @@ import { UsageError } from '../usage-error.js';
  */
 type Asked = Readonly<Record<string, string>>;
 
-/** Maximum characters of a request. Git writes far less. */
+/** Maximum number of characters that are read of a request from Git. Git writes far fewer. */
 const LONGEST_QUESTION = 65_536;
 const SCOPES = ['git:write', 'git:read'];
 
@@ -80,8 +80,7 @@ function isWebAddress({ protocol, host }: Place): boolean {
 /** Returns the organization at an address; undefined if it is not an address of the emulator. */
 function organizationAt(place: Place, { orgs, hosts }: Addresses, url: string): string | undefined {
   const { hostname, origin } = originOf(`${place.protocol}://${place.host}`);
-  // For hosts in `--api-host` and `--git-host`, only HTTPS reaches the emulator. Other schemes would reach the real
-  // host.
+  // Accept hosts of `--api-host` and `--git-host` only with https, because other schemes would reach the real host.
   const builtIn = origin === `https://${hostname}` ? hosts.find(({ host }) => host === hostname) : undefined;
   if (builtIn) return builtIn.org;
   const named = /^api\.([^.]+)\.localhost$/.exec(hostname)?.[1];

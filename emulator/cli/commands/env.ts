@@ -77,7 +77,7 @@ async function requireReady(file: string): Promise<Ready> {
   );
 }
 
-/** Reads the admin token of an emulator that created it; undefined if there is none. */
+/** Reads the admin token from the file that the emulator created for it; undefined if there is no such file. */
 async function tokenOf(ready: Ready | undefined): Promise<string | undefined> {
   if (ready?.adminTokenFile === undefined) return undefined;
   return (await readFile(ready.adminTokenFile, 'utf8').catch(() => '')).trim() || undefined;

@@ -42,7 +42,7 @@ export const faultCommand = adminCommand({
     if (name === 'add') {
       const bodies = await readFaults(value, file, conditions);
       const made = await addAll(client, bodies, file !== undefined);
-      // Only the ids, so that scripts can store them.
+      // Print only the ids of the new faults as text, so that scripts can store them.
       return { json: made.length === 1 ? made[0] : made, text: made.map(({ id }) => `${id}\n`).join('') };
     }
     const id = readValue(`fault ${name}`, value, name === 'ls' ? undefined : 'the id of a fault');
@@ -80,7 +80,7 @@ async function readFaults(spec: string | undefined, file: string | undefined, co
   });
 }
 
-/** Adds all faults or none. If `isList` is true, an error names the position of the refused fault. */
+/** Adds all faults, or none if the emulator refuses one. `isList`: the error names the refused fault's position. */
 async function addAll(client: AdminClient, bodies: readonly Body[], isList: boolean): Promise<FaultRecord[]> {
   const made: FaultRecord[] = [];
   try {

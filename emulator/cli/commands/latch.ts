@@ -10,7 +10,7 @@ export const latchCommand = adminCommand({
     readAction('latch', action, ['release']);
     const latch = readValue('latch release', name, 'the name of a latch');
     const response = await client.ask('POST', `/latches/${encodeURIComponent(latch)}/release`);
-    // Number of released requests and states. 0 tells a script that it released the latch too early.
+    // Print the number of released requests and states, because 0 tells a script that it released the latch too early.
     return { json: response, text: `${(response as { released: number }).released}\n` };
   },
 });

@@ -60,7 +60,7 @@ export const requestsCommand = defineCommand({
     }
     for await (const { name, data } of client.events(withQuery('/requests/stream', query), START)) {
       log.write({ event: name, ...(data as object) });
-      // A reader may close the pipe early on purpose.
+      // End without an error if the output cannot be written, because the reader may have closed the pipe on purpose.
       if (await terminal.printed()) return;
     }
   },

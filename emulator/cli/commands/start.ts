@@ -20,7 +20,7 @@ export const startCommand: Command = {
   }),
 };
 
-/** Declares the table of options as flags. `defaults`: defaults that differ for this command. */
+/** Declares the options of an emulator as flags to yargs. `defaults`: other defaults of this command, by flag. */
 export function declareStartFlags(command: Argv, defaults: Readonly<Record<string, string>> = {}): Argv {
   for (const row of optionRows()) {
     const standard = defaults[row.flag] ?? row.shownDefault;

@@ -33,7 +33,7 @@ async function readExpectations(file: string): Promise<object> {
   if (typeof read !== 'object' || read === null || Array.isArray(read)) {
     throw new UsageError(`--file must contain an object of expectations: ${JSON.stringify(file)}.`);
   }
-  // Neither `id` nor `expect` is a member of expectations, so the file is a scenario.
+  // Treat a file with `id` or `expect` as a scenario, because a file of expectations has neither member.
   return 'id' in read || 'expect' in read ? expectationsOfScenario(file) : read;
 }
 

@@ -7,7 +7,7 @@ import { probe } from '../probe.js';
 import { readReady } from '../ready.js';
 import type { Terminal } from '../terminal.js';
 
-/** Milliseconds between two checks: short at first, because most emulators are almost ready. */
+/** Milliseconds between two checks if the emulator responds: at first, and at most. Most emulators are soon ready. */
 const PAUSES = { first: 20, longest: 250 };
 
 /** Milliseconds during which the ready file of an ended emulator may still be replaced by a starting one. */
@@ -43,7 +43,7 @@ export const waitCommand = defineCommand({
   },
 });
 
-/** Address and process id of the emulator, as far as known. */
+/** Address of an emulator, and id of the process that wrote its ready file; undefined if unknown. */
 interface Found {
   readonly url: string | undefined;
   readonly writer: number | undefined;
