@@ -10,17 +10,17 @@ export interface Ref {
   readonly oid: Oid;
 }
 
-/** A bare repository with branches and tags in one pack, and the objects that the rows request. */
+/** Bare repository for benchmarks, with branches and tags in one pack, and with ids of objects that they request. */
 export interface Fixture {
   readonly path: string;
   readonly packFile: string;
   readonly packBytes: number;
   readonly objects: number;
-  /** The branch that HEAD names. */
+  /** Name of the branch that HEAD names. */
   readonly branch: string;
   /** Branches and tags. */
   readonly refs: readonly Ref[];
-  /** The branch's tip and its chain of first parents, newest first. */
+  /** Ids of the newest commit of `branch` and of its chain of first parents, newest first. */
   readonly line: readonly Oid[];
 }
 
@@ -42,7 +42,7 @@ export function generatedName(commits: number): string {
   return `generated, ${commits.toLocaleString('en')} commits`;
 }
 
-/** Returns the generated history of `commits` commits, created in `folder` if it does not exist. */
+/** Returns a repository with a generated history of `commits` commits. Creates it in `folder` if it does not exist. */
 export function generatedFixture(folder: string, commits: number): Promise<Fixture> {
   const path = join(folder, `generated-${commits}.git`);
   return fixtureAt(path, 'main', async (draft) => {
@@ -51,7 +51,7 @@ export function generatedFixture(folder: string, commits: number): Promise<Fixtu
   });
 }
 
-/** A repository on disk, and its name in the tables. */
+/** Path of a repository on disk, and its name in the tables of results. */
 export interface RepositoryPlace {
   readonly name: string;
   readonly path: string;
@@ -68,7 +68,7 @@ export async function copiedFixture(folder: string, { name, path: source }: Repo
     const settings = ['-c', 'fetch.unpackLimit=1', '-c', 'pack.threads=2'];
     const fetch = (...refs: string[]) =>
       git(draft, [...settings, 'fetch', '-q', '--no-write-fetch-head', source, ...refs]);
-    // In a mirror that lacks objects, the main branch may still be complete.
+    // If this fails, fetch only the branch of HEAD, because it may be complete in a mirror that lacks objects.
     await fetch('+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*').catch(() => fetch(`+${head}:${head}`));
     await packIntoOne(draft);
   });

@@ -11,7 +11,7 @@ const NO_BASE = Buffer.alloc(0);
 const PERSON = 'A <a@b.c> 1 +0000';
 type TreeEntry = readonly [mode: string, name: string, id: string];
 
-/** Objects on their way into a pack. */
+/** Builder of a pack, which adds Git objects and returns their ids. */
 class Draft {
   readonly #pack = new PackBuilder();
 
@@ -32,13 +32,13 @@ class Draft {
     return this.add('commit', `tree ${tree}\n${parents}author ${PERSON}\ncommitter ${PERSON}\n\nmade\n`);
   }
 
-  /** Returns the pack, after adding a commit as its last object. */
+  /** Adds a commit of `tree` as the last object, and returns the finished pack with the id of that commit. */
   pushed(tree: string, parent?: string): Pushed {
     return { oid: parseOid(this.commit(tree, parent)), pack: this.#pack.build() };
   }
 }
 
-/** Returns incompressible files of 1 MiB: the key stream of AES-CTR, the same in every run. */
+/** Returns a pack with `count` incompressible files of 1 MiB. They contain an AES-CTR key stream, equal in each run. */
 export function heavyFiles(count: number): Pushed {
   const cipher = createCipheriv('aes-128-ctr', Buffer.alloc(16, 7), Buffer.alloc(16));
   const draft = new Draft();
@@ -47,13 +47,13 @@ export function heavyFiles(count: number): Pushed {
   return draft.pushed(draft.tree(names.map(entryOf)));
 }
 
-/** Returns one file of zeros. */
+/** Returns a pack with one file of `size` zero bytes. */
 export function zeros(size: number): Pushed {
   const draft = new Draft();
   return draft.pushed(draft.tree([['100644', 'zeros', draft.add('blob', Buffer.alloc(size))]]));
 }
 
-/** Returns `depth` nested folders, each with a file. */
+/** Returns a pack with `depth` nested folders, each with a file. */
 export function nestedTrees(depth: number): Pushed {
   const draft = new Draft();
   const file = ['100644', 'f', draft.add('blob', 'x\n')] as const;
@@ -62,7 +62,7 @@ export function nestedTrees(depth: number): Pushed {
   return draft.pushed(tree);
 }
 
-/** Returns one folder with `count` files. */
+/** Returns a pack with one folder of `count` files. */
 export function wideTree(count: number): Pushed {
   const draft = new Draft();
   const blob = draft.add('blob', 'x\n');
@@ -70,7 +70,7 @@ export function wideTree(count: number): Pushed {
   return draft.pushed(draft.tree(Array.from({ length: count }, entryOf)));
 }
 
-/** Returns `count` commits in a line. */
+/** Returns a pack with `count` commits, each of which is the parent of the next. */
 export function lineOfCommits(count: number): Pushed {
   const draft = new Draft();
   const tree = draft.tree([['100644', 'f', draft.add('blob', 'x\n')]]);

@@ -19,13 +19,13 @@ const USAGE = `Measures this package beside emulators and mocks of other service
 
 interface Peer {
   readonly name: string;
-  /** Package that npm installs. Default: this package. */
+  /** Name and version of the npm package of the server to measure. Default: this package. */
   readonly npm?: string;
   readonly script: string;
   readonly flags: (port: number) => readonly string[];
-  /** Files that must exist when it starts. */
+  /** Files that must exist when the server starts: content by path. */
   readonly files?: Readonly<Record<string, unknown>>;
-  /** Path of the request, which must get status 200. */
+  /** Path of the request that is measured. Its response must have status 200. */
   readonly path: string;
   readonly headers?: (installed: string) => Promise<Load['headersOf']>;
 }
@@ -61,7 +61,7 @@ const PEERS: readonly Peer[] = [
   },
   {
     name: 'emulate, GitHub only',
-    // Later versions need `registerHooks` of node:module, which Node 20 does not have.
+    // Use this version, because later ones need `registerHooks` of node:module, which Node 20 does not have.
     npm: 'emulate@0.11.2',
     script: 'emulate/dist/index.js',
     flags: (port) => ['start', '--service', 'github', '--port', `${port}`],
@@ -122,7 +122,7 @@ async function measure(peer: Peer, folder: string): Promise<string[]> {
     await using server = new Server(`http://127.0.0.1:${port}`, child);
     const load = { origin: server.origin, path: peer.path, headersOf };
     await answered(server, load);
-    // The first start is not counted, because it fills the file cache of the operating system.
+    // Do not count the first start, because it fills the file cache of the operating system.
     if (round > 0) times.push(performance.now() - started);
     if (round < ROUNDS) continue;
     await sleep(1000);
@@ -134,7 +134,7 @@ async function measure(peer: Peer, folder: string): Promise<string[]> {
   return [peer.name, ...cells, Math.round(rate).toLocaleString('en')];
 }
 
-/** Repeats the request until the server responds with success. */
+/** Repeats a request until the server, which may still be starting, responds with success. */
 async function answered(server: Server, { path, headersOf }: Pick<Load, 'path' | 'headersOf'>): Promise<void> {
   const late = performance.now() + 30_000;
   for (;;) {
@@ -169,7 +169,7 @@ async function main(argv: string[]): Promise<number> {
   const rows: string[][] = [];
   for (const peer of PEERS) {
     process.stderr.write(`${peer.name}\n`);
-    // If a peer fails, nothing is written, because its absence would look intended.
+    // Let an error of one server end the program, because a table without that server would look complete.
     rows.push(await measure(peer, folder.path));
   }
   const table = `Node ${process.version}, medians of ${ROUNDS} starts.\n\n${markdown(HEADINGS, rows)}`;

@@ -2,19 +2,19 @@ import { median } from './statistics.js';
 
 export type Unit = 'ms' | 'KB' | 'MB' | 'requests' | 'requests/s';
 
-/** Measures one side in one round. Resolves to a figure in the row's unit. */
+/** Measures one side (the emulator or its peer) in one round. Resolves to a figure in the unit of the benchmark. */
 export type Measure = (round: number) => Promise<number>;
 
-/** The two sides of a row, ready for measurement. */
+/** The two sides of a benchmark, the emulator (`ours`) and its peer, such as Git, ready for measurement. */
 export interface Sides {
   readonly ours: Measure;
   readonly native?: Measure;
 }
 
-/** Registers a resource that is disposed of after the row's measurement. Returns the resource. */
+/** Registers a resource, such as a server, that is disposed of after a benchmark. Returns the resource. */
 export type Use = <T extends AsyncDisposable>(resource: T) => T;
 
-/** Registered resources. They are disposed of in reverse order. */
+/** Resources of a benchmark, such as servers. They are disposed of in reverse order of their registration. */
 export class Resources implements AsyncDisposable {
   readonly #used: AsyncDisposable[] = [];
 
@@ -29,57 +29,60 @@ export class Resources implements AsyncDisposable {
 }
 
 /**
- * One row of the table: the same work done by the emulator and by its peer. `Place` is the type of the environment in
- * which it is measured.
+ * Benchmark, which is one row of the result table: the same work done by the emulator and by its peer, such as Git.
+ * `Place`: type of the environment in which the benchmark is measured, such as a server with a repository.
  */
 export interface Row<Place> {
-  /** Id in kebab-case, for `--only`. */
+  /** Id of the benchmark in kebab-case, which the flag `--only` accepts. */
   readonly id: string;
   readonly title: string;
-  /** Default: no peer. */
+  /** Name of the program with which the emulator is compared. Default: none. */
   readonly peer?: string;
-  /** Default: milliseconds. */
+  /** Unit of the figures. Default: milliseconds. */
   readonly unit?: Unit;
-  /** Limit for ours / peer: a maximum, or a minimum if more is better. Without a peer, the limit for ours. */
+  /**
+   * Limit for the emulator's figure divided by that of the peer, or for the emulator's figure if there is no peer. This
+   * limit is a maximum, or a minimum if more is better.
+   */
   readonly bar: number;
-  /** Limits for individual repositories, by name. */
+  /** Limits that replace `bar` for individual repositories, by name of the repository. */
   readonly barOf?: Readonly<Record<string, number>>;
   readonly isMoreBetter?: true;
-  /** Maximum number of rounds, if it is limited. */
+  /** Maximum number of rounds of measurement; undefined: the default of all benchmarks. */
   readonly mostRounds?: number;
-  /** Returns true if the row is measured in this place. Default: always. */
+  /** Returns true if the benchmark is measured in this environment. Default: always. */
   readonly isFor?: (place: Place) => boolean;
   readonly open: (place: Place, use: Use) => Sides | Promise<Sides>;
 }
 
-/** Result of measuring one row. */
+/** Result of measuring one benchmark, for the emulator (`ours`) and its peer (`native`). */
 export interface Result extends Required<Pick<Row<never>, 'id' | 'title' | 'peer' | 'unit' | 'bar'>> {
   readonly isMoreBetter: boolean;
-  /** All figures, in order of the rounds. */
+  /** Measured figures of all rounds, in order. */
   readonly samples: { readonly ours: readonly number[]; readonly native: readonly number[] };
-  /** Medians. */
+  /** Medians of the figures of all rounds. */
   readonly ours: number;
   readonly native: number | undefined;
-  /** Median of the rounds' ratios, and the ratio of the first round, in which no cache is warm. */
+  /** Median of the ratios ours / native of all rounds, and the ratio of the first round, in which caches are cold. */
   readonly ratio: number | undefined;
   readonly firstRatio: number | undefined;
   readonly isReached: boolean;
 }
 
 const SIDES = ['ours', 'native'] as const;
-/** Number of rounds of a row that is not quick. */
+/** Number of rounds in which a benchmark is measured, if a round is not short. */
 const ROUNDS = 7;
 
 /**
- * Maximum number of rounds of quick rows, and the time in milliseconds after which no further one starts. A median of
- * few short rounds would measure mainly the JIT compiler, on both sides.
+ * Maximum number of rounds of a benchmark whose rounds are short, and milliseconds after which no further round starts.
+ * The number is high, because a median of few short rounds would measure mainly the JIT compiler, on both sides.
  */
 const MAX_ROUNDS = 280;
 const QUICK_TIME = 3000;
 
 /**
- * Measures both sides alternately; each side is first in every other round. After the first round, another one starts
- * only if it would end within `seconds`.
+ * Measures a benchmark in rounds. In each round both sides are measured, and each side is first in every other round.
+ * After the first round, another round starts only if it would end within `seconds`.
  */
 export async function measureRow<Place>(row: Row<Place>, place: Place, seconds: number): Promise<Result> {
   await using resources = new Resources();
@@ -111,7 +114,7 @@ export function summarize(row: Head, samples: Result['samples']): Result {
   const { id, title, peer = '', unit = 'ms', bar, isMoreBetter = false } = row;
   const hasPeer = samples.native.length > 0;
   const ours = median(samples.ours);
-  // Both sides of a round ran one after the other, so a temporary slowdown of the machine affects both.
+  // Compute the ratio for each round, because a temporary slowdown of the machine affects both sides of a round.
   const ratios = samples.native.map((native, round) => samples.ours[round]! / native);
   const ratio = hasPeer ? median(ratios) : undefined;
   const figure = ratio ?? ours;

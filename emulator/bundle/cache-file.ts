@@ -139,8 +139,8 @@ export function isPrivate({ uid, mode }: Pick<Stats, 'uid' | 'mode'>): boolean {
 }
 
 /**
- * Writes a code cache of this user atomically, and deletes caches of missing or changed code in the same folder. Creates
- * the folder if it is missing. Throws if the folder cannot be written or is not private.
+ * Writes a code cache of this user atomically, and deletes caches of missing or changed code in the same folder.
+ * Creates the folder if it is missing. Throws if the folder cannot be written or is not private.
  */
 export function writeUserCache(file: string, bytes: Buffer): void {
   const folder = dirname(file);

@@ -1,7 +1,7 @@
 const BRANCH = 'main';
 const AUTHOR = { name: 'Ada', email: 'ada@example.com' };
 
-/** Sends a request with a token for `repo` to an emulator. Resolves to the body; rejects if the status is unexpected. */
+/** Sends a request with a token for `repo` to an emulator. Resolves to the body; rejects for an unexpected status. */
 export type Ask = (repo: string, path: string, request?: FirstRequest) => Promise<Buffer>;
 
 export interface FirstRequest {

@@ -4,8 +4,8 @@ import { NAMED_BY_CONTENT } from './code-cache.js';
 
 /**
  * Replaces the files of the folder `old` with those of the folder `made`, and removes `made`. During this, every file
- * exists in its old or new version, and the files that a file loads are replaced before that file. A command that starts
- * from the folder in the meantime therefore works.
+ * exists in its old or new version, and the files that a file loads are replaced before that file. A command that
+ * starts from the folder in the meantime therefore works.
  */
 export async function replaceFolder(old: string, made: string): Promise<void> {
   const files = await filesBelow(made);

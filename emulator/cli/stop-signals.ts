@@ -16,7 +16,10 @@ export class StopSignals implements Stop {
   #notify = () => {};
   readonly #listeners: readonly (readonly [NodeJS.Signals, () => void])[];
 
-  /** Creates the handler. `longest` milliseconds after the first signal, the process ends with `exitCode` if still busy. */
+  /**
+   * Creates the handler. If the process still runs `longest` milliseconds after the first signal, it exits with
+   * `exitCode`.
+   */
   constructor(longest: number, exitCode = 0) {
     this.#longest = longest;
     this.#exitCode = exitCode;
