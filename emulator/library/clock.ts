@@ -20,7 +20,7 @@ import type { CurrentWorld } from '../world/current-world.js';
 export interface EmulatorClock {
   /** `real`: time of the machine. `frozen`: the time does not move. `tick`: it moves by 1 ms with each request. */
   readonly mode: ClockMode;
-  /** Returns the time in milliseconds since 1970. */
+  /** Returns the time of the emulator's clock in milliseconds since 1970. */
   now(): number;
   /**
    * Advances the time and runs everything that becomes due, such as the next attempt of a delivery, in order of time.
@@ -36,11 +36,11 @@ export interface EmulatorClock {
   freeze(time?: Time): Promise<void>;
   /** Moves the time by 1 ms with each request, starting at its current value or at `time`. */
   tick(time?: Time): Promise<void>;
-  /** Uses the time of the machine. */
+  /** Makes the clock show the time of the machine from now on. */
   real(): Promise<void>;
-  /** Sets the time and keeps the mode. */
+  /** Sets the time of the clock. The clock keeps its mode (`real`, `frozen` or `tick`). */
   set(time: Time): Promise<void>;
-  /** Applies several changes at once. */
+  /** Applies several changes of time and mode in one step. */
   change(changes: ClockChanges): Promise<void>;
 }
 

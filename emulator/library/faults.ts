@@ -17,7 +17,7 @@ import type { CurrentWorld } from '../world/current-world.js';
  * ```
  */
 export interface FaultHandle extends AsyncDisposable {
-  /** Id, as in the response header `X-Emulator-Fault-Fired`. */
+  /** Id of the fault, as in the response header `X-Emulator-Fault-Fired` of requests that the fault affected. */
   readonly id: string;
   /** Number of requests that the fault affected. */
   readonly fired: number;
@@ -28,7 +28,8 @@ export interface FaultHandle extends AsyncDisposable {
 }
 
 /**
- * Injects a fault, given in the fault grammar or as an object. Throws an `Error` if the fault could never fire.
+ * Injects a fault (deliberate failure of requests), given in the fault grammar or as an object. Throws an `Error` if
+ * the fault could never fire.
  * @internal
  */
 export function setFault(

@@ -1,7 +1,7 @@
 import type { Seeded, SeedOptions } from '../sources/seeded.js';
 import type { CurrentWorld } from '../world/current-world.js';
 
-/** Organization of the repository. Default: the first one. */
+/** Name of the organization that owns the repository. Default: the first organization of the emulator. */
 export interface RepositoryScope {
   readonly org?: string;
 }

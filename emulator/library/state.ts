@@ -6,12 +6,12 @@ import { readState, type StateView } from '../world/state-view.js';
 export type { StateChanges } from '../changes/state-changes.js';
 export type { OrganizationState, RepositoryStateView, StateView } from '../world/state-view.js';
 
-/** Organization of the repositories. Default: the first one. */
+/** Name of the organization whose repositories are meant. Default: the first organization of the emulator. */
 export interface StateScope {
   readonly org?: string;
 }
 
-/** Simulated state of an emulator, which no request can write. */
+/** Simulated state of an emulator, such as an archived repository. Requests of clients cannot change it. */
 export interface EmulatorState {
   /**
    * Returns a copy of the current state. Throws an `Error` if the organization does not exist.

@@ -8,7 +8,7 @@ import type { SigningKey } from '../server/registered-keys.js';
 import { readTextFile } from '../system/text-file.js';
 import type { CurrentWorld } from '../world/current-world.js';
 
-/** Options of a token. All have defaults. */
+/** Options of a token that the emulator signs for a client. All of them have defaults. */
 export interface TokenOptions {
   /** Repository in the `repo` claim. Without it, the token has no `repo` claim. */
   readonly repo?: string | undefined;
@@ -23,9 +23,9 @@ export interface TokenOptions {
   readonly key?: string | undefined;
   /** The `sub` claim, which the journal shows. Default: `emulator`. */
   readonly sub?: string | undefined;
-  /** Organization. Default: the first. */
+  /** Name of the organization for which the token is valid. Default: the first organization of the emulator. */
   readonly org?: string | undefined;
-  /** Faults for every request with the token; one fault for each item. */
+  /** Faults (deliberate failures) that affect every request with the token. Each item is one fault. */
   readonly faults?: readonly (string | GivenFault)[] | undefined;
   /** Scenario that every request with the token names. */
   readonly scenario?: string | undefined;
