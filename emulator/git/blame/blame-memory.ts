@@ -3,19 +3,22 @@ import type { ByteString } from '../object/bytes.js';
 import type { Oid } from '../object/object.js';
 import type { BlamedLines } from './blamed-lines.js';
 
-/** Approximate memory use in bytes: of the lines of one `BlamedLines`, and of a key. */
+/** Approximate memory use in bytes of one cached `BlamedLines` (run of lines from one commit), and of one cache key. */
 const BLAME_BYTES = 160;
 const KEY_BYTES = 400;
 
-/** Cached blames of whole files of one repository. The key is the path and the commit that last changed the file. */
+/**
+ * Cached blame results for whole files of one repository. The key of a result is the path of the file and the commit
+ * that last changed the file.
+ */
 export interface KnownBlames {
   get(commit: Oid, path: ByteString): readonly BlamedLines[] | undefined;
   keep(commit: Oid, path: ByteString, blamed: readonly BlamedLines[]): void;
 }
 
 /**
- * LRU cache of blame results of all repositories, limited in size. Results never expire, because the blame of a file
- * depends only on the commit and the path.
+ * LRU cache of blame results, shared by all repositories and limited in memory. Entries never expire, because the blame
+ * of a file depends only on the commit and the path.
  */
 export class BlameMemory {
   readonly #blames: CacheRegion<string, readonly BlamedLines[]>;
@@ -24,7 +27,10 @@ export class BlameMemory {
     this.#blames = caches.region((blamed) => KEY_BYTES + blamed.length * BLAME_BYTES);
   }
 
-  /** Returns the cache of one repository. `repository` must be a name that is never reused for another repository. */
+  /**
+   * Returns the view of the cache for one repository. `repository` is a part of every key, so it must be a name that is
+   * never reused for another repository.
+   */
   of(repository: string): KnownBlames {
     const blames = this.#blames;
     const keyOf = (commit: Oid, path: ByteString) => `${repository}/${commit}/${path}`;
@@ -36,8 +42,8 @@ export class BlameMemory {
 }
 
 /**
- * Returns the part of a whole file's blame for `count` lines from `start` on. These lines are numbered from `final` on
- * in the result.
+ * Takes the blame of a whole file and returns the part for its lines `start` to `start + count` (exclusive). In the
+ * result, the line `start` gets the number `final`, the next line `final + 1`, and so on.
  */
 export function partOfBlame(
   blamed: readonly BlamedLines[],

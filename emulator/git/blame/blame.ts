@@ -16,15 +16,18 @@ export interface BlameRequest {
   readonly meter: Meter;
   readonly commit: Oid;
   readonly path: ByteString;
-  /** Line ranges, each in the syntax of `git blame -L`. All lines if empty or undefined. */
+  /** Line ranges to blame, each in the syntax of `git blame -L`. Blames all lines if empty or undefined. */
   readonly ranges?: readonly string[] | undefined;
-  /** Follows lines that were moved within the file or copied from other files, as `git blame -M -C -C` does. */
+  /** Also follows lines that were moved within the file or copied from other files, as `git blame -M -C -C` does. */
   readonly detectMoves?: boolean | undefined;
-  /** Cached blames of files of the repository. Not used with `detectMoves`. */
+  /**
+   * Cached blame results for files of the repository. The cache is not used if `detectMoves` is set, because its
+   * results are computed without it.
+   */
   readonly known?: KnownBlames | undefined;
 }
 
-/** Error thrown when the path is not a file. */
+/** Error thrown by `blame` if the requested path does not exist in the commit, or is a folder or a submodule. */
 export class NoSuchFile extends Error {
   override readonly name = 'NoSuchFile';
   constructor(
@@ -36,8 +39,9 @@ export class NoSuchFile extends Error {
 }
 
 /**
- * Finds the commit that introduced each line of a file. Returns the information of `git blame --porcelain`, ordered by
- * line. Throws `NoSuchFile`, `BadLineRange`, `WorkLimitExceeded` or `MissingObject`.
+ * Finds the commit that introduced each line of a file. Returns the same information as `git blame --porcelain`,
+ * ordered by line. Throws `NoSuchFile`, `BadLineRange`, `WorkLimitExceeded` (the CPU limit of the meter is reached) or
+ * `MissingObject`.
  */
 export async function blame(objects: LinkReader, graph: CommitGraph, request: BlameRequest): Promise<BlamedLines[]> {
   const board = new Scoreboard(objects, graph, request.meter);
@@ -54,8 +58,9 @@ export async function blame(objects: LinkReader, graph: CommitGraph, request: Bl
   const known = moves ? undefined : request.known;
 
   const blamed: BlamedLines[] = [];
-  // Oldest known origin with the unchanged content of the whole file. Its blame is equal in all commits from there to
-  // the requested one.
+  // Oldest origin (file in a commit) found so far whose content equals that of the requested file, as long as all lines
+  // were passed on together. The blame of the file is equal in all commits between this origin and the requested
+  // commit, so the result is cached under this origin. Undefined if only some lines are blamed.
   let whole = request.ranges?.length ? undefined : file;
   for (let next = board.next(); next; next = board.next()) {
     const origin = await board.passedDown(next);
@@ -84,14 +89,16 @@ function entryOf({ start, end }: LineRange): BlameEntry {
 }
 
 /**
- * Returns the source of the file in each parent, undefined if absent. If a parent has an equal file, passes all
- * suspected lines on to it and returns only that origin.
+ * Returns, for each parent of the origin's commit, the file in the parent from which the origin's file was made, or
+ * undefined if absent. If the file in a parent has equal content, passes all suspected lines on to the parent's file
+ * and returns only this one.
  */
 async function findSources(board: Scoreboard, origin: Origin): Promise<Origin | (Origin | undefined)[]> {
   const { graph } = board;
   const count = graph.parentCount(origin.commit);
   const sources: (Origin | undefined)[] = new Array(count).fill(undefined);
-  // A file of the same path in any parent has priority over a renamed one. An equal file takes all lines.
+  // The first pass looks in all parents for a file with the same path, and only the second pass for renamed files,
+  // because a file with the same path in any parent has priority. A file with equal content receives all lines.
   for (const isRenamed of [false, true]) {
     for (let nth = 0; nth < count; nth++) {
       if (sources[nth]) continue;
@@ -109,7 +116,10 @@ async function findSources(board: Scoreboard, origin: Origin): Promise<Origin | 
   return sources;
 }
 
-/** Passes lines on to the commit's parents as far as possible. Returns the remaining entries. */
+/**
+ * Passes each line of the origin that a parent's file already contains on to that file. Returns the entries that
+ * remain, whose lines the commit itself introduced.
+ */
 async function passBlame(
   board: Scoreboard,
   origin: Origin,

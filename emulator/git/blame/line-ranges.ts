@@ -6,13 +6,13 @@ import type { Lines } from '../diff/line-interner.js';
 import type { LineAutomaton } from '../grep/line-automaton.js';
 import { compileAutomaton, InvalidPattern } from '../grep/matcher.js';
 
-/** Lines `start` to `end` (exclusive), counted from 0. */
+/** Lines `start` (inclusive) to `end` (exclusive) of a file, counted from 0. */
 export interface LineRange {
   readonly start: number;
   readonly end: number;
 }
 
-/** Error thrown for a range that is malformed or outside the file. */
+/** Error thrown for a line range of a blame request that is malformed or outside the file. */
 export class BadLineRange extends Error {
   override readonly name = 'BadLineRange';
 }
@@ -58,7 +58,10 @@ function joinRanges(ranges: LineRange[]): LineRange[] {
   return joined;
 }
 
-/** Number of bytes that are converted to text at once, and number of lines visited between two yields. */
+/**
+ * Number of bytes of the file that are converted to text at once, and number of lines visited between two yields to the
+ * event loop.
+ */
 const PIECE_BYTES = 4096;
 const PIECE_LINES = 4096;
 
@@ -68,7 +71,10 @@ class RangeParser {
     private readonly meter: Meter,
   ) {}
 
-  /** Returns the first and last line, counted from 1; 0 for an omitted one. */
+  /**
+   * Returns the first and last line of a range, counted from 1; 0 stands for an omitted one. `anchor` is the line after
+   * the previous range, at which searches for patterns start.
+   */
   async parse(range: string, anchor: number): Promise<[number, number]> {
     const name = /^(\^?):(.+)$/s.exec(range);
     if (name) return this.#headed(name[2]!, name[1] ? 1 : anchor);
@@ -80,8 +86,8 @@ class RangeParser {
   }
 
   /**
-   * Returns the line of a range end; 0 if it is empty. Relative ends count from line `base`; a negative `base` does not
-   * allow them.
+   * Returns the line number for one end of a range (`place`); 0 if the text is empty. `+n` and `-n` count from line
+   * `base`. A negative `base` means that they are not allowed, and that a pattern is searched from line `-base` on.
    */
   async #place(place: string, base: number, range: string): Promise<number> {
     if (place === '') return 0;
@@ -125,7 +131,7 @@ class RangeParser {
     }
   }
 
-  /** Returns the first matching line from `from` on; -1 if none. */
+  /** Returns the number of the first line that matches the pattern, from line `from` on, counted from 1; -1 if none. */
   *#match(automaton: LineAutomaton, from: number): Steps<number> {
     const { bytes, starts } = this.lines;
     const start = starts[from - 1] ?? bytes.length;
@@ -143,7 +149,10 @@ class RangeParser {
     return automaton.isMatched ? this.lines.ids.length : -1;
   }
 
-  /** Returns the first matching heading from line `from` on; -1 if none. */
+  /**
+   * Returns the number of the first heading (see `#isHeading`) that matches the pattern, from line `from` on; -1 if
+   * none.
+   */
   *#heading(automaton: LineAutomaton, from: number): Steps<number> {
     for (let line = from; ; line++) {
       line = yield* this.#match(automaton, line);
@@ -152,7 +161,10 @@ class RangeParser {
     }
   }
 
-  /** Returns the last line before the next heading. */
+  /**
+   * Returns the number of the last line that belongs to a heading: the one before the next heading, or the last of the
+   * file.
+   */
   *#lastUnder(heading: number): Steps<number> {
     const count = this.lines.ids.length;
     for (let line = heading + 1; line <= count; line++) {
@@ -163,8 +175,8 @@ class RangeParser {
   }
 
   /**
-   * Returns true if the line begins with a letter, `_` or `$`, as a heading does (gitattributes, "Defining a custom
-   * hunk-header").
+   * Returns true if the line begins with a letter, `_` or `$`. Git treats such lines as headings of sections if no
+   * driver is configured (gitattributes, "Defining a custom hunk-header").
    */
   #isHeading(line: number): boolean {
     const byte = this.lines.bytes[this.lines.starts[line - 1]!]!;

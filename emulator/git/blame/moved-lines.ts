@@ -9,13 +9,16 @@ import { type BlameEntry, byStart, type Origin } from './origin.js';
 import type { Scoreboard } from './scoreboard.js';
 
 /**
- * Minimum scores of a move within a file and of a copy from another file. The score is 1 plus the number of letters and
- * digits in the lines, and must be greater than the minimum.
+ * Minimum scores for accepting lines as moved within a file (Git's `-M`), or as copied from another file (`-C`). The
+ * score of a group of lines is 1 plus the number of its letters and digits. It must be greater than the minimum.
  */
 const MOVE_SCORE = 20;
 const COPY_SCORE = 40;
 
-/** Part of an entry that was found at another place, and the remaining parts of the entry before and after it. */
+/**
+ * Part of an entry (group of lines whose commit is being searched) that was found at another place in a parent, and the
+ * remaining parts of the entry before and after it.
+ */
 interface Claim {
   readonly source: Origin;
   readonly copied: BlameEntry;
@@ -23,7 +26,10 @@ interface Claim {
   readonly score: number;
 }
 
-/** Searches the files of the parents for lines that no change of the file itself explains. */
+/**
+ * Finds lines that were moved or copied. Searches the files of a commit's parents for lines that the diff of the file
+ * itself reports as added.
+ */
 export class MoveFinder {
   private constructor(
     private readonly board: Scoreboard,
@@ -35,7 +41,10 @@ export class MoveFinder {
     return new MoveFinder(board, final, await runYielding(weigh(final), board.meter));
   }
 
-  /** Passes on lines that were moved within their file or copied from another file. Returns the remaining entries. */
+  /**
+   * Passes the lines that were moved within their file, or copied from another file, on to the file in the parent that
+   * contained them. Returns the entries for which no such file is found.
+   */
   async pass(
     origin: Origin,
     entries: readonly BlameEntry[],
@@ -58,7 +67,10 @@ export class MoveFinder {
     return [...tooSmall, ...left];
   }
 
-  /** Returns the other files that the commit changed, or all other files of the parent if the path is new. */
+  /**
+   * Returns the parent's versions of the files that the commit changed, except the file itself, or of all other files
+   * in the parent if the path is new in the commit.
+   */
   async #otherFiles(origin: Origin, parent: GraphPosition, source: Origin | undefined): Promise<Origin[]> {
     const { objects, meter } = this.board;
     const withUnchanged = source?.path !== origin.path;
@@ -76,8 +88,9 @@ export class MoveFinder {
   }
 
   /**
-   * Passes the longest match of each entry on to the source that contains it, then repeats this for the remaining
-   * parts.
+   * Finds the longest match of each entry in the sources and adds it to `claims`, then repeats this for the parts of
+   * the entry before and after the match. Adds parts that are not longer than `minimum` to `tooSmall`, and returns the
+   * entries without a match.
    */
   async #claim(
     entries: readonly BlameEntry[],
@@ -160,10 +173,10 @@ export class MoveFinder {
   }
 }
 
-/** Number of lines weighed between two yields. */
+/** Number of lines whose letters and digits are counted between two yields to the event loop. */
 const UNIT = 4096;
 
-/** Returns prefix sums: the number of letters and digits in the first `n` lines. */
+/** Returns prefix sums over a file: item `n` is the number of letters and digits in its first `n` lines. */
 function* weigh({ bytes, starts }: Lines): Steps<Float64Array> {
   const weights = new Float64Array(starts.length);
   for (let line = 0; line + 1 < starts.length; line++) {
@@ -175,7 +188,10 @@ function* weigh({ bytes, starts }: Lines): Steps<Float64Array> {
   return weights;
 }
 
-/** Returns lines `from` to `to` (exclusive) as a separate file. */
+/**
+ * Returns the lines `from` to `to` (exclusive) in the form of a separate file, so that they can be compared with a
+ * file.
+ */
 function partOf({ bytes, starts, ids }: Lines, from: number, to: number): Lines {
   const first = starts[from]!;
   return {

@@ -2,27 +2,33 @@ import type { Lines } from '../diff/line-interner.js';
 import type { ByteString } from '../object/bytes.js';
 import type { GraphPosition } from '../revwalk/commit-graph.js';
 
-/** `count` lines that start at line `final` of the blamed file and at line `start` of an origin's file. */
+/**
+ * Group of `count` consecutive lines. The group starts at line `final` of the blamed file, and at line `start` of the
+ * older version in which it is being examined.
+ */
 export interface BlameEntry {
   readonly final: number;
   readonly start: number;
   readonly count: number;
 }
 
-/** File in a commit that may have introduced some of the lines. Git's `struct blame_origin`. */
+/**
+ * Version of a file in one commit that may have introduced some lines of the blamed file. Corresponds to Git's `struct
+ * blame_origin`.
+ */
 export class Origin {
-  /** Lines that this file may have introduced, ordered by `start`. */
+  /** Lines that may have been introduced by this version, ordered by `start`. */
   suspects: BlameEntry[] = [];
-  /** File in the parent with which this file was first compared. */
+  /** First version in a parent with which this version was compared. */
   previous: Origin | undefined;
-  /** Content of the file; undefined while it is not needed. */
+  /** Content of this version, split into lines; undefined while it is not needed, to save memory. */
   lines: Lines | undefined;
 
   constructor(
     readonly commit: GraphPosition,
     readonly path: ByteString,
     readonly mode: number,
-    /** Object number of the content. */
+    /** Object number of the blob (index into the tables of the object store). */
     readonly blob: number,
   ) {}
 

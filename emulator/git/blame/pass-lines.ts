@@ -2,13 +2,16 @@ import type { Change } from '../diff/change.js';
 import { type BlameEntry, byStart } from './origin.js';
 
 export interface Passed {
-  /** Entries whose lines are new in the file. */
+  /** Entries whose lines are not in the parent's file, so that this version of the file introduced them. */
   readonly kept: BlameEntry[];
-  /** Entries whose lines the parent's file already contains, with `start` as a line of the parent's file. */
+  /** Entries whose lines are already in the parent's file. Their `start` is the line number in the parent's file. */
   readonly passed: BlameEntry[];
 }
 
-/** Splits the entries of a file (ordered by `start`) at the changes between the parent's file and this file. */
+/**
+ * Splits the entries (groups of suspected lines, ordered by `start`) of a version of a file at the changes between the
+ * parent's file and this version, into added lines and lines that the parent has already.
+ */
 export function passLines(entries: readonly BlameEntry[], changes: readonly Change[]): Passed {
   const kept: BlameEntry[] = [];
   const passed: BlameEntry[] = [];
@@ -32,11 +35,15 @@ export function passLines(entries: readonly BlameEntry[], changes: readonly Chan
       }
     }
   }
-  // After copies, several entries can suspect the same lines. The parts of one entry may then lie around another entry.
+  // The results must be sorted again: after copied lines were found, several entries can contain the same lines, and
+  // the parts of one entry may then enclose those of another.
   return { kept: kept.sort(byStart), passed: passed.sort(byStart) };
 }
 
-/** Returns the offset from a line before change `index` to the same line in the parent. */
+/**
+ * Returns the difference between the number of an unchanged line that precedes change `index` in the parent's file and
+ * the number of this line in the newer file.
+ */
 function offsetBefore(changes: readonly Change[], index: number): number {
   const change = changes[index - 1];
   return change ? change.oldStart + change.oldCount - newEnd(change) : 0;

@@ -9,12 +9,16 @@ import { objectAt, type TreeEntries } from '../object/tree-entries.js';
 
 export interface Found {
   readonly mode: number;
-  /** Object number; `NONE` for an empty tree that is not stored, and for a submodule. */
+  /**
+   * Object number (index into the tables of the object store); `NONE` for an empty tree that is not stored, and for a
+   * submodule.
+   */
   readonly object: number;
 }
 
 /**
- * Looks up one path in many trees. Caches the entry found in each folder, because most folders are equal in most trees.
+ * Looks up one path in many root trees. Caches the result for each folder on the path, because most folders are equal
+ * in most root trees.
  */
 export class PathLookup {
   readonly #folders: FolderLookup[];
@@ -23,7 +27,10 @@ export class PathLookup {
     this.#folders = splitBytes(path, '/').map((name) => new FolderLookup(objects, name, meter));
   }
 
-  /** Returns the entry at the path in the tree; undefined if absent. Throws `MissingObject`. */
+  /**
+   * Returns the entry at the path below the root tree with object number `tree`; undefined if absent. Throws
+   * `MissingObject`.
+   */
   in(tree: number): Found | undefined {
     let found: Found = { mode: MODE_TREE, object: tree };
     for (const folder of this.#folders) {
@@ -36,7 +43,7 @@ export class PathLookup {
   }
 }
 
-/** Looks up one name in many folders. */
+/** Looks up one name in many folders (tree objects), and caches the result for each folder. */
 class FolderLookup {
   readonly #found = new Map<number, Found | undefined>();
 

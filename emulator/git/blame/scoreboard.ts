@@ -17,8 +17,8 @@ import { type BlameEntry, Origin } from './origin.js';
 import { type Found, PathLookup } from './path-lookup.js';
 
 /**
- * State of a blame: the origins whose lines still must be examined, and the operations on them. Git's `struct
- * blame_scoreboard`.
+ * State of one blame: the origins (versions of files in commits) whose suspected lines must still be examined, and the
+ * operations on them. Corresponds to Git's `struct blame_scoreboard`.
  */
 export class Scoreboard {
   readonly #interner = new LineInterner();
@@ -36,8 +36,8 @@ export class Scoreboard {
   }
 
   /**
-   * Returns the origin with suspected lines whose commit is newest; all origins of one commit come before those of the
-   * next. Returns undefined if none is left.
+   * Returns the next origin to examine: one with suspected lines in the newest commit that has such origins. All
+   * origins of one commit precede those of the next commit. Returns undefined if no suspected lines are left.
    */
   next(): Origin | undefined {
     for (;;) {
@@ -60,8 +60,9 @@ export class Scoreboard {
   }
 
   /**
-   * Follows an origin down to the oldest ancestor with the same file, as long as each commit has a single parent that
-   * would be the next one examined. Passes all suspected lines on to that ancestor's origin and returns it.
+   * Follows the history of an origin to the oldest ancestor with an equal file, while each commit has a single parent
+   * that would be examined next in any case. Passes all suspected lines on to the origin of the oldest such ancestor
+   * and returns this origin. This is faster than comparing the file in every commit.
    */
   async passedDown(origin: Origin): Promise<Origin> {
     const { graph } = this;
@@ -87,12 +88,18 @@ export class Scoreboard {
     return older;
   }
 
-  /** Returns the origin of `path` in `commit`; an existing one if it is known. */
+  /**
+   * Returns the origin for the file `path` of `commit`. Reuses the existing object if this file already has suspected
+   * lines.
+   */
   origin(commit: GraphPosition, path: ByteString, mode: number, blob: number): Origin {
     return this.#known(commit, path) ?? new Origin(commit, path, mode, blob);
   }
 
-  /** Returns the file at the same path in the parent; undefined if absent or of another type. */
+  /**
+   * Returns the parent's file at the path of the origin; undefined if absent or of another type (such as a symbolic
+   * link instead of a regular file).
+   */
   samePath(origin: Origin, parent: GraphPosition): Origin | undefined {
     const known = this.#known(parent, origin.path);
     if (known) return known;
@@ -101,7 +108,7 @@ export class Scoreboard {
     return new Origin(parent, origin.path, found.mode, found.object);
   }
 
-  /** Returns the file in the parent that was renamed to the origin's path; undefined if none. */
+  /** Returns the parent's file that the origin's commit renamed to the path of the origin; undefined if none. */
   async renamed(origin: Origin, parent: GraphPosition): Promise<Origin | undefined> {
     const found = this.at(parent, origin.path);
     if (found && found.mode !== MODE_TREE) return undefined;
@@ -117,12 +124,12 @@ export class Scoreboard {
     return source && this.origin(parent, source.path, source.mode, numberOf(this.objects, source.oid));
   }
 
-  /** Returns the entry at `path` in the tree of `commit`; undefined if absent. */
+  /** Returns the mode and the object at `path` in the tree of `commit`; undefined if absent. */
   at(commit: GraphPosition, path: ByteString): Found | undefined {
     return this.#lookup(path).in(this.graph.treeOf(commit));
   }
 
-  /** Returns the id of a commit's tree; undefined for the empty tree. */
+  /** Returns the object id of a commit's root tree; undefined if the tree is empty. */
   treeOf(commit: GraphPosition): Oid | undefined {
     const tree = this.graph.treeOf(commit);
     return tree === NONE ? undefined : this.objects.oidOf(tree);
@@ -137,7 +144,10 @@ export class Scoreboard {
     return lookup;
   }
 
-  /** Returns the lines of the origin's file. Splitting is faster if a similar file (`like`) is given. */
+  /**
+   * Returns the lines of the origin's file, reading them on first use. Splitting is faster if the lines of a similar
+   * file (`like`) are given, because most lines are then equal.
+   */
   async linesOf(origin: Origin, like?: Lines): Promise<Lines> {
     origin.lines ??= await runYielding(this.#interner.split(this.objects.read(origin.blob), like), this.meter);
     return origin.lines;

@@ -1,8 +1,8 @@
 import type { Node } from './syntax.js';
 
 /**
- * Returns the part of an expression that decides if a line matches: repetitions at both ends shrink to their minimum,
- * because a match may start and end anywhere in the line.
+ * Returns the smallest expression that matches the same lines. Repetitions at both ends are reduced to their minimum
+ * number of copies, because a match may start and end anywhere in the line: `a*bc+` becomes `bc`.
  */
 export function trimEnds(node: Node): Node {
   let parts = node.kind === 'all' ? [...node.parts] : [node];
@@ -20,13 +20,16 @@ function copies(body: Node, count: number): Node[] {
   return count === 0 ? [] : count === 1 ? [body] : [{ kind: 'repeat', body, min: count, max: count }];
 }
 
-/** Returns the text of an expression that consists of plain text; undefined otherwise. */
+/**
+ * Returns the text that the expression matches if it consists of plain characters only; undefined for any other
+ * expression.
+ */
 export function literalOf(node: Node): string | undefined {
   const run = literalRuns(node);
   return run.length === 1 && run[0]!.isWhole ? run[0]!.text : undefined;
 }
 
-/** Returns the longest text that every match contains; empty if there is none. */
+/** Returns the longest known text that every match of the expression contains; the empty string if there is none. */
 export function requiredText(node: Node): string {
   let longest = '';
   for (const { text } of literalRuns(node)) if (text.length > longest.length) longest = text;
@@ -52,8 +55,9 @@ function literalRuns(node: Node): { text: string; isWhole: boolean }[] {
 }
 
 /**
- * Returns true if V8 and RE2 agree on the word boundaries of an expression. They differ if case is ignored, because V8
- * then counts U+017F and U+212A as letters, and for `\B`, which V8 matches inside a surrogate pair.
+ * Returns true if the regular expressions of V8 and of RE2 find the same word boundaries (`\b`, `\B`) for an
+ * expression. They differ if case is ignored, because V8 then counts U+017F and U+212A as letters, and for `\B`,
+ * because V8 finds it inside a surrogate pair.
  */
 export function hasPlainEdges(node: Node, ignoreCase: boolean): boolean {
   switch (node.kind) {
@@ -69,13 +73,16 @@ export function hasPlainEdges(node: Node, ignoreCase: boolean): boolean {
 }
 
 export interface Cost {
-  /** Maximum number of paths that a backtracking engine tries at one position; infinite for unbounded repetitions. */
+  /**
+   * Maximum number of alternatives that a backtracking engine tries at one position of the text; infinite for unbounded
+   * repetitions.
+   */
   readonly ways: number;
-  /** Maximum number of characters on one path, without unbounded repetitions. */
+  /** Maximum number of characters that one alternative consumes. An unbounded repetition counts as one copy. */
   readonly length: number;
 }
 
-/** Returns the worst case of an expression for a backtracking engine at one position. */
+/** Returns the worst-case work of a backtracking engine that tries the expression at one position of the text. */
 export function costOf(node: Node): Cost {
   switch (node.kind) {
     case 'set':

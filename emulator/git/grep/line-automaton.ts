@@ -3,59 +3,74 @@ import { lastUpTo } from '../../memory/sorted.js';
 import { COST } from '../../schedule/cost.js';
 import { AT, KIND, type PatternProgram } from './pattern-program.js';
 
-/** Kind of the character before a position. */
+/**
+ * Kind of the character before the current position in the line: none at the start of the line, a word character (`\w`)
+ * or another one.
+ */
 const BEFORE = { nothing: 0, other: 1, word: 2 } as const;
-/** Table entries that are not states: not computed yet, and "the line matches". */
+/** Values in the transition table that are not states: the transition is not computed yet, and the line matches. */
 const UNKNOWN = 0;
 const MATCHED = 1;
-/** Maximum memory of the states of one automaton, in numbers (2 MiB), and maximum number of cached states. */
+/**
+ * Maximum memory of the cached states of one automaton, counted in 32-bit numbers (2 MiB), and maximum number of these
+ * states.
+ */
 const MAX_NUMBERS = 1 << 19;
 const MAX_STATES = 1 << 14;
-/** Minimum number of states that always fit: the first state of a line, the current one and the next. */
+/**
+ * Number of states for which there is always memory, however large a state is. At least three are needed at once: the
+ * first state of a line, the current state and the next one.
+ */
 const FEWEST_STATES = 16;
-/** Work units after which `read` returns before it has reached its end. */
+/**
+ * Work units (microseconds of CPU) after which `read` returns early, so that the caller can yield to the event loop.
+ */
 const LONGEST_READ = 400;
 /**
- * Maximum number of characters that `read` copies out of a string at once. Reading characters one by one costs twice as
- * much.
+ * Maximum number of characters that `read` copies out of a string at once. Reading the characters of the string one by
+ * one takes twice as long.
  */
 const LONGEST_PIECE = 4096;
-/** Work units of a character whose next state is known, and of an instruction of a state that is computed. */
+/** Work units of a character whose transition is cached, and of each instruction in a state that must be computed. */
 const COST_PER_CHARACTER = (COST.byteScanned * 3) / 4;
 const COST_PER_INSTRUCTION = COST.operation / 4;
 
 /**
- * Lazy DFA that decides if lines match a pattern. It reads text in pieces and keeps its state between them. The time is
- * linear in the text for any pattern, and it can stop after any character.
+ * Deterministic automaton (lazy DFA) that decides if lines match a regular expression. It reads text in pieces and
+ * keeps its state between them, so it can stop after any character. The time is linear in the length of the text for
+ * any expression.
  *
  * A state is the set of instructions that may come next (Thompson's construction). Transitions are computed on first
- * use and cached in a table. When the table is full, it is cleared. The first state of a line is added at each
- * character, because a match may begin anywhere.
+ * use and cached in a table. When the table is full, it is cleared. The instructions of the first state are added again
+ * at each character, because a match may begin anywhere in the line.
  */
 export class LineAutomaton {
-  /** True if the line at the position where `read` stopped matches. */
+  /** True if `read` or `readEnd` has found that the current line matches. */
   isMatched = false;
-  /** True if every line matches. */
+  /** True if the expression matches every line, such as `a*`. The text then need not be read. */
   readonly matchesAll: boolean;
   readonly #program: PatternProgram;
   readonly #classCount: number;
   /**
-   * Character classes of code units below 256, of which most texts consist, and of the whole basic plane, created on
-   * first use.
+   * Character class by UTF-16 code unit (characters that the expression never distinguishes have the same class): one
+   * table for the units below 256, of which most texts consist, and one for all 65,536 units, created on first use.
    */
   readonly #narrow: Uint16Array;
   #wide: Uint16Array | undefined;
-  /** Number of 32-bit words in the instruction set of one state. */
+  /** Number of 32-bit words in the bit set of instructions that represents one state. */
   readonly #words: number;
   readonly #most: number;
   /**
-   * Arrays by state: next states by character class, the instruction set, and the kind of the previous character. The
-   * number of a state is its row.
+   * Arrays with one row for each state: the next states by character class, the bit set of instructions, and the kind
+   * of the previous character (`BEFORE`). A state is identified by the offset of its row in `#table`.
    */
   #table: Int32Array;
   #sets: Uint32Array;
   #before: Uint8Array;
-  /** States by the hash of their set, and a chain of states with the same hash. */
+  /**
+   * Row of the newest state by the hash of its bit set, and for each state the next one with an equal hash (0 at the
+   * end).
+   */
   readonly #byHash = new Map<number, number>();
   #sameHash: Int32Array;
   #count = 0;
@@ -64,7 +79,7 @@ export class LineAutomaton {
   #state = 0;
   #work = 0;
   readonly #tests: { readonly begin: boolean; readonly word: boolean };
-  /** Scratch arrays of `#follow`. */
+  /** Scratch arrays of `#follow`, allocated once because `#follow` is called often. */
   readonly #next: Uint32Array;
   readonly #open: Uint32Array;
   readonly #marks: Uint32Array;
@@ -101,15 +116,16 @@ export class LineAutomaton {
     this.begin();
   }
 
-  /** Starts a new line. */
+  /** Resets the automaton to the start of a line. */
   begin(): void {
     this.#state = this.#start;
     this.isMatched = false;
   }
 
   /**
-   * Reads the text from `from` to at most `to`, across line ends. Returns the position where it stopped: in the first
-   * matching line, or at the next character to read. If `to` is inside a surrogate pair, reads one more code unit.
+   * Reads the text from `from` to at most `to`, continuing across line ends until a line matches. Returns the position
+   * where it stopped: inside the first matching line, or at the next character to read. If `to` is inside a surrogate
+   * pair, reads one more code unit.
    */
   read(text: string, from: number, to: number): number {
     const narrow = this.#narrow;
@@ -155,7 +171,10 @@ export class LineAutomaton {
     return at;
   }
 
-  /** Reads the end of a line, with or without its line feed. */
+  /**
+   * Ends the current line if the text ends without a line feed. Sets `isMatched`, because an expression such as `a$`
+   * can match only at the end.
+   */
   readEnd(): void {
     let next = this.#table[this.#state]!;
     if (next === UNKNOWN) next = this.#follow(this.#state, 0);
@@ -163,7 +182,7 @@ export class LineAutomaton {
     this.#state = this.#start;
   }
 
-  /** Returns the work units since the last call. */
+  /** Returns the work units that were spent since the last call of this method. */
   takeCost(): number {
     const cost = this.#work;
     this.#work = 0;
@@ -191,7 +210,10 @@ export class LineAutomaton {
     return classes[lastUpTo(bounds, code)]!;
   }
 
-  /** Computes the next state for a character of class `type` and enters it into the table. */
+  /**
+   * Computes the state that follows `state` after a character of class `type`, and caches it in the table. Returns
+   * `MATCHED` if the line matches.
+   */
   #follow(state: number, type: number): number {
     const { kinds, out, other, takes, isWord } = this.#program;
     const number = state / this.#classCount;
@@ -204,8 +226,8 @@ export class LineAutomaton {
     this.#mark++;
     let isMatch = false;
     let hasOpen = false;
-    // Conditions that hold at this position are followed before the character is consumed, because they may lead to
-    // instructions that consume it.
+    // Conditions (such as `\b`) that hold before this character must be followed first, because the instructions after
+    // them may consume the character.
     if (this.#program.conditions !== 0) {
       const open = this.#open.fill(0);
       for (let word = 0; word < this.#words && !isMatch; word++) {
@@ -236,7 +258,8 @@ export class LineAutomaton {
     else if (!isMatch) {
       for (let word = 0; word < this.#words; word++) next[word]! |= this.#startSet[word]!;
       following = this.#stateOf(next, isWord[type] === 1 && this.#tests.word ? BEFORE.word : BEFORE.other);
-      // The table was cleared, and with it the row of the current state.
+      // A negative number means that the table was cleared to make space. The row of the current state no longer
+      // exists, so the transition cannot be cached.
       if (following < 0) return -following;
     }
     this.#table[state + type] = following;
@@ -244,8 +267,9 @@ export class LineAutomaton {
   }
 
   /**
-   * Adds to `set` all instructions reachable from `from` without consuming a character, through conditions that hold
-   * with `flags`. Other conditions stay in the set. Returns true if a match is reached.
+   * Adds to `set` all instructions that can be reached from instruction `from` without consuming a character, through
+   * conditions that hold according to `flags`. A condition that does not hold is added itself, because it may hold at a
+   * later check. Returns true if the end of the expression is reached, which means that the line matches.
    */
   #add(from: number, flags: number, set: Uint32Array): boolean {
     const { kinds, out, other } = this.#program;
@@ -281,7 +305,10 @@ export class LineAutomaton {
     return false;
   }
 
-  /** Returns the number of a state; negative if the table was cleared to make space for it. */
+  /**
+   * Returns the state (offset of its row in the table) with these instructions, and creates it if necessary. The result
+   * is negative if the table was cleared to make space for the new state.
+   */
   #stateOf(set: Uint32Array, before: number): number {
     const words = this.#words;
     let hash = before;
@@ -310,7 +337,10 @@ export class LineAutomaton {
     return true;
   }
 
-  /** Clears all states except the first of a line. State 0 is unused. */
+  /**
+   * Removes all cached states and creates the first state of a line again. Number 0 is not used as a state, because 0
+   * means `UNKNOWN` in the table.
+   */
   #forget(): void {
     this.#work += this.#count / 256;
     this.#count = 1;
@@ -330,7 +360,10 @@ export class LineAutomaton {
   }
 }
 
-/** Returns the conditions that hold before a word character, another character, or the end of the line. */
+/**
+ * Returns the conditions (bits of `AT`, such as "line start") that hold between a character of kind `before` and the
+ * next one, which is the end of the line, a word character or another character.
+ */
 function conditionsAt(before: number, isEnd: boolean, isWord: boolean): number {
   return (
     (before === BEFORE.nothing ? AT.lineStart | AT.textStart : 0) |

@@ -12,8 +12,8 @@ import { LONGEST_TEXT, type Needle, needleOf } from './search-text.js';
 import { type Node, parseSyntax } from './syntax.js';
 
 /**
- * Thrown for an expression that RE2 does not support (look-around, back-references, syntax errors), or that is too
- * large.
+ * Error thrown for an expression that RE2 does not support (look-around, back-references, syntax errors), or that is
+ * too large.
  */
 export class InvalidPattern extends Error {
   override readonly name = 'InvalidPattern';
@@ -22,33 +22,49 @@ export class InvalidPattern extends Error {
   }
 }
 
-/** Finds matching lines of a text. It works in small steps, with a total time linear in the text for any pattern. */
+/**
+ * Finds the lines of a text that match a pattern. Works in small steps, between which other requests can be served. The
+ * total time is linear in the length of the text for any pattern.
+ */
 export interface LineMatcher {
-  /** Text that every file with a match contains; undefined if there is none. */
+  /**
+   * Text that occurs in every file with a match, so that other files can be skipped without decoding them; undefined if
+   * no such text is known.
+   */
   readonly needle?: Needle | undefined;
-  /** Returns a position inside the first matching line at or after `from`, which is the start of a line; -1 if none. */
+  /**
+   * Returns a position inside the first matching line at or after `from`; -1 if none. `from` must be the start of a
+   * line.
+   */
   find(text: string, from: number): Steps<number>;
 }
 
 const PLAIN_TEXT = /^[^\\^$.|?*+()[\]{}\n]+$/;
-/** Number of characters that one call of `indexOf` searches. */
+/** Number of characters that one call of `indexOf` searches before the work is reported to the meter. */
 const TEXT_WINDOW = 1 << 17;
-/** Number of characters that V8 searches in one call, and maximum number of consecutive steps at each of them. */
+/**
+ * Number of characters that one call of V8's regular expressions searches, and maximum number of steps that an
+ * expression may need at each character to be run on V8.
+ */
 const V8_WINDOW = 1 << 14;
 const V8_STEPS = 64;
-/** Work units of a character for `indexOf`, and for V8 with a single path. */
+/** Work units for each character searched by `indexOf`, and by a V8 expression without alternatives. */
 const COST_OF_LOOKUP = COST.byteFound / 4;
 const COST_OF_V8 = COST.byteFound / 2;
-/** V8 tries `^` at each character of a text. */
+/**
+ * Factor for the cost of a V8 expression that begins with `^`. It is slower, because V8 tries `^` at each character of
+ * the text.
+ */
 const ANCHOR_FACTOR = 8;
-/** Work units of moving between a text lookup and the line that contains its result. */
+/** Work units of each place where the required text is found: the line around it must be located. */
 const COST_OF_HIT = 1 / 4;
 
 /**
  * Compiles an expression in RE2 syntax. Throws `InvalidPattern`.
  *
- * RE2 defines the meaning, and its program runs on an automaton. A cheaper engine is used if it provably finds the same
- * lines in bounded time: `indexOf` for plain text, and V8 for expressions with few paths per position.
+ * The meaning is that of RE2, whose compiled program runs on a `LineAutomaton`. A faster engine is used instead if it
+ * provably finds the same lines in bounded time: `indexOf` for plain text, and V8's regular expressions for expressions
+ * with few alternatives at each position.
  */
 export async function compilePattern(pattern: string, ignoreCase: boolean, meter: Meter): Promise<LineMatcher> {
   const isPlain = !ignoreCase && PLAIN_TEXT.test(pattern);
@@ -99,7 +115,7 @@ function isCheap(node: Node, ignoreCase: boolean): boolean {
   return ways * length <= V8_STEPS;
 }
 
-/** Finds a plain text. */
+/** Finds a plain text with `indexOf`, in windows of limited length. */
 class TextMatcher implements LineMatcher {
   readonly needle: Needle | undefined;
 
@@ -122,8 +138,9 @@ class TextMatcher implements LineMatcher {
 }
 
 /**
- * Runs an expression with few paths per position on V8, on windows of whole lines (measured with `(readTree|writeBlob)`
- * on 9 MB of text: 9 ms; the automaton takes 45 ms).
+ * Runs an expression with few alternatives per position on V8's regular expressions, one window of whole lines at a
+ * time (measured with `(readTree|writeBlob)` on 9 MB of text: 9 ms; the automaton takes 45 ms). Longer lines are left
+ * to the automaton.
  */
 class V8Matcher implements LineMatcher {
   readonly needle: Needle | undefined;
@@ -151,7 +168,8 @@ class V8Matcher implements LineMatcher {
         this.#expression.lastIndex = 0;
         const at = this.#expression.exec(window)?.index ?? -1;
         yield (at < 0 ? window.length : at) * this.#cost;
-        // An empty match after the last line feed is outside of the window's lines.
+        // An expression such as `^` can match the empty string after the last line feed of the window. No line of the
+        // window begins there, so such a match is ignored.
         if (at >= 0 && !(at === window.length && window.endsWith('\n'))) return start + at;
       }
       start = end;
@@ -160,7 +178,7 @@ class V8Matcher implements LineMatcher {
   }
 }
 
-/** Finds a text that every match contains, and runs the automaton on the lines with it. */
+/** Finds with `indexOf` a text that every match contains, and runs the automaton only on the lines with this text. */
 class RequiredTextMatcher implements LineMatcher {
   readonly needle: Needle | undefined;
 
@@ -187,7 +205,7 @@ class RequiredTextMatcher implements LineMatcher {
   }
 }
 
-/** Runs the automaton on every character. */
+/** Runs the automaton on every character of the text. */
 class AutomatonMatcher implements LineMatcher {
   #automaton: LineAutomaton | undefined;
 
@@ -200,7 +218,7 @@ class AutomatonMatcher implements LineMatcher {
     return this.findWithin(text, from, text.length);
   }
 
-  /** Same as `find`, for the whole lines between two positions. */
+  /** Does the same as `find` for the part of the text from `from` to `to`, which must consist of whole lines. */
   *findWithin(text: string, from: number, to: number): Steps<number> {
     if (from >= to) return -1;
     this.#automaton ??= new LineAutomaton(yield* readProgram(this.expression));
@@ -221,7 +239,10 @@ class AutomatonMatcher implements LineMatcher {
 
 const LINE_FEED = 0x0a;
 
-/** Returns the end of the whole lines from `start` on that have at most `size` characters, or of one longer line. */
+/**
+ * Returns the end of a window that starts at `start` and consists of whole lines with at most `size` characters in all,
+ * or of a single line if it is longer.
+ */
 function* wholeLines(text: string, start: number, size: number): Steps<number> {
   if (text.length - start <= size) return text.length;
   const last = text.slice(start, start + size).lastIndexOf('\n');
@@ -232,7 +253,10 @@ function* wholeLines(text: string, start: number, size: number): Steps<number> {
   return end;
 }
 
-/** Returns the start of the line that contains the character at `at`; not before `from`. */
+/**
+ * Returns the start of the line that contains the character at `at`. `from` is a position at which a line starts, and
+ * the search does not go back any further.
+ */
 function* lineStart(text: string, from: number, at: number): Steps<number> {
   for (let end = at; end > from; end -= V8_WINDOW) {
     const start = Math.max(from, end - V8_WINDOW);

@@ -2,15 +2,20 @@ import type { RE2JS } from 're2js';
 import { COST } from '../../schedule/cost.js';
 import type { Steps } from '../../schedule/steps.js';
 
-/** Conditions on the position between two characters, with RE2's numbers. */
+/**
+ * Conditions (`^`, `$`, `\b` and others) on the position between two characters, as bits with the values that RE2 uses.
+ */
 export const AT = { lineStart: 1, lineEnd: 2, textStart: 4, textEnd: 8, wordEdge: 16, noWordEdge: 32 } as const;
 
-/** Operations of instructions, with RE2's numbers. */
+/** Operation codes of the instructions in a compiled RE2 program. */
 const OPERATION = { alt: 1, altMatch: 2, capture: 3, emptyWidth: 4, fail: 5, match: 6, nop: 7, rune: 8, runeAny: 10 };
-/** The rune instructions are `rune` to `LAST_RUNE`, which matches any character except a line feed. */
+/**
+ * Highest operation code of an instruction that consumes a character ("rune"): any character except a line feed. The
+ * codes from `rune` to this one all consume a character.
+ */
 const LAST_RUNE = 11;
 
-/** Instruction in the representation of the library. */
+/** Instruction of a compiled program as the library `re2js` represents it. */
 interface Instruction {
   readonly op: number;
   readonly out: number;
@@ -22,35 +27,44 @@ interface Instruction {
 export const KIND = { split: 0, jump: 1, fail: 2, match: 3, character: 4, condition: 5 } as const;
 
 /**
- * Program that RE2 compiles a pattern to, as a struct of arrays. An instruction continues at `out`, and a split also at
- * `other`. A character instruction consumes the character classes in its row of `takes`. A condition holds if all bits
- * of `other`, bits of `AT`, hold.
+ * Program into which RE2 compiles a pattern, stored as a struct of arrays with one item for each instruction. The
+ * program continues at instruction `out`, and after a split also at `other`. A character instruction consumes the
+ * characters whose classes are set in its row of `takes`. A condition holds if all its bits (`other`, bits of `AT`)
+ * hold.
  */
 export interface PatternProgram {
   readonly start: number;
   readonly kinds: Uint8Array;
   readonly out: Int32Array;
-  /** Second target of a split, row of a character instruction, or bits of a condition. */
+  /**
+   * Depends on the kind of the instruction: second target of a split, row of `takes` for a character instruction, or
+   * bits of a condition.
+   */
   readonly other: Int32Array;
-  /** `takes[row * classCount + class]` is 1 if a character instruction consumes the class. */
+  /**
+   * `takes[row * classCount + class]` is 1 if the character instructions with this row consume characters of the class.
+   */
   readonly takes: Uint8Array;
   /**
-   * Number of character classes. Characters that no instruction distinguishes have the same class. Class `0` contains
-   * only the line feed.
+   * Number of character classes. Two characters have the same class if no instruction distinguishes them. Class `0`
+   * contains only the line feed.
    */
   readonly classCount: number;
-  /** Class of the code points from `bounds[n]` (inclusive) to `bounds[n + 1]` (exclusive). */
+  /** `classes[n]` is the class of the code points from `bounds[n]` (inclusive) to `bounds[n + 1]` (exclusive). */
   readonly bounds: Int32Array;
   readonly classes: Uint16Array;
-  /** By class: 1 if RE2 counts it as word characters. */
+  /** For each class: 1 if its characters are word characters (`\w`) in RE2. */
   readonly isWord: Uint8Array;
-  /** All conditions that occur in the program. */
+  /** Bits of all conditions that occur in the program. */
   readonly conditions: number;
 }
 
 const LINE_FEED = 10;
 
-/** Reads the program that the library has compiled. */
+/**
+ * Copies the program of an expression that the library `re2js` has compiled into arrays, and computes its character
+ * classes.
+ */
 export function* readProgram(expression: RE2JS): Steps<PatternProgram> {
   const { prog, dfa } = expression.re2();
   const count = prog.numInst();
@@ -112,13 +126,16 @@ function kindOf(operation: number): number {
   throw new Error(`RE2 has no instruction ${operation}`);
 }
 
-/** Returns the code points at which character classes may begin, starting with 0. */
+/** Returns, in ascending order, the code points at which a new character class may begin. The first one is 0. */
 function boundsOf(known: Int32Array, conditions: number): Int32Array {
   const words = conditions & (AT.wordEdge | AT.noWordEdge) ? [0x30, 0x3a, 0x41, 0x5b, 0x5f, 0x60, 0x61, 0x7b] : [];
   return Int32Array.from(new Set([0, LINE_FEED, LINE_FEED + 1, ...known, ...words])).sort();
 }
 
-/** Splits each class into characters with and without the property. Class 0 stays. */
+/**
+ * Splits each character class into a class of the characters that have the property and one of the others. Class 0 (the
+ * line feed) stays. Returns the new class of each range and the number of classes.
+ */
 function split(classes: Uint16Array, hasProperty: (at: number) => boolean): [Uint16Array, number] {
   const numbers = new Map<number, number>();
   let count = 1;
@@ -135,14 +152,14 @@ function split(classes: Uint16Array, hasProperty: (at: number) => boolean): [Uin
   return [refined, count];
 }
 
-/** RE2's `\w`, which is ASCII only. */
+/** Returns true for a word character (`\w`) of RE2, which must be ASCII. */
 function isWordCharacter(code: number): boolean {
   return (
     (code >= 0x30 && code <= 0x39) || (code >= 0x41 && code <= 0x5a) || code === 0x5f || (code >= 0x61 && code <= 0x7a)
   );
 }
 
-/** Distinct character instructions. */
+/** List of the distinct character instructions of a program. Equal instructions share one row of `takes`. */
 class SetList {
   readonly distinct: Instruction[] = [];
   readonly #byRunes = new Map<ArrayLike<number>, number[]>();
@@ -150,7 +167,8 @@ class SetList {
 
   rowOf(instruction: Instruction): number {
     const { runes, op, arg } = instruction;
-    // Copies of an instruction share its array of runes.
+    // The array of runes is looked up by identity first, because copies of an instruction (made for `{n}`) share this
+    // array.
     const known = this.#byRunes.get(runes)?.find((row) => isAlike(this.distinct[row]!, instruction));
     if (known !== undefined) return known;
     let hash = op * 31 + arg;

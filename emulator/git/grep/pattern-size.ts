@@ -1,26 +1,32 @@
-/** Cost of reading a Unicode class, and of each copy, in instructions. */
+/**
+ * Cost of compiling a Unicode class such as `\p{L}` for the first time, and of each further copy, counted in
+ * instructions.
+ */
 const UNICODE_CLASS = 400;
 const UNICODE_CLASS_COPY = 10;
-/** Number of characters of a range that are case-folded in the time of one instruction. */
+/** Number of characters for which RE2 finds the other letter case in the time in which it compiles one instruction. */
 const FOLDED_AT_ONCE = 20;
-/** RE2 itself refuses nested repetitions with more copies. */
+/** Maximum number of copies that RE2 allows in (nested) repetitions. It refuses a pattern with more. */
 const MAX_COPIES = 1000;
 
 interface Group {
-  /** Number of instructions in the group, and of its last part, which a repetition would multiply. */
+  /**
+   * Number of instructions in the group, and in its last part. A repetition that follows multiplies only the last part.
+   */
   size: number;
   last: number;
 }
 
 /**
- * Estimates the number of instructions that RE2 compiles a pattern to, rather too high than too low, because the cost
- * must be known before compiling. `{n,m}` makes copies; a Unicode class, or a wide range with case folding, counts as
- * many instructions. The result for an invalid pattern is arbitrary; RE2 reports the error.
+ * Estimates the number of instructions into which RE2 compiles a pattern. The estimate is needed before compiling,
+ * because compiling a large pattern takes long. It is rather too high than too low. `{n,m}` makes copies. A Unicode
+ * class, or a wide range with case folding, counts as many instructions. The result for an invalid pattern is
+ * arbitrary, because RE2 reports the error later.
  */
 export function patternSize(pattern: string, ignoreCase: boolean): number {
   const foldsCase = ignoreCase || /\(\?[a-zA-Z]*i/.test(pattern);
   const groups: Group[] = [{ size: 0, last: 0 }];
-  // Cost that does not depend on the number of copies.
+  // Cost in instructions that arises once, however many copies a repetition makes.
   let once = 0;
   let group = groups[0]!;
   const add = (size: number): void => {
@@ -39,7 +45,7 @@ export function patternSize(pattern: string, ignoreCase: boolean): number {
       once += UNICODE_CLASS;
       add(1 + UNICODE_CLASS_COPY);
     } else if (named?.least !== undefined) {
-      // Each optional copy needs one more instruction.
+      // Each optional copy of `{n,m}` needs one instruction more than a required copy, which skips the copy.
       const min = Math.min(Number(named.least), MAX_COPIES);
       const open = named.comma === undefined ? 0 : Math.max(1, Math.min(Number(named.most), MAX_COPIES) - min);
       const size = group.last * min + (group.last + 1) * open;
@@ -60,7 +66,10 @@ export function patternSize(pattern: string, ignoreCase: boolean): number {
   return once + groups.reduce((total, { size }) => total + size, 0);
 }
 
-/** Returns the number of characters in the ranges of a set. */
+/**
+ * Returns the number of characters in the ranges (such as `a-z`) of a bracket expression. Single characters are not
+ * counted.
+ */
 function foldedCharacters(set: string): number {
   let count = 0;
   for (const [, first, last] of set.matchAll(/(\\x\{[^}]*\}|\\x..|\\?[\s\S])-(\\x\{[^}]*\}|\\x..|\\?[\s\S])/gu)) {

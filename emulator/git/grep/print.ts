@@ -1,7 +1,7 @@
 import type { Assertion, Node } from './syntax.js';
 
-// V8's own multi-line anchors also match at CR, U+2028 and U+2029. The assertions must not hold inside a surrogate
-// pair, where V8 tries empty matches.
+// The `^` and `$` of V8's `m` flag are not used, because they also match at CR, U+2028 and U+2029. These expressions
+// must not match inside a surrogate pair, where V8 tries empty matches.
 const ASSERTIONS: Readonly<Record<Assertion, string>> = {
   'line-start': '(?:^|(?<=\\n))',
   'line-end': '(?:$|(?=\\n))',
@@ -9,7 +9,10 @@ const ASSERTIONS: Readonly<Record<Assertion, string>> = {
   'no-word-edge': '\\B',
 };
 
-/** Returns the expression for V8's `u` mode. On several lines it matches what the original matches in each of them. */
+/**
+ * Returns the source of an equivalent regular expression for V8's `u` flag. Applied to a text of several lines, it
+ * matches what the original expression matches in each line.
+ */
 export function printV8(node: Node): string {
   switch (node.kind) {
     case 'set':

@@ -5,25 +5,33 @@ import type { SearchText } from './search-text.js';
 export interface FoundLine {
   /** Line number, starting at 1. */
   readonly number: number;
-  /** Text without its line feed. A carriage return before it stays. */
+  /** Text of the line without its line feed. A carriage return before the line feed stays. */
   readonly text: string;
   readonly type: 'match' | 'context';
 }
 
 export interface FileBounds {
-  /** Position where the previous page ended. Context lines after its last match may still follow. */
+  /**
+   * Position in this file where the previous page of results ended. Context lines of the last match before it may still
+   * follow.
+   */
   readonly seen: FilePosition;
   readonly before: number;
   readonly after: number;
   readonly maxMatches: number;
   readonly maxLines: number;
-  /** Maximum number of characters of all lines. */
+  /** Maximum number of characters in all lines of the result. */
   readonly maxCharacters: number;
-  /** True if the page is empty so far. The first line is then included even if it exceeds the maximum of characters. */
+  /**
+   * True if the page of results is still empty. The first line is then included even if it exceeds `maxCharacters`, so
+   * that every page contains a line.
+   */
   readonly isFirst: boolean;
 }
 
-/** Last line shown, and last line that matched; both start at 1, and 0 means none. */
+/**
+ * Last line of the file that a page has shown, and last line that matched. Both are counted from 1, and 0 means none.
+ */
 export interface FilePosition {
   readonly line: number;
   readonly match: number;
@@ -33,20 +41,21 @@ export interface FileResult {
   readonly lines: readonly FoundLine[];
   readonly matches: number;
   readonly characters: number;
-  /** Position of the next page; undefined if no line was left out. */
+  /** Position at which the next page continues in this file; undefined if no line was left out. */
   readonly next?: FilePosition;
 }
 
 const NOTHING: FileResult = { lines: [], matches: 0, characters: 0 };
 
 /**
- * Returns the matching lines of one file with their context, as `git grep -n -B -A` shows them, each line once. A page
- * may end between any two lines. The next one starts after the last line shown.
+ * Returns the matching lines of one file with their context lines, each line once, as `git grep -n -B -A` shows them. A
+ * page of results may end between any two lines. The next page starts after the last line shown.
  */
 export function* searchFile(file: SearchText, matcher: LineMatcher, bounds: FileBounds): Steps<FileResult> {
   const seen = bounds.seen.line;
   const { needle } = matcher;
-  // If a previous page ended in this file, context lines may still follow, so the file is read in any case.
+  // If the previous page ended in this file, the file must be read even if it does not contain the needle after that
+  // position, because context lines of a shown match may still follow.
   if (seen === 0 && needle !== undefined && !(yield* file.mayHold(needle))) return NOTHING;
   yield* file.decode();
   const { text } = file;
@@ -66,18 +75,21 @@ export function* searchFile(file: SearchText, matcher: LineMatcher, bounds: File
   return page.result(page.isFull);
 }
 
-/** Work units of a shown line and of a match, in addition to its characters. */
+/** Work units of each line added to the result, in addition to the search through its characters. */
 const LINE_COST = 1 / 4;
 
-/** Collects the lines of a page within its limits. Line numbers start at 0, as in `SearchText`. */
+/**
+ * Collects the lines of one file for a page of results, within the limits of the page. Line numbers start at 0, as in
+ * `SearchText`.
+ */
 class FilePage {
-  /** True if a line was left out. */
+  /** True if a line had to be left out because a limit of the page is reached. */
   isFull = false;
   readonly #lines: FoundLine[] = [];
   #matches = 0;
   #characters = 0;
   #lastMatch: number;
-  /** First line that has not been processed. */
+  /** First line that is neither added nor skipped yet. */
   #next: number;
   #cost = 0;
 
@@ -89,10 +101,14 @@ class FilePage {
     this.#lastMatch = bounds.seen.match - 1;
   }
 
-  /** Adds `line` with its context. Returns false if a limit excludes one of these lines. */
+  /**
+   * Adds the matching line `line` and the context lines before it. Returns false if a limit excludes one of these
+   * lines.
+   */
   match(line: number): boolean {
     this.trail(line);
-    // Context before a match that is left out belongs to the page that shows the match.
+    // If the page has no space for this match, its context lines are not added either, because they belong to the page
+    // that shows the match.
     if (this.isFull || this.#matches >= this.bounds.maxMatches) return false;
     this.#next = Math.max(this.#next, line - this.bounds.before);
     while (this.#next < line && !this.isFull) this.#add('context');
@@ -100,7 +116,7 @@ class FilePage {
     return !this.isFull;
   }
 
-  /** Adds the context after the last match, up to `line` (exclusive). */
+  /** Adds the context lines after the last match, but only lines before `line`. */
   trail(line: number): void {
     if (this.#lastMatch < 0) return;
     const end = Math.min(this.#lastMatch + this.bounds.after + 1, line, this.file.lineCount);
@@ -118,7 +134,7 @@ class FilePage {
     return cost;
   }
 
-  /** Adds the next line if it fits. */
+  /** Adds the next line of the file if it fits into the page. Sets `isFull` otherwise. */
   #add(type: FoundLine['type']): void {
     const line = this.#next;
     const { maxLines, maxCharacters, isFirst } = this.bounds;

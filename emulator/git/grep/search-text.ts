@@ -3,75 +3,88 @@ import { StringDecoder } from 'node:string_decoder';
 import { COST } from '../../schedule/cost.js';
 import type { Steps } from '../../schedule/steps.js';
 
-/** Number of bytes decoded at once. */
+/** Number of bytes of a file that are decoded to text between two yields to the event loop. */
 const PIECE_BYTES = 1 << 16;
-/** Number of bytes that one call of `indexOf` searches, and work units of each. */
+/** Number of bytes that one call of `indexOf` searches, and work units (microseconds of CPU) of each byte. */
 const WINDOW = 1 << 17;
 const COST_OF_LOOKUP = COST.byteFound / 4;
-/** Maximum length of a text for `indexOf`. It is linear up to this length, because V8's tables are limited to it. */
+/**
+ * Maximum length of a text that is searched with `indexOf`. Up to this length the time is linear, because V8's lookup
+ * tables for searches are limited to it.
+ */
 export const LONGEST_TEXT = 250;
-/** Number of lines found at once, and work units of each in addition to its characters. */
+/**
+ * Number of lines found between two yields to the event loop, and work units of each line in addition to its
+ * characters.
+ */
 const LINES_BITS = 12;
 const LINES = 1 << LINES_BITS;
 const COST_OF_LINE = 1 / 32;
-/** Minimum average line length for which the line starts stay cached. */
+/**
+ * Minimum average length of lines for which the positions of the line starts stay cached. For shorter lines they would
+ * use too much memory.
+ */
 const LINE_LENGTH = 16;
 
-/** Text that every match contains. */
+/** Text that every match of a pattern contains. Files without it can be skipped. */
 export interface Needle {
   readonly text: string;
-  /** First bytes of the text in UTF-8. */
+  /** First bytes of the text in UTF-8, at most `LONGEST_TEXT`. */
   readonly bytes: Buffer;
 }
 
 /**
- * Returns the needle for a text, of which only the beginning is used; undefined if its bytes do not decide if it is
- * present.
+ * Returns the needle that finds a text in the undecoded bytes of a file. Only the beginning of a long text is used.
+ * Returns undefined if the bytes cannot decide if the text is present.
  */
 export function needleOf(text: string): Needle | undefined {
   const start = text.slice(0, LONGEST_TEXT);
-  // U+FFFD may stand for malformed bytes, and a lone surrogate for a part of a character.
+  // The character U+FFFD in the text may stand for malformed bytes of the file, and a lone surrogate is only a part of
+  // a character. Neither can be searched as UTF-8 bytes.
   if (start === '' || /[\p{Cs}\ufffd]/u.test(start)) return undefined;
   return { text: start, bytes: Buffer.from(start, 'utf8').subarray(0, LONGEST_TEXT) };
 }
 
 /**
- * Content of a file for searches: UTF-8 decoded, with malformed bytes as U+FFFD. Unless the file is short and ASCII, it
- * stays in bytes until the text is needed. Line numbers start at 0.
+ * Content of a file that is searched: text decoded from UTF-8, with U+FFFD for malformed bytes. Unless the file is
+ * short and ASCII, only its bytes are kept until the text is needed. Line numbers start at 0.
  */
 export class SearchText {
-  /** Approximate maximum memory in bytes. V8 uses one byte per character only if all characters fit. */
+  /**
+   * Approximate maximum memory in bytes that this object uses after decoding and splitting. V8 uses one byte per
+   * character if all characters fit, two otherwise.
+   */
   readonly bytes: number;
   #body: Buffer | undefined;
   #text: string | undefined;
-  /** Last text that was searched and not found. */
+  /** Last text that was searched in this file and not found. */
   #missing: string | undefined;
-  /** Line starts in lists of `LINES`, so that growing does not move them. */
+  /** Positions of the line starts, in arrays of `LINES` items, because one growing array would have to be copied. */
   #starts: readonly Int32Array[] | undefined;
   #lineCount = 0;
 
-  /** `body` is copied unless `isOwn` is set, which transfers it to the text. */
+  /** Copies `body`, unless `isOwn` says that the caller gives the buffer away and does not use it any more. */
   constructor(body: Buffer, isOwn = false) {
     const isPlain = isAscii(body);
-    // Converting ASCII is as fast as copying its bytes.
+    // An ASCII file is converted at once, because this is as fast as copying its bytes.
     if (isPlain && body.length <= PIECE_BYTES) this.#text = body.toString('latin1');
     else this.#body = isOwn ? body : Buffer.from(body);
     const text = Math.ceil(body.length * (isPlain ? 1.2 : 2.2));
     this.bytes = text + (body.length / LINE_LENGTH) * 4 + 200;
   }
 
-  /** Decoded text. Throws before `decode`. */
+  /** Decoded text of the file. Throws if `decode` was not called before. */
   get text(): string {
     if (this.#text === undefined) throw new Error('the text is not decoded yet');
     return this.#text;
   }
 
-  /** Returns true if the needle is known to be absent. */
+  /** Returns true if an earlier search has shown that the file does not contain the needle. */
   lacks(wanted: Needle): boolean {
     return wanted.text === this.#missing;
   }
 
-  /** Returns true if the text may contain the needle. */
+  /** Searches the file for the needle. Returns false if it is absent, and true if it is or may be present. */
   *mayHold(wanted: Needle): Steps<boolean> {
     if (this.lacks(wanted)) return false;
     const body = this.#body;
@@ -93,7 +106,7 @@ export class SearchText {
     return false;
   }
 
-  /** Decodes the text. */
+  /** Decodes the bytes of the file to `text`, unless this was done before. */
   *decode(): Steps<void> {
     const body = this.#body;
     if (body === undefined) return;
@@ -101,7 +114,10 @@ export class SearchText {
     this.#body = undefined;
   }
 
-  /** Finds the line starts, which the members below need. */
+  /**
+   * Finds the positions of all line starts. Must be called before `lineCount`, `startOf`, `endOf`, `lineText` and
+   * `lineAt`.
+   */
   *splitLines(): Steps<void> {
     if (this.#starts !== undefined) return;
     const { text } = this;
@@ -110,7 +126,7 @@ export class SearchText {
     let start = 0;
     while (start < text.length) {
       const first = start;
-      // The last entry is the start of the next line, even if there is none.
+      // The array has one item more than it has lines: the start of the following line, even if there is no such line.
       const list = new Int32Array(Math.min(LINES, text.length - start) + 1);
       let here = 0;
       for (; here < LINES && start < text.length; here++) {
@@ -127,12 +143,15 @@ export class SearchText {
     this.#lineCount = count;
   }
 
-  /** Drops the line starts if they exceed what `bytes` counts for them. They are computed again when needed. */
+  /**
+   * Deletes the line starts if they use more memory than `bytes` counts for them. `splitLines` computes them again when
+   * needed.
+   */
   trim(): void {
     if (this.#starts !== undefined && this.#lineCount > this.text.length / LINE_LENGTH) this.#starts = undefined;
   }
 
-  /** Number of lines. A final line feed does not start another line. */
+  /** Number of lines of the file. A line feed at the end of the file does not start another line. */
   get lineCount(): number {
     return this.#lineCount;
   }
@@ -141,7 +160,7 @@ export class SearchText {
     return this.#lineStarts[line >>> LINES_BITS]![line & (LINES - 1)]!;
   }
 
-  /** Returns the position of the line's line feed, or the end of the text. */
+  /** Returns the position of the line feed that ends the line, or the end of the text. */
   endOf(line: number): number {
     return this.#lineStarts[line >>> LINES_BITS]![(line & (LINES - 1)) + 1]! - 1;
   }
@@ -150,7 +169,10 @@ export class SearchText {
     return this.text.slice(this.startOf(line), this.endOf(line));
   }
 
-  /** Returns the line that contains the character at `at`. A line includes its line feed. */
+  /**
+   * Returns the number of the line that contains the character at position `at`. The line feed belongs to the line that
+   * it ends.
+   */
   lineAt(at: number): number {
     let low = 0;
     let high = this.lineCount - 1;
@@ -169,7 +191,8 @@ export class SearchText {
 }
 
 function* decodeUtf8(body: Buffer): Steps<string> {
-  // Most files are ASCII, which is converted several times as fast as UTF-8: 16 MiB in 4 ms, at once.
+  // Most files are ASCII. They are converted at once, because this is several times as fast as decoding UTF-8: 16 MiB
+  // take 4 ms.
   if (isAscii(body)) {
     yield body.length * COST.byteCopied;
     return body.toString('latin1');

@@ -10,17 +10,20 @@ import type { LineMatcher } from './matcher.js';
 import { type FilePosition, type FoundLine, searchFile } from './search-file.js';
 import type { TextCache } from './text-cache.js';
 
-/** Position in a search: everything up to `line` of `path` was shown; line 0 is the start of the file. */
+/**
+ * Position where a page of results ended: everything up to `line` of the file `path` was shown. Lines count from 1, and
+ * line 0 means that nothing of the file was shown.
+ */
 export interface SearchPosition {
   readonly path: ByteString;
   readonly line: number;
-  /** Last line that matched, if context lines after it have not been shown. */
+  /** Last line of the file that matched, if context lines after it have not been shown yet. */
   readonly match?: number;
 }
 
 export interface SearchQuery {
   readonly pattern: LineMatcher;
-  /** Files to search; all if undefined. */
+  /** Pathspec that selects the files to search; all files if undefined. */
   readonly selects?: PathMatcher | undefined;
   /** Number of context lines before and after each match; default 0. */
   readonly before?: number | undefined;
@@ -28,13 +31,13 @@ export interface SearchQuery {
   readonly startAfter?: SearchPosition | undefined;
 }
 
-/** Limits of one page. All are at least 1. */
+/** Limits of one page of results. All of them are at least 1. */
 export interface SearchLimits {
   readonly maxMatches: number;
   readonly maxMatchesPerFile: number;
-  /** Maximum number of lines, matches and context. */
+  /** Maximum number of lines, where matching lines and context lines both count. */
   readonly maxLines: number;
-  /** Maximum number of characters of all lines. The first line is always included. */
+  /** Maximum number of characters in all lines of the page. The first line is always included, even if it is longer. */
   readonly maxCharacters?: number | undefined;
 }
 
@@ -49,13 +52,19 @@ export interface SearchPage {
   readonly next?: SearchPosition;
 }
 
-/** Number of files read together. It doubles each time, so a page reads at most about twice the files that it needs. */
+/**
+ * Number of files that are read together for the first time, and maximum. The number doubles each time, so that a page
+ * reads at most about twice as many files as it needs.
+ */
 const FIRST_FILES = 16;
 const MAX_FILES = 512;
-/** Maximum number of bytes of files read together, without the last one. */
+/** Maximum number of bytes of the files that are read together. The last file may exceed it. */
 const MAX_BYTES = 4 << 20;
 
-/** Adds matches to `result`. Returns where the next page starts if a limit ended the page and more may follow. */
+/**
+ * Searches the files of a tree and adds matches to `result`. If a limit of the page is reached and more matches may
+ * follow, returns the position where the next page starts. Returns undefined at the end of the tree.
+ */
 async function search(
   cache: TextCache,
   tree: Oid,
@@ -76,7 +85,8 @@ async function search(
   const shown = new PathCursor(paths);
   let room = FIRST_FILES;
   for (let at = first; at < paths.length; ) {
-    // The first file may still have context lines for a match of the previous page.
+    // The first file is the one in which the previous page ended. It is searched separately, because context lines of a
+    // match on the previous page may still follow.
     const isResumed = at === first && isExact;
     const files: number[] = [];
     for (let bytes = 0; at < paths.length && files.length < room && bytes < MAX_BYTES; at++) {
@@ -129,15 +139,15 @@ async function search(
 }
 
 /**
- * Accumulates the cost of many small pieces of work, because reading the meter after each would cost more than the
- * work.
+ * Accumulates the cost of many small pieces of work before it is reported to the meter (counts the CPU work of a
+ * request), because reporting each piece would cost more than the piece itself.
  */
 class SmallSteps {
   #unreported = 0;
 
   constructor(private readonly meter: Meter) {}
 
-  /** Counts units. Returns true if the caller should yield. */
+  /** Adds work units. Returns true if the caller should yield to the event loop. */
   report(units: number): boolean {
     this.#unreported += units;
     if (this.#unreported < PIECE_COST) return false;
@@ -155,7 +165,10 @@ class SmallSteps {
   }
 }
 
-/** The last match is part of the position while context lines after it are missing. */
+/**
+ * Returns the position for the next page. It contains the last match only if context lines after this match have not
+ * been shown yet.
+ */
 function positionAt(path: ByteString, { line, match }: FilePosition, after: number): SearchPosition {
   return match > 0 && line < match + after ? { path, line, match } : { path, line };
 }
@@ -181,7 +194,8 @@ export async function searchPage(
   } catch (error) {
     const last = files.at(-1);
     if (!(error instanceof WorkLimitExceeded) || last === undefined || !isFull(files, limits)) throw error;
-    // The file is complete; the limit was reached in a later one.
+    // The last file of the page was searched completely, because the work limit was reached in a later file. The next
+    // page can therefore start after the last line of this file that is shown.
     return { files, next: { path: last.path, line: last.lines.at(-1)!.number } };
   }
 }
@@ -191,7 +205,10 @@ function isFull(files: readonly FileMatches[], limits: SearchLimits): boolean {
   return lines.length >= limits.maxLines || lines.filter((line) => line.type === 'match').length >= limits.maxMatches;
 }
 
-/** Returns the index of the first path at or after `path` in byte order, and true if it is equal. */
+/**
+ * Returns the index of the first path of the list that is equal to `path` or follows it in byte order, and true if it
+ * is equal.
+ */
 function* placeOf(paths: PathList, path: ByteString): Steps<{ readonly first: number; readonly isExact: boolean }> {
   const cursor = new PathCursor(paths);
   let low = 0;

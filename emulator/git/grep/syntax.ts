@@ -1,8 +1,14 @@
 import { POSIX_CLASSES } from '../pathspec/wildmatch-bracket.js';
 
-/** Syntax tree of a regular expression. Sets do not contain the line feed, because a search works line by line. */
+/**
+ * Node in the syntax tree of a regular expression. Sets of characters never contain the line feed, because a search
+ * matches each line separately.
+ */
 export type Node =
-  /** One character of `ranges`: pairs of first and last code point, ascending. An empty list matches nothing. */
+  /**
+   * Matches one character whose code point is in `ranges`: pairs of first and last code point, ascending. An empty list
+   * matches nothing.
+   */
   | { readonly kind: 'set'; readonly ranges: readonly number[] }
   | { readonly kind: 'assert'; readonly at: Assertion }
   | { readonly kind: 'all'; readonly parts: readonly Node[] }
@@ -24,15 +30,15 @@ const NAMED_CLASSES: Readonly<Record<string, readonly number[]>> = { ...POSIX_CL
 
 const CONTROLS: Readonly<Record<string, number>> = { a: 0x07, f: 0x0c, n: 0x0a, r: 0x0d, t: 0x09, v: 0x0b };
 
-/** Thrown inside the parser for syntax that it does not support. */
+/** Error thrown inside the parser for syntax that it does not support. It does not leave this file. */
 class Unsupported extends Error {}
 
 /**
  * Parses the part of RE2's syntax that most searches use: characters, `.`, sets, `^ $ \b \B`, groups, `|` and
- * repetitions. Returns undefined for everything else (flags, `\p`, `\Q`, `\A`), and, with `ignoreCase`, for negated
- * sets of letters, because engines fold case differently there.
+ * repetitions. Returns undefined for other syntax (flags, `\p`, `\Q`, `\A`). With `ignoreCase`, also returns undefined
+ * for negated sets of letters, because V8 and RE2 treat them differently.
  *
- * The expression must be short, because the parser recurses into groups, and valid in RE2.
+ * The expression must be short, because the parser recurses into groups. RE2 must have accepted the expression before.
  */
 export function parseSyntax(pattern: string, ignoreCase: boolean): Node | undefined {
   try {
@@ -70,7 +76,10 @@ class Parser {
     return parts.length === 1 ? parts[0]! : { kind: 'all', parts };
   }
 
-  /** Parses `* + ? {n} {n,} {n,m}`, each with an optional `?` for lazy matching, which finds the same lines. */
+  /**
+   * Parses a repetition of `body`: `* + ? {n} {n,} {n,m}`, each with an optional `?` for lazy matching, which is
+   * ignored because the same lines match. Returns `body` itself if no repetition follows.
+   */
   #repetition(body: Node): Node {
     const match = /^(?:[*+?]|\{(\d+)(,?)(\d*)\})\??/.exec(this.text.slice(this.#at, this.#at + 16));
     if (match === null) return body;
@@ -130,7 +139,10 @@ class Parser {
     return ranges === undefined || char in PERL_CLASSES ? ranges : this.#negate(ranges);
   }
 
-  /** Returns the code point of an escape after its letter was consumed. */
+  /**
+   * Returns the code point of an escape sequence such as `\x41` or `\t`. `char` is the already consumed character after
+   * the backslash.
+   */
   #character(char: string): number {
     if (char === 'x') {
       const digits = /^(?:([0-9A-Fa-f]{2})|\{([0-9A-Fa-f]{1,6})\})/.exec(this.text.slice(this.#at, this.#at + 8));
@@ -211,7 +223,7 @@ function single(code: number): Node {
   return setOf([code, code]);
 }
 
-/** Returns the set of `ranges`, in any order, without the line feed. */
+/** Returns the node for a set of characters. `ranges` may be in any order. The line feed is removed. */
 function setOf(ranges: readonly number[]): Node {
   const lines: number[] = [];
   const sorted = normalize(ranges);
@@ -223,7 +235,7 @@ function setOf(ranges: readonly number[]): Node {
   return { kind: 'set', ranges: lines };
 }
 
-/** Sorts ranges in ascending order and merges adjacent ones. */
+/** Sorts pairs of first and last code point in ascending order, and merges adjacent and overlapping ones. */
 function normalize(ranges: readonly number[]): number[] {
   const pairs: [number, number][] = [];
   for (let at = 0; at < ranges.length; at += 2) pairs.push([ranges[at]!, ranges[at + 1]!]);

@@ -9,54 +9,62 @@ import { PathList } from '../pathspec/path-list.js';
 import { TreeWalk } from '../pathspec/tree-walk.js';
 import { SearchText } from './search-text.js';
 
-/** Regular files of a tree in index order, with the object numbers of their blobs. */
+/**
+ * Regular files of a tree in the order of Git's index, with the object numbers (indices into the tables of the object
+ * store) of their blobs.
+ */
 export interface Listing {
   readonly paths: PathList;
   readonly numbers: Int32Array;
 }
 
-/** Number of bytes that are copied without yielding, in a tenth of a millisecond. */
+/**
+ * Maximum size in bytes of a file that is copied without yielding to the event loop, which takes a tenth of a
+ * millisecond.
+ */
 const MAX_AT_ONCE = 1 << 16;
-/** Approximate bytes of a path without its names. */
+/** Approximate memory in bytes of one cached path, in addition to the characters of its names. */
 const PATH_BYTES = 48;
 const SKIPPED = Symbol('binary or too large');
 
-/** Cache regions of one cache group. */
+/** Caches for texts and tree listings in one cache group (caches of the object stores that share the same objects). */
 interface Kept {
   readonly texts: CacheRegion<number, SearchText | typeof SKIPPED>;
   readonly listings: CacheRegion<Oid, Listing>;
 }
 
-/** Key of these regions in their group. */
+/** Identity under which the two caches are registered in their cache group. */
 const KEPT = {};
 
 /**
- * Texts and tree listings that all searches of one repository share. Objects never change, so no entry must be
- * invalidated; the regions limit their memory.
+ * Cache of file texts and tree listings that all searches of one repository share. Entries are never invalidated,
+ * because objects never change. The cache regions limit the memory.
  */
 export class TextCache {
-  /** Result of the last lookup, because the next one is usually for the same group. */
+  /**
+   * Cache group of the last lookup and its caches. They are kept because the next lookup is usually for the same group.
+   */
   #caches: CacheGroup | undefined;
   #kept: Kept | undefined;
-  /** Identity of the current search. */
+  /** Object that identifies the current search in the cache, see `begin`. */
   #search = {};
 
   constructor(
     private readonly objects: ObjectReader,
-    /** Returns the cache group for an object by its number: that of the stores that share it. */
+    /** Returns the cache group for an object by its number: the group of the stores that share this object. */
     private readonly cachesOf: (number: number) => CacheGroup,
-    /** Maximum size in bytes of a file that is searched. */
+    /** Maximum size in bytes of a file that is searched. Larger files are skipped. */
     private readonly maxFileBytes = requestLimit('grepFileBytes'),
   ) {}
 
-  /** Starts a search. Texts that it uses are not evicted by its later ones. */
+  /** Starts a search. Texts that the search reads first are not evicted by texts that it reads later. */
   begin(): void {
     this.#search = {};
   }
 
   async listing(tree: Oid, meter: Meter): Promise<Listing> {
     const number = this.objects.find(tree);
-    // The empty tree need not be stored.
+    // The empty tree may be absent from the store, because Git always knows it. Such a listing is not cached.
     const listings = number < 0 ? undefined : this.#keptOf(number).listings;
     const known = listings?.get(tree);
     if (known !== undefined) return known;
@@ -75,14 +83,14 @@ export class TextCache {
     return listing;
   }
 
-  /** Returns the size of a blob; 0 if it is missing. */
+  /** Returns the size in bytes of the blob with this object number; 0 if the blob is missing. */
   sizeOf(number: number): number {
     return number < 0 ? 0 : this.objects.sizeOf(number);
   }
 
   /**
-   * Returns the texts of blobs in the order of `numbers`; undefined for those that are not searched. Texts that are not
-   * cached are read together.
+   * Returns the texts of the blobs with these object numbers, in the same order. The text is undefined for a blob that
+   * is not searched, because it is binary, too large or missing. Blobs that are not cached are read together.
    */
   async texts(numbers: readonly number[], meter: Meter): Promise<(SearchText | undefined)[]> {
     const texts: (SearchText | undefined)[] = [];
