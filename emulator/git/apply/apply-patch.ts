@@ -21,7 +21,7 @@ import { Image, type SearchBudget } from './image.js';
 import { parsePatch } from './parse-patch.js';
 import { PatchError } from './patch-error.js';
 
-/** Result of the patch for one path. Each path occurs once. */
+/** Change that the patch makes to one path: the deleted or written file. Each path occurs once. */
 export type PatchedFile =
   | { readonly path: ByteString; readonly delete: true }
   | { readonly path: ByteString; readonly delete?: false; readonly mode: number; readonly bytes: Buffer }
@@ -29,14 +29,17 @@ export type PatchedFile =
 
 export interface ApplyOptions {
   readonly meter: Meter;
-  /** Maximum number of positions that are tried for all hunks together if hunks are not at their stated lines. */
+  /**
+   * Maximum number of line positions that are tried for all hunks together, to find those that do not match at their
+   * stated lines.
+   */
   readonly searchLimit?: number | undefined;
 }
 
-/** File after the patches applied so far. */
+/** Present state of a file, after the file patches that were applied before. */
 interface File {
   readonly mode: number;
-  /** Object id; undefined if the content is not stored. */
+  /** Object id of the content; undefined if a patch has changed the content, so that it is not stored yet. */
   readonly oid?: Oid;
   readonly bytes: Buffer;
 }
@@ -46,8 +49,9 @@ const EMPTY = Buffer.alloc(0);
 const UNDERSCORE = bytesOf('_');
 
 /**
- * Applies a patch to a tree like `git apply --cached --binary`, completely or not at all. Hunks may have moved, but all
- * their lines must match. Throws `PatchError` with Git's wording, and `WorkLimitExceeded`.
+ * Applies a patch to a tree as `git apply --cached --binary` does, completely or not at all. Hunks may have moved to
+ * other lines, but all their lines must match exactly. Returns the changed files. Throws `PatchError` with Git's
+ * wording, and `WorkLimitExceeded`.
  */
 export async function applyPatch(
   objects: ObjectReader,
@@ -66,12 +70,18 @@ export async function applyPatch(
 }
 
 class PatchTarget {
-  /** Paths that a patch deletes or renames. They are treated as deleted before anything is written. */
+  /**
+   * Paths that some file patch deletes or renames. They count as free for new files from the start, even if the patch
+   * that deletes them comes later.
+   */
   readonly #leaving = new Set<ByteString>();
   readonly #links = { kept: new Set<ByteString>(), removed: new Set<ByteString>() };
-  /** Files after the patches so far; undefined if deleted. */
+  /** Files that were changed by the patches applied so far; undefined for a deleted file. */
   readonly #files = new Map<ByteString, File | undefined>();
-  /** Final result: all deleted paths, then all written ones, in any order of the patches. */
+  /**
+   * Final result of all patches: the deleted paths and the written files. A path in both sets counts as written, in
+   * whichever order the patches came.
+   */
   readonly #gone = new Set<ByteString>();
   readonly #written = new Map<ByteString, File>();
 
@@ -97,9 +107,10 @@ class PatchTarget {
     }
   }
 
-  /** Corresponds to Git's `check_patch` and `write_out_one_result`. */
+  /** Applies the patch of one file. Corresponds to Git's `check_patch` and `write_out_one_result`. */
   *#apply(patch: FilePatch): Steps<void> {
-    // A header whose lines are in an inconsistent order makes Git fail with an assertion.
+    // A header with its lines in an inconsistent order can describe a new file with an old path. Git fails with an
+    // assertion then; this function reports an error.
     if (patch.isNew && patch.oldPath !== undefined) {
       throw new PatchError('malformed', `inconsistent header for ${textOf(patch.oldPath)}`);
     }
@@ -120,7 +131,8 @@ class PatchTarget {
     if (patch.isDelete && file.bytes.length > 0) throw mismatch('removal patch leaves file contents');
     if (oldPath !== undefined && !isCopy) this.#gone.add(oldPath);
     if (newPath === undefined || patch.isDelete) return;
-    // Checked when the file is written, because Git writes it even if a later patch replaces it.
+    // The submodule id is checked although a later patch may replace the file, because Git writes each file and would
+    // fail too.
     if (mode === MODE_GITLINK) gitlinkIn(newPath, file.bytes);
     this.#written.set(newPath, file);
   }
@@ -134,7 +146,7 @@ class PatchTarget {
     return [...deleted.map((path): PatchedFile => ({ path, delete: true })), ...written];
   }
 
-  /** Returns the file that the patch changes; undefined for a new file. */
+  /** Returns the file to which the patch is applied, in its present state; undefined for a new file. */
   #preimage(patch: FilePatch): File | undefined {
     const path = patch.oldPath;
     if (path === undefined) return undefined;
@@ -165,7 +177,8 @@ class PatchTarget {
 
   #newMode(patch: FilePatch, before: File | undefined): number {
     const mode = patch.newMode || (before?.mode ?? MODE_FILE);
-    // Git would write a gitlink that points to a blob. It is refused instead.
+    // A patch may state the mode of a folder. Git would write a gitlink (submodule) that points to a blob. Such a patch
+    // is refused instead.
     if (fileType(mode) === MODE_TREE) throw new PatchError('malformed', `invalid mode ${formatMode(mode)}`);
     if (before && patch.newPath !== undefined && fileType(before.mode) !== fileType(mode)) {
       const [name, oldMode] = [textOf(patch.newPath), formatMode(before.mode)];
@@ -174,7 +187,7 @@ class PatchTarget {
     return canonicalMode(mode);
   }
 
-  /** Throws if the path to be written exists, or is behind a symbolic link. */
+  /** Throws `PatchError` if the path to be written exists already, or if one of its folders is a symbolic link. */
   #checkTarget(patch: FilePatch, path: ByteString, mode: number): void {
     if (!patch.isDelete) this.#checkPath(path, mode);
     const isCreated = patch.isNew || patch.isRename || patch.isCopy;
@@ -190,7 +203,10 @@ class PatchTarget {
     }
   }
 
-  /** Throws if the path is invalid. As in Git, a line feed is permitted, and an existing path may be too long. */
+  /**
+   * Throws `PatchError` if the path is invalid. As in Git, a path may contain a line feed, and a path that exists in
+   * the tree may be too long.
+   */
   #checkPath(path: ByteString, mode?: number): void {
     const issue = pathIssue(
       replaceBytes(path, /\n/g, () => UNDERSCORE),
@@ -202,8 +218,8 @@ class PatchTarget {
   }
 
   /**
-   * Returns true if the path is free. Two files may swap their names, so a path that will be renamed later counts as
-   * free.
+   * Returns true if a new file may be written to the path. Two files may swap their names, so a path that a later patch
+   * renames counts as free.
    */
   #mayReplace(path: ByteString): boolean {
     return this.#files.has(path) ? this.#files.get(path) === undefined : this.#leaving.has(path);
@@ -233,7 +249,10 @@ class PatchTarget {
     return { mode, bytes: yield* image.result() };
   }
 
-  /** Applies a binary patch, whose full ids must match both contents. */
+  /**
+   * Applies a binary patch. Its `index` line must contain full ids, which must equal the ids of the old and the new
+   * content.
+   */
   *#patchedBinary(patch: FilePatch, before: Buffer, path: string): Steps<Buffer> {
     const { oldPath, oldOid, newOid, binary } = patch;
     if (!isOid(oldOid) || !isOid(newOid)) {
@@ -258,7 +277,9 @@ class PatchTarget {
   }
 }
 
-/** Returns undefined if a delta is malformed or was made for another content. */
+/**
+ * Returns the new content of a binary file; undefined if the delta is malformed or was made for another old content.
+ */
 function* binaryResult(before: Buffer, { method, data }: BinaryHunk): Steps<Buffer | undefined> {
   if (method === 'literal') return data;
   try {
@@ -273,19 +294,25 @@ function mismatch(message: string): PatchError {
   return new PatchError('mismatch', message);
 }
 
-/** Returns true if the patch removes the old path (`add_to_fn_table`). */
+/** Returns true if the patch removes the file from its old path (Git's `add_to_fn_table`). */
 function leaves({ newPath, isRename }: FilePatch): boolean {
   return newPath === undefined || isRename;
 }
 
-/** Returns the mode for a tree entry (`create_ce_mode`): a symbolic link, a gitlink, or otherwise a file. */
+/**
+ * Returns the mode that is stored in a tree entry for any file mode (Git's `create_ce_mode`): that of a symbolic link,
+ * of a gitlink, or otherwise of an executable or other regular file.
+ */
 function canonicalMode(mode: number): number {
   const kind = fileType(mode);
   if (kind === MODE_SYMLINK || kind === MODE_GITLINK) return kind;
   return mode & 0o100 ? MODE_EXECUTABLE : MODE_FILE;
 }
 
-/** Parses `Subproject commit <id>`. Anything after the id, such as a carriage return, is ignored. */
+/**
+ * Returns the commit id in the content of a patched submodule, `Subproject commit <id>`. Ignores anything after the id,
+ * such as a carriage return.
+ */
 function gitlinkIn(path: ByteString, bytes: Buffer): Oid {
   const oid = /^Subproject commit ([0-9a-f]{40})/i.exec(bytes.toString('latin1', 0, 100))?.[1]?.toLowerCase();
   if (oid === undefined || !isOid(oid) || oid === ZERO_OID)

@@ -9,21 +9,27 @@ import type { BinaryHunk } from './file-patch.js';
 import type { LineReader } from './line-reader.js';
 import { CorruptBinaryPatch, PatchError } from './patch-error.js';
 
-/** Number of lines read between two yields, and of deflated bytes: each can inflate to a thousand. */
+/**
+ * Number of lines read, and of deflated bytes inflated, between two yields to the event loop. The second number is
+ * small, because each deflated byte can inflate to a thousand bytes.
+ */
 const UNIT = 1024;
 const FEED = 4096;
-/** Deflated and inflated bytes up to which a hunk is inflated at once, because yielding has a fixed cost. */
+/**
+ * Maximum number of deflated and inflated bytes in a hunk that is inflated in one call. Inflating in steps has a fixed
+ * cost, which is too high for short hunks.
+ */
 const SHORT = 1 << 20;
 
 /**
- * Header with the size as `strtoul` parses it: after white space and a sign, with any text behind it. A negative size
- * is a large number.
+ * First line of a binary hunk. Its size is read as Git's `strtoul` does: white space and a sign are permitted before
+ * the digits, and any text after them. A negative size stands for a very large number.
  */
 const HEADER = /^(literal|delta) [ \t\v\f\r]*([-+]?)(\d*)/;
 
 /**
- * Reads one hunk of a binary patch and moves behind it. Returns undefined if there is none. `writeBinaryPatch`
- * describes the format. Throws `PatchError`.
+ * Reads one hunk of a binary patch and moves the reader behind it. Returns undefined if the current line does not begin
+ * a hunk. The comment of `writeBinaryPatch` describes the format. Throws `PatchError`.
  */
 export function* readBinaryHunk(lines: LineReader): Steps<BinaryHunk | undefined> {
   const header = HEADER.exec(lines.text);
@@ -62,7 +68,7 @@ function inflateShort(deflated: Buffer, size: number): Buffer | undefined {
 function* inflateLong(deflated: Buffer, size: number): Steps<Buffer | undefined> {
   const inflater = createInflater();
   inflater.start(size);
-  // An additional byte shows where the stream ends.
+  // The inflater detects the end of the stream only when it reads the next byte, so one byte is added.
   const input = Buffer.concat([deflated, Buffer.alloc(1)]);
   try {
     for (let at = 0; at < input.length && !inflater.isDone; at += FEED) {

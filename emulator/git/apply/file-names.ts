@@ -12,8 +12,8 @@ import {
 } from '../object/bytes.js';
 import { type LineRest, MAX_LINE_BYTES } from './line-reader.js';
 
-// Parses names function by function like Git's apply.c: a carriage return ends a name at any position, and a NUL ends
-// any text. Other ends depend on the function.
+// Parses file names in patch headers, function by function as Git's apply.c does. A carriage return ends a name at any
+// position, and a NUL ends any text. Other characters that end a name depend on the function.
 
 const LETTERS = new Map([...'abtnvfr"\\'].map((letter, index) => [letter, bytesOf('\x07\b\t\n\v\f\r"\\'[index]!)]));
 const OCTAL = /^[0-3][0-7]{2}$/;
@@ -22,8 +22,8 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
 /**
- * Parses a name in double quotes with C escapes, as Git writes unusual names (`unquote_c_style`). Returns the name and
- * its end.
+ * Parses a file name in double quotes with C escapes, as Git writes unusual names (`unquote_c_style`). Returns the name
+ * and the position after its closing quote; undefined if there is no such name at `start`.
  */
 function unquoteName(bytes: Buffer, start: number): { name: ByteString; end: number } | undefined {
   if (bytes[start] !== QUOTE) return undefined;
@@ -51,21 +51,24 @@ function unquoteName(bytes: Buffer, start: number): { name: ByteString; end: num
   return undefined;
 }
 
-/** Parses the name in a line of a Git header, without its first `strip` folders (`find_name`). */
+/**
+ * Parses the file name in a line of a Git header, and removes its first `strip` folders, such as `a/` (Git's
+ * `find_name`).
+ */
 export function readName(line: LineRest, strip: number, endsAtTab: boolean): ByteString | undefined {
   return quotedName(line, strip) ?? plainName(line.text, strip, { endsAtTab });
 }
 
 /**
- * Parses the name in a line written by diff(1) (`find_name_traditional`). Returns `other`, the name of the other line,
- * if this name only extends it, as `file.orig` does.
+ * Parses the file name in a `---` or `+++` line written by diff(1) (Git's `find_name_traditional`). `other` is the name
+ * in the other of the two lines. Returns `other` if this name only appends characters to it, as `file.orig` does.
  */
 export function readTraditionalName(line: LineRest, strip: number, other?: ByteString): ByteString | undefined {
   const { text } = line;
   return quotedName(line, strip) ?? plainName(text, strip, { endsAtTab: true, end: startOfDate(text), other });
 }
 
-/** Corresponds to `find_name_gnu`. */
+/** Parses a file name in double quotes and removes its first `strip` folders. Corresponds to Git's `find_name_gnu`. */
 function quotedName({ bytes, start }: LineRest, strip: number): ByteString | undefined {
   let name = unquoteName(bytes, start)?.name;
   for (let left = strip; left > 0 && name !== undefined; left--) {
@@ -77,12 +80,14 @@ function quotedName({ bytes, start }: LineRest, strip: number): ByteString | und
 
 interface NameEnd {
   readonly endsAtTab: boolean;
-  /** End of the name, regardless of its characters. */
+  /**
+   * Position at which the name ends, whatever characters it contains; undefined if its characters determine the end.
+   */
   readonly end?: number | undefined;
   readonly other?: ByteString | undefined;
 }
 
-/** Corresponds to `find_name_common`. */
+/** Parses a file name without quotes. Corresponds to Git's `find_name_common`. */
 function plainName(text: ByteString, strip: number, { endsAtTab, end, other }: NameEnd): ByteString | undefined {
   let start = strip === 0 ? 0 : -1;
   let left = strip;
@@ -100,7 +105,10 @@ function plainName(text: ByteString, strip: number, { endsAtTab, end, other }: N
 
 const DATE = /(?:\d\d)?\d\d-\d\d-\d\d(?: \d\d:\d\d:\d\d(?:\.\d+)?)?(?: [+-]\d\d:?\d\d)?$/;
 
-/** Returns the start of the tab or spaces before a date at the end of the line (`diff_timestamp_len`). */
+/**
+ * Returns the position of the tab or the spaces before a date at the end of the line (Git's `diff_timestamp_len`);
+ * undefined if there is no date.
+ */
 function startOfDate(text: ByteString): number | undefined {
   const date = DATE.exec(text);
   if (!date) return undefined;
@@ -111,8 +119,9 @@ function startOfDate(text: ByteString): number | undefined {
 }
 
 /**
- * Returns the name that both halves of a `diff --git` line have in common; undefined if there is none, because renames
- * have separate lines (`git_header_name`). A name may contain spaces, so the line is split where both halves are equal.
+ * Returns the file name that both halves of a `diff --git a/<name> b/<name>` line have in common (Git's
+ * `git_header_name`). A name may contain spaces, so the line is split where both halves are equal. Returns undefined if
+ * no split is possible: it is not needed for renames, which have separate lines for their names.
  */
 export function commonName(line: LineRest, strip: number): ByteString | undefined {
   const { text, bytes, start } = line;
@@ -131,7 +140,7 @@ export function commonName(line: LineRest, strip: number): ByteString | undefine
     if (strip > 0 && slash <= at) slash = text.indexOf('/', at + 1);
     if (strip > 0 ? slash <= at + 1 : text[at + 1] === '/') return undefined;
     const second = strip > 0 ? slash + 1 : at + 1;
-    // Both halves can be equal only if they have the same length.
+    // Compares only halves of equal length, because other halves cannot be equal.
     if (second + at - from !== text.length) continue;
     const name = sliceBytes(text, from, at);
     if (text.endsWith(name)) return untilNul(name);
@@ -147,14 +156,15 @@ function nameQuotedFirst({ text, bytes, start }: LineRest, strip: number): ByteS
   const end = start + text.length;
   while (at < end && isSpace(bytes[at]!)) at++;
   if (at >= end) return undefined;
-  // Git includes the line feed in an unquoted second name, so it never equals the first one.
+  // A line feed is appended because Git includes it in an unquoted second name. Such a name therefore never equals the
+  // first one.
   const second = unquoteName(bytes, at)?.name ?? concatBytes(sliceBytes(text, at - start), LINE_FEED);
   return withoutPrefix(second, strip) === name ? name : undefined;
 }
 
 /**
- * Returns the start of the name behind its prefix (`skip_tree_prefix`); undefined if there is no prefix or the name is
- * absolute.
+ * Returns the position behind the prefix of a name, such as `a/` (Git's `skip_tree_prefix`); undefined if the name has
+ * no prefix or is absolute.
  */
 function skipPrefix(text: ByteString, strip: number): number | undefined {
   if (strip === 0) return text.startsWith('/') ? undefined : 0;

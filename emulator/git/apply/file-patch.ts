@@ -1,50 +1,62 @@
 import type { ByteString } from '../object/bytes.js';
 
-/** A hunk of lines. */
+/** Hunk of a text patch: lines of the old file and the lines that replace them. */
 export interface TextHunk {
-  /** Line number in the header, starting at 1; 0 for an empty side. */
+  /** Number of the first old line, as stated in the hunk header. Starts at 1; 0 if the hunk has no old lines. */
   readonly oldStart: number;
-  /** Number of lines before the hunk, from the header. A number that overflows is what Git computes from it. */
+  /**
+   * Number of lines that precede the hunk in the new file, according to the hunk header. If the stated number
+   * overflows, the value is the one that Git computes.
+   */
   readonly above: number;
-  /** Old and new lines, including their line feeds. */
+  /**
+   * All old lines (unchanged and removed ones) and all new lines (unchanged and added ones), including their line
+   * feeds.
+   */
   readonly oldText: Buffer;
   readonly newText: Buffer;
-  /** Numbers of lines in the header. */
+  /** Numbers of old and new lines, as stated in the hunk header. */
   readonly oldCount: number;
   readonly newCount: number;
-  /** Number of lines that `newText` consists of. */
+  /** Number of lines in `newText`. */
   readonly newLines: number;
-  /** Ends of the lines in `oldText` without a line feed: the last line or, in handcrafted patches, any line. */
+  /**
+   * Positions in `oldText` at which a line without a line feed ends ("No newline at end of file"). This is the last
+   * line or, in handcrafted patches, any line.
+   */
   readonly oldBreaks: readonly number[];
-  /** Number of unchanged lines at the end. */
+  /** Number of unchanged lines at the end of the hunk. */
   readonly trailing: number;
 }
 
-/** New content, complete or as a delta to the old one, inflated. */
+/** Hunk of a binary patch, inflated: the complete new content, or a delta that makes it from the old content. */
 export interface BinaryHunk {
   readonly method: 'literal' | 'delta';
   readonly data: Buffer;
 }
 
-/** Patch of one file. */
+/** Part of a patch that changes one file. */
 export class FilePatch {
-  /** Undefined for a new file. */
+  /** Path before the change; undefined for a new file. */
   oldPath: ByteString | undefined;
-  /** Undefined for a deleted file. */
+  /** Path after the change; undefined for a deleted file. */
   newPath: ByteString | undefined;
-  /** Undefined for traditional headers, which do not state it; the tree decides. */
+  /**
+   * True if the patch creates the file. Undefined if the header does not state it (traditional headers); then it
+   * depends on the presence of the file in the tree.
+   */
   isNew: boolean | undefined;
   isDelete: boolean | undefined;
   isRename = false;
   isCopy = false;
-  /** 0 if absent. */
+  /** File modes before and after the change; 0 if the header does not state them. */
   oldMode = 0;
   newMode = 0;
-  /** Ids of the `index` line, complete or abbreviated. */
+  /** Object ids of the old and new content from the `index` line, complete or abbreviated. */
   oldOid = '';
   newOid = '';
   readonly hunks: TextHunk[] = [];
-  /** True also without data, for "Binary files differ". */
+  /** True for a binary patch, also if it has no data because it only says "Binary files differ". */
   isBinary = false;
   binary: BinaryHunk | undefined;
 }

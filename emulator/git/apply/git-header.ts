@@ -7,19 +7,19 @@ import type { LineReader, LineRest } from './line-reader.js';
 import { PatchError } from './patch-error.js';
 import { isDevNull } from './traditional-header.js';
 
-/** State while a header is read. */
+/** State while the header of one file is read. */
 interface Header {
   readonly patch: FilePatch;
-  /** Name in the `diff --git` line. */
+  /** File name in the `diff --git` line; undefined if the line does not have one common name. */
   readonly name: ByteString | undefined;
-  /** Number of leading folders to remove from names: `a/` and `b/`. */
+  /** Number of leading folders to remove from names: 1 for the prefixes `a/` and `b/`. */
   readonly strip: number;
   readonly line: number;
 }
 
 type ReadField = (header: Header, value: LineRest) => void;
 
-/** Lines that may be between `diff --git` and the hunks, in any order. */
+/** Lines that may occur between `diff --git` and the hunks, in any order, with the functions that read them. */
 const FIELDS: readonly (readonly [prefix: string, read: ReadField])[] = [
   ['--- ', (header, value) => readSide(header, value, 'oldPath')],
   ['+++ ', (header, value) => readSide(header, value, 'newPath')],
@@ -39,12 +39,13 @@ const FIELDS: readonly (readonly [prefix: string, read: ReadField])[] = [
 ];
 
 const GIT_LINE = 'diff --git ';
-/** Bytes of lines read between two yields. */
+/** Number of bytes of header lines read between two yields to the event loop. */
 const UNIT = 32 * 1024;
 
 /**
- * Reads a Git header from its `diff --git` line into `patch`, and moves behind it. Returns false if no header line
- * follows: the change is empty then, and Git continues with what it has read into `patch`. Throws `PatchError`.
+ * Reads a Git header into `patch`, starting at its `diff --git` line, and moves the reader behind it. Returns false if
+ * no known header line follows. The change is empty then, but Git keeps the values that were read for the next file, so
+ * the caller must continue with the same `patch`. Throws `PatchError`.
  */
 export function* readGitHeader(lines: LineReader, strip: number, patch: FilePatch): Steps<boolean> {
   patch.isNew = false;
@@ -83,7 +84,10 @@ export function* readGitHeader(lines: LineReader, strip: number, patch: FilePatc
   return lines.number > first;
 }
 
-/** Corresponds to `gitdiff_verify_name`. */
+/**
+ * Reads the file name of a `---` or `+++` line and compares it with the known name. Corresponds to Git's
+ * `gitdiff_verify_name`.
+ */
 function readSide({ patch, strip, line }: Header, value: LineRest, side: 'oldPath' | 'newPath'): void {
   const isNone = side === 'oldPath' ? patch.isNew : patch.isDelete;
   const known = patch[side];
@@ -101,7 +105,10 @@ function readSide({ patch, strip, line }: Header, value: LineRest, side: 'oldPat
   patch[side] = name;
 }
 
-/** Mode as `strtoul` parses it: after white space and a sign, of any length, followed by white space. */
+/**
+ * File mode as Git's `strtoul` parses it: octal digits of any number, which may follow white space and a sign, and
+ * white space or the end of the line after them.
+ */
 const MODE = /^[ \t\v\f\r]*([-+]?)([0-7]+)(?:[ \t\r]|$)/;
 const LARGEST = (1n << 64n) - 1n;
 
@@ -137,7 +144,10 @@ function readOther(
 
 const OID_LENGTH = 40;
 
-/** Parses `<old id>..<new id>[ <mode>]` and ignores other texts. A carriage return is part of the new id. */
+/**
+ * Reads the value of an `index` line, `<old id>..<new id>[ <mode>]`. Ignores other texts. A carriage return becomes a
+ * part of the new id, as in Git.
+ */
 function readIndex(header: Header, value: LineRest): void {
   const dots = value.text.indexOf('.');
   if (dots < 0 || dots > OID_LENGTH || value.text[dots + 1] !== '.') return;

@@ -7,12 +7,12 @@ import type { TextHunk } from './file-patch.js';
 import { brokenLines, isLooselyEqual } from './loose-match.js';
 import { PatchError } from './patch-error.js';
 
-/** Remaining number of positions that all searches of a patch may try. */
+/** Number of line positions that all searches for hunks of a patch together may still try. */
 export interface SearchBudget {
   left: number;
 }
 
-/** Old lines that a hunk replaced, and their replacement. */
+/** Lines `start` to `end` (exclusive) of the old file that a hunk replaced, the new text and its number of lines. */
 interface Replacement {
   readonly start: number;
   readonly end: number;
@@ -20,7 +20,10 @@ interface Replacement {
   readonly count: number;
 }
 
-/** Old lines from `start` to `end` that no hunk has replaced. In the current file, they begin at line `at`. */
+/**
+ * Lines `start` to `end` (exclusive) of the old file, which no hunk has replaced. In the current state of the file,
+ * they begin at line `at`.
+ */
 interface UntouchedLines {
   readonly start: number;
   readonly end: number;
@@ -29,7 +32,7 @@ interface UntouchedLines {
   readonly index: number;
 }
 
-/** Old lines from `start` to `end` that match a hunk. */
+/** Lines `start` to `end` (exclusive) of the old file that equal the old lines of a hunk. */
 interface HunkMatch {
   readonly start: number;
   readonly end: number;
@@ -38,25 +41,31 @@ interface HunkMatch {
 }
 
 const FACTOR = 0x01000193;
-/** Number of positions or hunks between two yields, and of lines that are only summed up. */
+/**
+ * Number of positions or hunks processed between two yields to the event loop, and of lines whose hashes are only
+ * summed up.
+ */
 const UNIT = 4096;
 const LONG_UNIT = 1 << 20;
 
 /**
- * File while hunks are applied to it. A hunk cannot match lines that another hunk has written, including unchanged
- * ones.
+ * Content of a file while hunks are applied to it. A hunk cannot match lines that another hunk has written, not even
+ * its unchanged lines.
  */
 export class Image {
-  /** Replacements in order of `start`. */
+  /** Replacements made so far, ordered by `start`. */
   readonly #done: Replacement[] = [];
-  /** Number of lines of the current file. */
+  /** Number of lines in the current state of the file. */
   #count: number;
-  /** Lines between the replacements; undefined if they have to be computed again. */
+  /** Lines between the replacements; undefined if they must be computed again, because a hunk was applied. */
   #untouched: UntouchedLines[] | undefined;
-  /** Rolling hash of the first `n` old lines, which makes comparing many positions cheap. */
+  /**
+   * Item `n` is a rolling hash of the first `n` lines of the old file. With it, lines at many positions can be compared
+   * cheaply.
+   */
   #hashes: Int32Array | undefined;
 
-  /** Splits a file into lines. */
+  /** Creates an image of a file and splits it into lines. */
   static *of(bytes: Buffer, budget: SearchBudget): Steps<Image> {
     const interner = new LineInterner();
     return new Image(interner, yield* interner.split(bytes), budget);
@@ -71,9 +80,10 @@ export class Image {
   }
 
   /**
-   * Applies the hunk where all its old lines match: at its stated line, or at the nearest position, of two equally near
-   * ones the lower. A hunk without trailing context must match at the end of the file, and one that states line 1 at
-   * its start. Returns false if there is no such position.
+   * Applies a hunk at a position where all its old lines match: at its stated line, or else at the nearest position. If
+   * two positions are equally near, applies it at the one further down. A hunk without unchanged lines at its end must
+   * match at the end of the file, and one that states line 1 at the start of the file. Returns false if there is no
+   * such position.
    */
   *apply(hunk: TextHunk): Steps<boolean> {
     const { oldText, oldBreaks, newText, newLines, trailing } = hunk;
@@ -88,7 +98,7 @@ export class Image {
     return true;
   }
 
-  /** Returns the file with all hunks applied. */
+  /** Returns the content of the file with all applied hunks. */
   *result(): Steps<Buffer> {
     const { bytes, starts, ids } = this.old;
     const sink = new ByteSink(bytes.length + 1024);
@@ -139,7 +149,10 @@ export class Image {
     return undefined;
   }
 
-  /** Returns the lines from `place` on if they equal `wanted` and no hunk has replaced them. */
+  /**
+   * Returns the position in the old file of the lines from line `place` on, if they equal `wanted` and no hunk has
+   * replaced them; undefined otherwise.
+   */
   #matchAt(place: number, wanted: Int32Array, hash: number): HunkMatch | undefined {
     const found = this.#untouchedAt(place, wanted.length);
     if (!found || (wanted.length > 1 && this.#hashBetween(found.start, found.end) !== hash)) return undefined;
@@ -156,7 +169,10 @@ export class Image {
     return compared.isEqual ? found : undefined;
   }
 
-  /** Returns the old positions of the `count` lines from `place` on if no hunk has replaced them. */
+  /**
+   * Returns the position in the old file of the `count` lines from line `place` of the current state on; undefined if a
+   * hunk has replaced any of them.
+   */
   #untouchedAt(place: number, count: number): HunkMatch | undefined {
     if (place < 0 || place + count > this.#count) return undefined;
     const lines = this.#untouchedFrom(place);
@@ -166,8 +182,8 @@ export class Image {
   }
 
   /**
-   * Returns the last run of untouched lines that starts at or before line `place`. Hunks are usually in order and need
-   * the last run.
+   * Returns the last run of lines that no hunk has replaced and that starts at or before line `place`. Tries the last
+   * run of the file first, because hunks are usually in order.
    */
   #untouchedFrom(place: number): UntouchedLines {
     const end = this.old.ids.length;
@@ -227,7 +243,7 @@ export class Image {
   }
 }
 
-/** Returns true if only the last line lacks a line feed, and it is not empty. */
+/** Returns true if the last line of the text is not empty, and is the only line without a line feed. */
 function isEndOnly(text: Buffer, breaks: readonly number[]): boolean {
   return breaks.length === 1 && breaks[0] === text.length && text.length > 0 && text.at(-1) !== 0x0a;
 }

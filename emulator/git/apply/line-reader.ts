@@ -3,21 +3,25 @@ import { type ByteString, bytesIn, startsWithAt } from '../object/bytes.js';
 
 const LF = 10;
 /**
- * Maximum number of bytes read of a header line, and of a quoted name that continues after it. Valid paths are shorter.
+ * Maximum number of bytes that are read of a header line, and of a quoted name that extends beyond the end of its line.
+ * Valid paths are shorter.
  */
 export const MAX_LINE_BYTES = requestLimit('patchLineBytes');
 
-/** Rest of a line behind its prefix, without its line feed. */
+/** Part of a patch line after a prefix such as `--- `, without the line feed. */
 export interface LineRest {
   readonly text: ByteString;
-  /** Position of the rest. Quoted names are read from there, if necessary beyond the end of the line. */
+  /**
+   * The whole patch, and the position in it at which this text starts. A quoted name is read from there and may extend
+   * beyond the end of the line.
+   */
   readonly bytes: Buffer;
   readonly start: number;
 }
 
 /** Reads a patch line by line. Line numbers start at 1. */
 export class LineReader {
-  /** Start and end of the current line. */
+  /** Positions in the patch at which the current line starts and ends. */
   start = 0;
   end = 0;
   number = 1;
@@ -30,22 +34,22 @@ export class LineReader {
     return this.start >= this.bytes.length;
   }
 
-  /** True if the line ends with a line feed. */
+  /** True if the current line ends with a line feed. The last line may have none. */
   get isComplete(): boolean {
     return this.end > this.start && this.bytes[this.end - 1] === LF;
   }
 
-  /** Number of bytes of the line, including its line feed. */
+  /** Number of bytes in the current line, including its line feed. */
   get length(): number {
     return this.end - this.start;
   }
 
-  /** Number of bytes from the start of the line to the end of the patch. */
+  /** Number of bytes from the start of the current line to the end of the patch. */
   get left(): number {
     return this.bytes.length - this.start;
   }
 
-  /** Text of the line without its line feed. */
+  /** Text of the current line without its line feed. */
   get text(): ByteString {
     return this.rest(0).text;
   }
@@ -63,17 +67,17 @@ export class LineReader {
     this.number++;
   }
 
-  /** Returns true if the line starts with this ASCII text. */
+  /** Returns true if the current line starts with this ASCII text. */
   startsWith(prefix: string): boolean {
     return startsWithAt(this.bytes, this.start, prefix);
   }
 
-  /** Returns true if the next line starts with this ASCII text. */
+  /** Returns true if the line after the current line starts with this ASCII text. */
   nextStartsWith(prefix: string): boolean {
     return startsWithAt(this.bytes, this.end, prefix);
   }
 
-  /** Returns the start of the second next line. */
+  /** Returns the position at which the second line after the current line starts. */
   secondNext(): number {
     return this.#endFrom(this.end);
   }

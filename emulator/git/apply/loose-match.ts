@@ -2,13 +2,16 @@ import { type FileLines, lineCount, splitLines } from '../diff/file-lines.js';
 import { isSpace } from '../diff/white-space.js';
 
 const LF = 0x0a;
-/** Number of compared bytes that cost as much as trying one position. */
+/** Number of compared bytes that count as much as one position in the limit for searches. */
 const BYTES = 64;
 
-/** Splits the old text of a hunk into lines, at its line feeds and at `breaks`, the ends of lines without one. */
+/**
+ * Splits the old text of a hunk into lines. A line ends at a line feed or at a position in `breaks`, where a line
+ * without a line feed ends.
+ */
 export function brokenLines(bytes: Buffer, breaks: readonly number[]): FileLines {
   const { starts } = splitLines(bytes);
-  // A last line without a line feed ends at a break, so it must not be counted twice.
+  // If the last line has no line feed, both its end in `starts` and a break mark its end. It must be counted once.
   const isCounted = bytes.length > 0 && bytes.at(-1) !== LF;
   const merged = new Int32Array(starts.length + breaks.length - (isCounted ? 1 : 0));
   for (let at = 0, line = 0, broken = 0; at < merged.length; at++) {
@@ -19,9 +22,10 @@ export function brokenLines(bytes: Buffer, breaks: readonly number[]): FileLines
 }
 
 /**
- * Returns if the hunk's lines match the file from line `first` on in the way of Git's `match_fragment`: each line
- * without its white space, then all bytes together. A last line without a line feed therefore equals one with it,
- * unless the hunk must be at the end of the file. `cost` is the number of positions that the comparison counts for.
+ * Compares the lines of a hunk with the file from line `first` on, as Git's `match_fragment` does: first each line
+ * without its white space, then all bytes together. A last line without a line feed therefore equals a line with one,
+ * unless the hunk must be at the end of the file. `cost` is the number of positions as which the comparison counts in
+ * the limit for searches.
  */
 export function isLooselyEqual(
   file: FileLines,
@@ -43,7 +47,9 @@ export function isLooselyEqual(
   return { isEqual, cost: Math.ceil(bytes / BYTES) };
 }
 
-/** Compares two lines without their white space. Returns the result and the number of bytes compared. */
+/**
+ * Compares two lines without their white space. Returns if they are equal, and the number of bytes that were compared.
+ */
 function compareInk(a: FileLines, lineA: number, b: FileLines, lineB: number): { isEqual: boolean; bytes: number } {
   const [startA, startB] = [a.starts[lineA]!, b.starts[lineB]!];
   const [endA, endB] = [a.starts[lineA + 1]!, b.starts[lineB + 1]!];

@@ -9,15 +9,15 @@ import { CorruptBinaryPatch, PatchError } from './patch-error.js';
 import { isHunkHeader, readTextHunk } from './text-hunk.js';
 import { isWithoutFolders, readTraditionalHeader } from './traditional-header.js';
 
-/** Number of lines skipped between two yields. */
+/** Number of lines skipped between two yields to the event loop. */
 const UNIT = 4096;
 
 /**
- * Parses a patch like `git apply`: any number of files, each with a Git header or a traditional one (`---` and `+++`
- * followed by a hunk), and their hunks. Other text is skipped. An empty patch has no files. Throws `PatchError`.
+ * Parses a patch as `git apply` does: any number of files, each with a Git header or a traditional header (`---` and
+ * `+++` followed by a hunk), and their hunks. Skips other text. An empty patch has no files. Throws `PatchError`.
  *
- * As in Git, unreadable data of a binary file ends the patch like trailing text: the files before it count, if there
- * are any.
+ * As in Git, invalid data of a binary file ends the patch, as if this data were trailing text. If there are files
+ * before it, they are returned.
  */
 export function* parsePatch(bytes: Buffer): Steps<FilePatch[]> {
   const lines = new LineReader(bytes);
@@ -36,13 +36,14 @@ export function* parsePatch(bytes: Buffer): Steps<FilePatch[]> {
   }
 }
 
-/** Minimum length of a header line, and of the text after one. */
+/** Minimum number of bytes of a line that is checked for a header, and of the text that must follow it. */
 const SHORTEST_LINE = 6;
-/** Length of `@@ -0,0 +1 @@` and its line feed. */
+/** Number of bytes of the shortest hunk header, `@@ -0,0 +1 @@` with its line feed. */
 const SHORTEST_HUNK_HEADER = 14;
 
 /**
- * Moves behind the next header. Returns the number of folders to remove from names from there on; undefined at the end.
+ * Reads the next file header into `patch` and moves the reader behind it. Returns the number of leading folders (such
+ * as `a/`) to remove from names from this file on; undefined at the end of the patch.
  */
 function* findHeader(lines: LineReader, strip: number, patch: FilePatch): Steps<number | undefined> {
   while (!lines.isDone) {
@@ -103,8 +104,8 @@ function* readHunks(lines: LineReader, patch: FilePatch): Steps<void> {
     hasNew ||= hunk.newCount > 0;
     yield 1;
   }
-  // Traditional headers do not state it: a new file has no old lines, a deleted file has no new lines, and both have a
-  // single hunk.
+  // Traditional headers do not state if the file is new or deleted, so the hunks are examined. A new file has no old
+  // lines, a deleted file has no new lines, and both have a single hunk.
   if (patch.isNew === undefined && (hasOld || patch.hunks.length > 1)) patch.isNew = false;
   if (patch.isDelete === undefined && (hasNew || patch.hunks.length > 1)) patch.isDelete = false;
   if (patch.isNew && hasOld) {
@@ -122,7 +123,7 @@ function* readBinary(lines: LineReader, patch: FilePatch): Steps<void> {
     patch.isBinary = true;
     patch.binary = yield* readBinaryHunk(lines);
     if (!patch.binary) throw new CorruptBinaryPatch(`unrecognized binary patch at line ${lines.number - 1}`);
-    // Skips the reverse hunk.
+    // A second hunk contains the reverse change. It is read only to be skipped.
     yield* readBinaryHunk(lines);
   } else if (/^(?:Binary files|Files) (?:.* )?differ$/s.test(lines.text)) {
     lines.next();
@@ -132,7 +133,7 @@ function* readBinary(lines: LineReader, patch: FilePatch): Steps<void> {
 
 function changesMetadata(patch: FilePatch): boolean {
   const { isRename, isCopy, isNew, isDelete, oldMode, newMode } = patch;
-  // As in Git, an undefined `isDelete`, a possible deletion, counts as a change.
+  // An undefined `isDelete` means that the patch may delete the file. As in Git, this counts as a change.
   return (
     isRename ||
     isCopy ||

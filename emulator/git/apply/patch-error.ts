@@ -1,6 +1,6 @@
 /**
- * Thrown if a patch is invalid (`malformed`) or does not fit the tree (`mismatch`). The message has the wording of `git
- * apply`.
+ * Error thrown if a patch is invalid (`malformed`) or does not fit the files of the tree (`mismatch`). The message has
+ * the wording of `git apply`.
  */
 export class PatchError extends Error {
   override readonly name = 'PatchError';
@@ -12,7 +12,7 @@ export class PatchError extends Error {
   }
 }
 
-/** Thrown if data of a binary file is invalid. */
+/** Error thrown if the data of a binary file in a patch is invalid. */
 export class CorruptBinaryPatch extends PatchError {
   constructor(message: string) {
     super('malformed', message);

@@ -6,7 +6,7 @@ import type { LineReader } from './line-reader.js';
 import { PatchError } from './patch-error.js';
 
 const HEADER = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
-/** Number of lines read between two yields. */
+/** Number of lines read between two yields to the event loop. */
 const UNIT = 4096;
 const LF = 10;
 const SPACE = 0x20;
@@ -19,12 +19,12 @@ export function isHunkHeader(lines: LineReader): boolean {
 }
 
 /**
- * Reads one hunk and moves behind it:
+ * Reads one hunk of a text patch and moves the reader behind it:
  *
  *     @@ -<old start>[,<old lines>] +<new start>[,<new lines>] @@ <anything>
  *     lines that begin with a space, `-` or `+`; `\ No newline at end of file` belongs to the previous line
  *
- * The counts must be right, and at least one line must change. Throws `PatchError`.
+ * The numbers of lines must be right, and at least one line must change. Throws `PatchError`.
  */
 export function* readTextHunk(lines: LineReader): Steps<TextHunk> {
   const first = lines.number;
@@ -44,7 +44,7 @@ export function* readTextHunk(lines: LineReader): Steps<TextHunk> {
     if (lines.number % UNIT === 0) yield UNIT * COST.line;
     if (!lines.isComplete) throw corrupt(first);
     const mark = lines.bytes[lines.start]!;
-    // Some tools write an empty unchanged line without its space.
+    // An empty line counts as unchanged, because some tools omit the space before an empty unchanged line.
     const isOld = mark === SPACE || mark === MINUS || mark === LF;
     const isNew = mark === SPACE || mark === PLUS || mark === LF;
     if (mark === BACKSLASH) {
@@ -59,7 +59,7 @@ export function* readTextHunk(lines: LineReader): Steps<TextHunk> {
     const hasNewline = !(isLast ? endsHunk(lines) : lines.startsWith('\\'));
     trailing = isOld && isNew ? trailing + 1 : 0;
     isChanged ||= isOld !== isNew;
-    // An empty line without its space and without its line feed has no bytes.
+    // An empty line without the space before it, and whose line feed does not count, contributes no bytes.
     if (mark === LF && !hasNewline) continue;
     const from = mark === LF ? start : start + 1;
     const to = hasNewline ? end : end - 1;
@@ -83,17 +83,26 @@ export function* readTextHunk(lines: LineReader): Steps<TextHunk> {
   };
 }
 
-/** Checks only the start of the line, because the rest is localized. */
+/**
+ * Returns true for the line "\ No newline at end of file". Checks only its start and length, because the text may be
+ * translated.
+ */
 function isNoNewline(lines: LineReader): boolean {
   return lines.startsWith('\\ ') && lines.length >= 12;
 }
 
-/** Same check after the last line of a hunk, where the line may be shorter if more of the patch follows. */
+/**
+ * Does the same as `isNoNewline` for the line after a hunk. As in Git, this line may be shorter if more of the patch
+ * follows it.
+ */
 function endsHunk(lines: LineReader): boolean {
   return lines.startsWith('\\ ') && lines.left > 12;
 }
 
-/** Git parses 64 bits and keeps 32 of them. */
+/**
+ * Returns the number of lines before a hunk from the start line in its header. Git parses the number with 64 bits and
+ * keeps 32 of them; this function returns the same result.
+ */
 function linesAbove(start: string): number {
   const digits = start.replace(/^0+/, '');
   if (digits === '') return 0;

@@ -6,11 +6,12 @@ import { PatchError } from './patch-error.js';
 const EPOCH = /\t(1969-12-31|1970-01-01) ([0-2]\d):([0-5]\d):00(?:\.0+)? ([-+])([0-2]\d):?([0-5]\d)$/;
 
 /**
- * Reads a traditional header into `patch`, from the text after `--- ` and `+++ `:
+ * Reads a header of diff(1) into `patch`. `first` and `second` are the texts after `--- ` and `+++ `, in this form:
  *
  *     <name>[ TAB <date>]
  *
- * A new or deleted file is named `/dev/null` or has a date in 1970. Throws `PatchError`.
+ * A missing file (the old one if the file is new, the new one if it is deleted) has the name `/dev/null` or the date of
+ * the epoch, 1970. Throws `PatchError`.
  */
 export function readTraditionalHeader(
   patch: FilePatch,
@@ -38,8 +39,9 @@ export function readTraditionalHeader(
 }
 
 /**
- * Returns true if names have no folders, so that no `a/` and `b/` are removed from this file on. Git checks both names
- * (`guess_p_value`), but only the result for the second one takes effect.
+ * Returns true if the name in the second line has no folder, so that no prefix (`a/`, `b/`) is removed from the names
+ * of this file and the following ones. Git checks both names (`guess_p_value`), but only its result for the second name
+ * takes effect.
  */
 export function isWithoutFolders(second: LineRest): boolean {
   if (isDevNull(second)) return false;
@@ -48,7 +50,7 @@ export function isWithoutFolders(second: LineRest): boolean {
 }
 
 export function isDevNull({ text }: LineRest): boolean {
-  // The line feed counts as the white space after the name.
+  // Git requires white space after the name. The line feed, which `text` does not contain, counts as white space.
   return /^\/dev\/null(?:[ \t\r]|$)/.test(text);
 }
 

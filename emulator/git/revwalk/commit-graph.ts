@@ -6,12 +6,12 @@ import type { CommitRecord, LinkReader } from '../object/link-reader.js';
 import { COMMIT, MissingObject, numberOf, type Oid } from '../object/object.js';
 import { peelTags } from '../object/tag.js';
 
-/** Position of a commit in the graph: a number from 0, greater than those of all its ancestors. */
+/** Position of a commit in the graph: an index from 0, greater than the positions of all ancestors of the commit. */
 export type GraphPosition = number;
 
 /**
- * Graph that another graph extends. Its positions below `size` are shared; if `size` is undefined, all positions are
- * shared until the extending graph adds its own.
+ * Commit graph that the graph of a fork extends. The fork shares its positions below `size`. If `size` is undefined,
+ * all positions are shared until the extending graph adds its own.
  */
 export interface GraphBasis {
   readonly graph: CommitGraph;
@@ -19,35 +19,41 @@ export interface GraphBasis {
 }
 
 /**
- * Commits of a repository, each parsed once, as a struct of arrays by position.
+ * Commits of a repository, each parsed once, stored as a struct of arrays that are indexed by position.
  *
- * The graph of a fork extends the graph of the original store. Objects that both stores contain have equal numbers, and
- * positions less than `#firstPosition` belong to the parent graph.
+ * The graph of a fork extends the graph of the original store ("parent graph"). Objects that both stores contain have
+ * equal numbers, and positions less than `#firstPosition` belong to the parent graph.
  *
  * A commit gets its position only after all its ancestors. Positions are therefore a topological order: a walk from
- * high positions to low ones visits every commit after all its descendants, regardless of the committers' clocks, and
+ * high positions to low ones visits every commit after all its descendants. This does not depend on commit dates, and
  * needs no queue.
  */
 export class CommitGraph {
   readonly #parent: CommitGraph | undefined;
-  /** First position of this graph's own commits. */
+  /** First position of the commits that this graph stores itself. Lower positions are read from the parent graph. */
   #firstPosition: number;
-  /** Number of objects that both stores share: smaller object numbers belong to the parent graph. */
+  /**
+   * Number of objects that this store shares with the store of the parent graph. Commits with smaller object numbers
+   * belong to the parent graph.
+   */
   #firstObject: number;
-  /** Number of parent graphs. */
+  /** Number of graphs on which this graph is based, directly or indirectly. */
   readonly depth: number;
-  /** By object number minus `#firstObject`: position + 1; 0 if none. */
+  /** Position + 1 of each commit, by object number minus `#firstObject`; 0 for an object without a position. */
   #positionOf = new Int32Array(0);
-  /** Position + 1 of shared objects for which the parent graph had no position. */
+  /**
+   * Position + 1 by object number, for commits in the shared part of the store to which the parent graph had not
+   * assigned a position.
+   */
   #positionOfShared: Map<number, number> | undefined;
-  // The following arrays are indexed by position:
+  // The following arrays are indexed by position, minus `#firstPosition`:
   #objectOf = new IntList();
   #treeOf = new IntList();
   #authoredAt: number[] = [];
   #committedAt: number[] = [];
   /**
-   * End of each commit's parents: those of position p are `#parents` from `#parentsEnd[p - 1]` to `#parentsEnd[p]`
-   * (exclusive).
+   * End of the list of each commit's parents in `#parents`. The list of position p extends from `#parentsEnd[p - 1]` to
+   * `#parentsEnd[p]` (exclusive).
    */
   #parentsEnd = new IntList();
   #parents = new IntList();
@@ -62,7 +68,7 @@ export class CommitGraph {
     this.#firstObject = basis === undefined ? 0 : objects.size;
   }
 
-  /** Number of assigned positions: valid positions are 0 to `size - 1`. */
+  /** Number of commits with a position, including those of the parent graph. Valid positions are 0 to `size - 1`. */
   get size(): number {
     return this.sharedSize + this.#objectOf.length;
   }
@@ -72,14 +78,17 @@ export class CommitGraph {
     return this.#parent === undefined ? 0 : Math.min(this.#firstPosition, this.#parent.size);
   }
 
-  /** Returns the position of a commit by its object number; -1 if it is not loaded. */
+  /**
+   * Returns the position of the commit with this object number; -1 if it has no position yet, because its history is
+   * not loaded.
+   */
   positionOf(commit: number): GraphPosition {
     if (commit >= this.#firstObject) return (this.#positionOf[commit - this.#firstObject] ?? 0) - 1;
     const position = this.#parent!.positionOf(commit);
     return position >= 0 && position < this.#firstPosition ? position : (this.#positionOfShared?.get(commit) ?? 0) - 1;
   }
 
-  /** Returns the object number of the commit. */
+  /** Returns the object number (index into the tables of the object store) of the commit at a position. */
   objectOf(position: GraphPosition): number {
     return position < this.#firstPosition
       ? this.#parent!.objectOf(position)
@@ -90,7 +99,7 @@ export class CommitGraph {
     return this.objects.oidOf(this.objectOf(position));
   }
 
-  /** Returns the object number of the commit's tree. */
+  /** Returns the object number of the root tree of the commit at a position. */
   treeOf(position: GraphPosition): number {
     return position < this.#firstPosition
       ? this.#parent!.treeOf(position)
@@ -111,7 +120,10 @@ export class CommitGraph {
       : this.#authoredAt[position - this.#firstPosition]!;
   }
 
-  /** Returns the positions of the parents, in order. The result is invalid once the graph grows. */
+  /**
+   * Returns the positions of a commit's parents, in the order of the commit object. The result is a view that becomes
+   * invalid when commits are added to the graph.
+   */
   parentsOf(position: GraphPosition): Int32Array {
     if (position < this.#firstPosition) return this.#parent!.parentsOf(position);
     const at = position - this.#firstPosition;
@@ -124,7 +136,7 @@ export class CommitGraph {
     return this.#parentsEnd.at(at) - this.#parentsStart(at);
   }
 
-  /** Returns the position of one parent; -1 if the commit has fewer parents. */
+  /** Returns the position of the parent with this index (from 0); -1 if the commit has fewer parents. */
   parentOf(position: GraphPosition, index: number): GraphPosition {
     if (position < this.#firstPosition) return this.#parent!.parentOf(position, index);
     const own = position - this.#firstPosition;
@@ -132,14 +144,20 @@ export class CommitGraph {
     return at < this.#parentsEnd.at(own) ? this.#parents.at(at) : -1;
   }
 
-  /** Returns the object number of a commit, given its id or the id of a tag of it. Throws `MissingObject`. */
+  /**
+   * Returns the object number of a commit, given its id or the id of an annotated tag that leads to it. Throws
+   * `MissingObject`.
+   */
   commitNumber(oid: Oid): number {
     const number = numberOf(this.objects, runSync(peelTags(this.objects, oid)));
     if (this.objects.typeOf(number) !== COMMIT) throw new MissingObject(oid, 'commit');
     return number;
   }
 
-  /** Returns the position of a commit, given its id or the id of a tag of it. Loads its history if necessary. */
+  /**
+   * Returns the position of a commit, given its id or the id of an annotated tag that leads to it. Loads the commit and
+   * its history if necessary.
+   */
   locate(oid: Oid): GraphPosition {
     const number = this.commitNumber(oid);
     if (this.positionOf(number) < 0) runSync(this.load([number]));
@@ -151,8 +169,8 @@ export class CommitGraph {
   }
 
   /**
-   * Returns the tree, parents and dates of a commit without loading its history. Tree and parents are object numbers,
-   * not positions.
+   * Returns the tree, parents and dates of the commit with this object number, without loading its history. Tree and
+   * parents are object numbers, not positions.
    */
   linksOf(commit: number): CommitRecord {
     const position = this.positionOf(commit);
@@ -165,7 +183,7 @@ export class CommitGraph {
     };
   }
 
-  /** Assigns positions to the given commits (object numbers) and all their ancestors. */
+  /** Assigns positions to the commits with these object numbers and to all their ancestors. */
   *load(commits: Iterable<number>): Steps<void> {
     const parsed = new Map<number, CommitRecord>();
     const stack = [...commits];
@@ -176,7 +194,8 @@ export class CommitGraph {
       if (this.positionOf(commit) >= 0) {
         stack.pop();
       } else if (links) {
-        // All commits that were above it on the stack are done, and therefore its ancestors are.
+        // The commit is on top of the stack for the second time. All its parents, which were above it, have positions
+        // now, so it can get the next one.
         stack.pop();
         parsed.delete(commit);
         this.#add(commit, links);
@@ -193,7 +212,10 @@ export class CommitGraph {
     }
   }
 
-  /** Returns a graph with the present positions that reads from `objects`, a reader of the same objects. */
+  /**
+   * Returns a graph that shares the present positions, but reads objects with `objects`, another reader of the same
+   * objects.
+   */
   through(objects: LinkReader): CommitGraph {
     const graph = new CommitGraph(objects, this.#parent && { graph: this.#parent, size: this.sharedSize });
     graph.#firstObject = this.#firstObject;
@@ -208,7 +230,9 @@ export class CommitGraph {
     return graph;
   }
 
-  /** Returns a graph with the same positions without a parent graph. */
+  /**
+   * Returns a copy of the graph that has the same positions and contains all commits itself, without a parent graph.
+   */
   *flattened(): Steps<CommitGraph> {
     const flat = new CommitGraph(this.objects);
     for (let position = 0; position < this.size; position++) {
@@ -220,14 +244,17 @@ export class CommitGraph {
   }
 
   /**
-   * Returns true if the commit is to be loaded into the parent graph, where all forks share it. This is possible until
-   * this graph has its own positions.
+   * Returns true if the commit should be loaded into the parent graph, because all forks can then use it. This is
+   * possible until this graph has assigned positions of its own.
    */
   #isLoadedBelow(commit: number): boolean {
     return commit < this.#firstObject && this.#firstPosition === Number.POSITIVE_INFINITY;
   }
 
-  /** Returns the index in `#parents` at which the parents of the `at`th own position start. */
+  /**
+   * Returns the index in `#parents` at which the parents of the commit with index `at` (position minus
+   * `#firstPosition`) start.
+   */
   #parentsStart(at: number): number {
     return at === 0 ? 0 : this.#parentsEnd.at(at - 1);
   }

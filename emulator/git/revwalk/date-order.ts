@@ -2,24 +2,29 @@ import { PIECE, PIECE_COST, type Steps } from '../../schedule/steps.js';
 import type { CommitGraph, GraphPosition } from './commit-graph.js';
 import { DateQueue } from './date-queue.js';
 
-/** Commits in the order in which a graph of them is drawn. */
+/** Commits in the order of `git log --date-order`, in which a graph of the history is drawn. */
 export interface OrderedCommits {
-  /** Positions; all children come before their parents. */
+  /** Positions of the commits. Every commit comes after all its children. */
   readonly order: Int32Array;
-  /** Tips that are not ancestors of other tips, in the order of the tips. They alone determine the order. */
+  /**
+   * Tips that are not ancestors of other tips, in the order in which the tips were given. The result depends only on
+   * these.
+   */
   readonly heads: readonly GraphPosition[];
 }
 
 /**
- * Returns the commits reachable from the tips in the order of `git log --date-order <tips>`: no parent before one of
- * its children, otherwise newest committer date first.
+ * Returns the commits reachable from the tips in the order of `git log --date-order <tips>`: no parent before any of
+ * its children, otherwise the newest committer date first.
  *
- * Positions are a topological order, so one pass from the highest position down counts the children, without a queue.
+ * Positions are a topological order, so one pass from the highest position to the lowest counts the children of each
+ * commit, without a queue.
  */
 export function* inDateOrder(graph: CommitGraph, tips: readonly GraphPosition[]): Steps<OrderedCommits> {
   let work = 0;
   const top = tips.reduce((highest, tip) => Math.max(highest, tip), -1);
-  // 0 if not reachable from a tip; otherwise 1 plus the number of children that are not listed yet.
+  // Number for each position: 0 if the commit is not reachable from a tip, otherwise 1 plus the number of its children
+  // that are not listed yet.
   const waiting = new Int32Array(top + 1);
   for (const tip of tips) waiting[tip] = 1;
   let count = 0;

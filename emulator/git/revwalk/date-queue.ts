@@ -1,8 +1,8 @@
 import type { CommitGraph, GraphPosition } from './commit-graph.js';
 
 /**
- * Priority queue of commits by committer date, newest first. On equal dates, the commit added first comes first, as in
- * Git's queues.
+ * Priority queue (binary heap) of commits by committer date, newest first. Of commits with equal dates, the one added
+ * first is taken first, as in Git's queues.
  */
 export class DateQueue {
   readonly #positions: GraphPosition[] = [];
@@ -15,7 +15,7 @@ export class DateQueue {
     return this.#positions.length;
   }
 
-  /** Date of the first commit; undefined if the queue is empty. */
+  /** Committer date of the commit that `take` would return, in seconds since 1970; undefined if the queue is empty. */
   get date(): number | undefined {
     return this.size === 0 ? undefined : this.graph.committedAt(this.#positions[0]!);
   }
@@ -33,7 +33,7 @@ export class DateQueue {
     this.#arrivals[at] = arrival;
   }
 
-  /** Removes and returns the first commit. The queue must not be empty. */
+  /** Removes and returns the newest commit. The queue must not be empty. */
   take(): GraphPosition {
     const first = this.#positions[0]!;
     const position = this.#positions.pop()!;

@@ -4,35 +4,46 @@ import { peelTags } from '../object/tag.js';
 import type { CommitGraph } from './commit-graph.js';
 import { difference, unreached } from './reachability.js';
 
-/** Depth that removes every shallow boundary: `git fetch --unshallow` sends it with `deepen`. */
+/** Depth with which a shallow clone becomes complete. `git fetch --unshallow` sends it as the value of `deepen`. */
 export const INFINITE_DEPTH = 0x7fffffff;
 
 export interface DepthRequest {
   readonly wants: Iterable<Oid>;
-  /** Commits that the client has without their parents; unknown ids are ignored. */
+  /** Shallow commits of the client, which it has without their parents. Unknown ids are ignored. */
   readonly clientShallow?: Iterable<Oid>;
-  /** `deepen`: commits from a want to the boundary, both counted. */
+  /** Value of `deepen`: number of commits on the path from a wanted commit to the boundary, both counted. */
   readonly depth?: number;
-  /** `deepen-relative`: count from the client's own boundary instead of the wants. */
+  /**
+   * Option `deepen-relative`: the depth counts from the client's present shallow boundary instead of the wanted
+   * commits.
+   */
   readonly relative?: boolean;
-  /** Targets of the repository's refs. With `relative`, only boundaries reachable from them move. */
+  /**
+   * Targets of all refs of the repository. With `relative`, only client boundaries that are reachable from them are
+   * moved.
+   */
   readonly tips?: Iterable<Oid>;
-  /** `deepen-since`: seconds since 1970; older commits are not sent. */
+  /** Value of `deepen-since` in seconds since 1970. Older commits are not sent. */
   readonly since?: number;
-  /** `deepen-not`: commits reachable from these are not sent. */
+  /** Commits of `deepen-not`. They and their ancestors are not sent. */
   readonly not?: Iterable<Oid>;
 }
 
 export interface ShallowBoundary {
-  /** Commits that the client must treat as parentless from now on. */
+  /** Commits that the client must treat as parentless after the fetch, and did not before. */
   readonly shallow: Oid[];
-  /** Commits of the client's shallow boundary whose parents will be sent. */
+  /**
+   * Commits of the client's present shallow boundary whose parents the fetch sends, so that they are shallow no longer.
+   */
   readonly unshallow: Oid[];
-  /** Commits that the client will have without parents afterwards; they are the boundary of the walk. */
+  /**
+   * All commits that the client will have without their parents after the fetch. The walk for the objects to send ends
+   * at them.
+   */
   readonly boundary: ReadonlySet<Oid>;
 }
 
-/** Error thrown when the limits exclude all commits; the message is Git's. */
+/** Error thrown when `deepen-since` and `deepen-not` exclude all wanted commits. The message is that of Git. */
 export class NothingSelected extends Error {
   override readonly name = 'NothingSelected';
   constructor() {
@@ -40,13 +51,19 @@ export class NothingSelected extends Error {
   }
 }
 
-/** Commits by object number: those inside the boundary, and those on it. */
+/**
+ * Object numbers of the selected commits: those whose parents are selected too, and those on the boundary, whose
+ * parents are not.
+ */
 interface Selection {
   readonly inside: ReadonlySet<number>;
   readonly boundary: ReadonlySet<number>;
 }
 
-/** Computes the shallow boundary of a fetch as `git upload-pack` does. Throws `NothingSelected`. */
+/**
+ * Computes the shallow boundary of a fetch (commits that are sent without parents) as `git upload-pack` does. Throws
+ * `NothingSelected`.
+ */
 export function* findShallowBoundary(graph: CommitGraph, request: DepthRequest): Steps<ShallowBoundary> {
   const client = new Set<number>();
   for (const oid of request.clientShallow ?? []) {
@@ -80,7 +97,10 @@ function* select(graph: CommitGraph, request: DepthRequest, client: ReadonlySet<
   return yield* selectByLimits(graph, commitsOf(graph, request.wants), since, not);
 }
 
-/** Returns the commits that the ids denote, directly or through tags. Ignores other ids. */
+/**
+ * Returns the object numbers of the commits that the ids denote, directly or through annotated tags. Ignores ids that
+ * lead to another type of object.
+ */
 function commitsOf(graph: CommitGraph, oids: Iterable<Oid>): number[] {
   const commits = Array.from(oids, (oid) => graph.objects.find(runSync(peelTags(graph.objects, oid))));
   return commits.filter((number) => graph.objects.typeOf(number) === COMMIT);
@@ -97,8 +117,9 @@ function* reachableOf(graph: CommitGraph, client: ReadonlySet<number>, tips: Ite
 }
 
 /**
- * Walks breadth first, so each commit is reached by its shortest path. A root commit at the boundary depth is on the
- * boundary too.
+ * Selects the commits at a distance of less than `depth` from the tips. The walk is breadth first, so that each commit
+ * is reached on its shortest path. A root commit at the maximum distance is on the boundary, although it has no
+ * parents.
  */
 function* selectByDepth(graph: CommitGraph, tips: readonly number[], depth: number): Steps<Selection> {
   const inside = new Set<number>();
@@ -119,8 +140,8 @@ function* selectByDepth(graph: CommitGraph, tips: readonly number[], depth: numb
 }
 
 /**
- * Selects the commits that `git rev-list --max-age=<since> <tips> --not <not>` lists. Commits with a parent outside are
- * on the boundary.
+ * Selects the commits that `git rev-list --max-age=<since> <tips> --not <not>` lists. Those with a parent that is not
+ * listed are on the boundary.
  */
 function* selectByLimits(
   graph: CommitGraph,
@@ -141,7 +162,10 @@ function* selectByLimits(
   return { inside, boundary };
 }
 
-/** Lists commits with date `since` or newer; the walk stops at an older commit. */
+/**
+ * Lists the commits that are reachable from the tips through commits with date `since` or newer. The walk does not
+ * continue behind an older commit.
+ */
 function* listRecent(graph: CommitGraph, tips: readonly number[], since: number): Steps<Set<number>> {
   const listed = new Set<number>();
   const stack = [...tips];
@@ -158,7 +182,8 @@ function* listRecent(graph: CommitGraph, tips: readonly number[], since: number)
 }
 
 /**
- * Lists commits for `deepen-not`. With excluded commits, Git also excludes all ancestors of a commit that is too old.
+ * Lists the commits for a request with `deepen-not`. In this case, Git also excludes all ancestors of a commit that is
+ * older than `since`, even newer ones.
  */
 function* listLimited(
   graph: CommitGraph,

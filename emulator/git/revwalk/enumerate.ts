@@ -13,37 +13,43 @@ import { addClosure, addToDepth } from './tree-closure.js';
 
 export interface EnumerateRequest {
   /**
-   * Objects of any type. They are sent even if the filter excludes them. Throws `MissingObject` if one does not exist.
+   * Ids of the wanted objects, which may have any type. They are sent even if the filter excludes them. Throws
+   * `MissingObject` if one does not exist.
    */
   readonly wants: Iterable<Oid>;
-  /** Objects that the client has, including everything reachable from them; unknown ids are ignored. */
+  /** Ids of objects that the client has together with everything reachable from them. Unknown ids are ignored. */
   readonly haves?: Iterable<Oid>;
-  /** Commits that the client has without their parents. */
+  /** Shallow commits of the client, which it has without their parents. */
   readonly clientShallow?: ReadonlySet<Oid>;
   /**
-   * Commits to send without parents, at which the walk from the wants ends. Default: `clientShallow`. A commit of
-   * `clientShallow` that is missing in `boundary` is unshallowed: its parents count as wanted.
+   * Commits that are sent without their parents, so that the walk from the wants ends at them. The default is
+   * `clientShallow`. A commit of `clientShallow` that `boundary` does not contain is unshallowed, which means that its
+   * parents are wanted too.
    */
   readonly boundary?: ReadonlySet<Oid>;
   readonly filter?: ObjectFilter | undefined;
 }
 
 interface Selection {
-  /** Object numbers of trees to send completely. */
+  /** Object numbers of the trees from which everything must be sent. */
   readonly roots: readonly number[];
-  /** Positions of commits to send with the objects that they introduced. */
+  /**
+   * Positions of the commits of which only the objects that they introduced must be sent, because everything else is in
+   * their first parents.
+   */
   readonly followed: Int32Array;
 }
 
 /**
- * Number of commits above which whole trees are walked instead of comparing each commit with its parent, if possible.
+ * Number of commits above which complete trees are walked, if possible, instead of comparing the tree of each commit
+ * with that of its parent.
  */
 const MANY = 1000;
 const NO_POSITIONS = new Int32Array(0);
 
 /**
- * Computes the objects that are reachable from the wants but not from the haves. The result may contain objects that
- * the client has from other commits.
+ * Computes the objects of a fetch: those that are reachable from the wants but not from the haves. The result may
+ * contain objects that the client already has from other commits.
  */
 export function planSend(graph: CommitGraph, index: HistoryIndex, request: EnumerateRequest): Steps<SendPlan> {
   return new Planner(graph, index, request).plan();
@@ -55,9 +61,12 @@ class Planner {
   readonly #boundary: ReadonlySet<number>;
   readonly #clientShallow: ReadonlySet<number>;
   readonly #found: NumberSet;
-  /** Objects wanted by name, and the targets of tags among them. */
+  /** Object numbers of the wants, and of the objects to which wanted tags point. The filter does not exclude them. */
   readonly #explicit = new Set<number>();
-  /** Trees and blobs that the client has. Filled only where whole trees must be compared. */
+  /**
+   * Trees and blobs that the client is known to have. Filled only if complete trees must be sent, because it is needed
+   * only there.
+   */
   readonly #known: NumberSet;
   readonly #haves: readonly Oid[];
   readonly #wantedCommits: number[] = [];
@@ -100,9 +109,10 @@ class Planner {
   }
 
   /**
-   * Adds the trees of all commits that have a tree record. Allowed only if the client has no commits: then the trees of
-   * all commits contain the same objects as their changes, and reading them is faster. Returns the commits without a
-   * record. They were pushed one by one, and the previous versions of their objects are useful as delta bases.
+   * Adds the trees of all commits that have a record (links to the tree and the parents, which the object store has
+   * recorded). Allowed only if the client has no commits: then the trees of all commits contain the same objects as
+   * their changes, and reading them is faster. Returns the commits without a record. They were pushed one by one, and
+   * the previous versions of their objects are useful as delta bases.
    */
   *#addRecorded(positions: Int32Array): Steps<Int32Array> {
     const trees = new IntList();
@@ -117,7 +127,10 @@ class Planner {
     return others.view();
   }
 
-  /** Returns true if the client has nothing and the request excludes nothing (a full clone). */
+  /**
+   * Returns true if the request is a full clone: the client has nothing, and neither a filter nor a depth excludes
+   * anything.
+   */
   #isForNewcomer(): boolean {
     return this.#haves.length + this.#boundary.size + this.#clientShallow.size === 0 && isEverything(this.#filter);
   }
@@ -132,7 +145,7 @@ class Planner {
     return new Set(numbers.filter((number) => number >= 0));
   }
 
-  /** Adds a want. A tag also adds every tag in its chain and the final target. */
+  /** Adds a wanted object. For an annotated tag, also adds each tag in its chain of tags and the final target. */
   *#addWant(want: number): Steps<void> {
     let number = want;
     while (this.#objects.typeOf(number) === TAG) {
@@ -148,7 +161,8 @@ class Planner {
   }
 
   /**
-   * Returns the positions of the haves. A have may be a tag; unknown ids and ids that lead to no commit are ignored.
+   * Returns the positions of the commits in the haves, directly or through annotated tags. Ignores unknown ids and ids
+   * that do not lead to a commit.
    */
   *#loadHaves(): Steps<GraphPosition[]> {
     const positions: GraphPosition[] = [];
@@ -165,14 +179,17 @@ class Planner {
     return positions;
   }
 
-  /** Selects the new commits: the trees of those sent without parents, the positions of the others. */
+  /**
+   * Selects the commits that the client lacks. Returns the trees of those that are sent without parents, and the
+   * positions of the others.
+   */
   *#selectCommits(haves: readonly GraphPosition[]): Steps<Selection> {
     const { graph } = this;
     const isOnBoundary = (position: GraphPosition) => this.#boundary.has(graph.objectOf(position));
     const isClientShallow = (position: GraphPosition) => this.#clientShallow.has(graph.objectOf(position));
     const wants = this.#wantedCommits;
     if (haves.length === 0 && wants.every((commit) => this.#boundary.has(commit))) {
-      // With depth 1 no history is needed, so none is loaded.
+      // A fetch with depth 1 sends only the wanted commits themselves, so their history is not loaded.
       for (const commit of wants) this.#found.add(commit);
       return { roots: wants.map((commit) => graph.linksOf(commit).tree), followed: NO_POSITIONS };
     }
@@ -191,7 +208,7 @@ class Planner {
     };
   }
 
-  /** Records the objects of complete trees that the client has, so that they are left out of the trees to send. */
+  /** Records all objects in the trees of commits that the client has, so that they are not sent with complete trees. */
   *#addKnown(haves: readonly GraphPosition[]): Steps<void> {
     const trees = haves.map((position) => this.graph.treeOf(position));
     for (const commit of this.#clientShallow) trees.push(this.graph.linksOf(commit).tree);
@@ -205,8 +222,8 @@ class Planner {
   }
 
   /**
-   * Adds the trees of the commits up to the filter's depth, and records what parents outside the selection contain up
-   * to that depth.
+   * Adds the objects of the commits' trees down to the depth of the filter (`tree:<depth>`). Also records the objects
+   * down to this depth in the trees of parents that are not sent, because the client has them.
    */
   *#addToDepth(roots: readonly number[], followed: Int32Array): Steps<void> {
     const { graph } = this;
@@ -222,7 +239,8 @@ class Planner {
     const depths = new Map<number, number>();
     yield* addToDepth(this.#objects, edges, 0, limit, this.#known, depths);
     yield* addToDepth(this.#objects, trees, 0, limit, this.#found, depths);
-    // Git counts the content of a tree wanted by name as deep as the tree of a commit.
+    // The depth starts at -1, because Git sends the content of a tree that is itself wanted as deep as that of a
+    // commit's tree.
     yield* addToDepth(this.#objects, this.#wantedTrees, -1, limit, this.#found, depths);
   }
 

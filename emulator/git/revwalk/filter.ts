@@ -4,9 +4,9 @@ import { BLOB, type TypeCode, typeCode } from '../object/object.js';
 export interface ObjectFilter {
   /** Upper limit (exclusive) of the size of blobs, in bytes. */
   readonly blobBytes: number;
-  /** Upper limit (exclusive) of the depth of trees and blobs. The tree of a commit has depth 0. */
+  /** Upper limit (exclusive) of the depth of trees and blobs below a commit. The root tree has depth 0. */
   readonly depth: number;
-  /** Bit mask of the allowed types: `1 << type`. */
+  /** Bit mask of the allowed object types. The bit of a type is `1 << type`. */
   readonly types: number;
 }
 
@@ -17,12 +17,12 @@ export const NO_FILTER: ObjectFilter = {
   types: 0b11110,
 };
 
-/** Error thrown for a filter that is malformed or not supported; the message is sent to the client. */
+/** Error thrown for a filter that is malformed or not supported. The client of the fetch receives the message. */
 export class FilterError extends Error {
   override readonly name = 'FilterError';
 }
 
-/** Maximum nesting of `combine` filters, far above practical use. */
+/** Maximum nesting depth of `combine` filters. It is far above practical use, and bounds the recursion. */
 const MAX_NESTED = 16;
 const RESERVED = '~`!@#$^&*()[]{}\\;\'",<>?';
 
@@ -62,8 +62,8 @@ const UNITS = { '': 1n, k: 1n << 10n, m: 1n << 20n, g: 1n << 30n };
 const MOST = (1n << 64n) - 1n;
 
 /**
- * Parses a 64-bit size as Git's `git_parse_ulong`: decimal, hexadecimal or octal, with an optional unit that is a power
- * of 1024.
+ * Parses a 64-bit number as Git's `git_parse_ulong` does: decimal, hexadecimal or octal, with an optional unit (`k`,
+ * `m` or `g`) that is a power of 1024.
  */
 function parseSize(value: string, issue: string): number {
   const match = /^[\t-\r ]*\+?(?:(0x[0-9a-f]{1,32})|0([0-7]{0,32})|([1-9][0-9]{0,32}))([kmg]?)$/i.exec(value);
@@ -81,7 +81,7 @@ function parseType(value: string): TypeCode {
   return typeCode(value as 'commit' | 'tree' | 'blob' | 'tag');
 }
 
-/** Combines filters: an object is excluded if any part excludes it. */
+/** Parses and combines the parts of a `combine:` filter. An object is excluded if any part excludes it. */
 function parseCombined(value: string, depth: number): ObjectFilter {
   if (value === '') throw new FilterError('expected something after combine:');
   const parts = value.split('+').map((part) => parseNested(decodePart(part), depth + 1));

@@ -8,29 +8,35 @@ import { PathTable } from './path-table.js';
 import { TreeDiff } from './tree-diff.js';
 
 /**
- * History index: the objects that each commit introduced relative to its first parent (for a root commit: all its
- * objects).
+ * Index of the objects that each commit introduced, compared with its first parent. A root commit introduced all its
+ * objects.
  *
- * Every object of a commit is either introduced by it or contained in its first parent. By induction, the objects
- * introduced by a set of commits are all objects reachable from the set but not from first parents outside the set. A
- * fetch must send exactly these, and the index finds them without opening a tree. An object is listed for every
- * commit that introduced it, because the same blob may reappear years later, beyond the edge of a set.
+ * Every object of a commit is either introduced by the commit or contained in its first parent. By induction, the
+ * objects introduced by a set of commits are all objects that are reachable from the set but not from first parents
+ * outside the set. A fetch must send exactly these objects, and the index finds them without opening a tree. An object
+ * is listed for every commit that introduced it, because the same blob may be removed and added again years later, when
+ * a client no longer has it.
  *
- * Filled on demand, commit by commit. The record of a commit never changes.
+ * The index is filled on demand, commit by commit. The record of a commit never changes.
  */
 export class HistoryIndex {
-  /** Path numbers, shared by all forks of a repository. */
+  /** Table that assigns a number to each path. All forks of a repository share it. */
   readonly paths: PathTable;
   readonly #parent: HistoryIndex | undefined;
-  /** By own position of the graph: number of the record + 1; 0 if none. */
+  /**
+   * Record of each commit in this index: number of the record + 1, or 0 if none, by position minus `graph.sharedSize`.
+   */
   #recordOf = new Int32Array(0);
-  // End of each record in `#objects` and `#changed`. A record starts where the record before it ends.
+  // Ends of the records in `#objects` and `#changed`. Each record starts where the record before it ends.
   #objectsEnd = new IntList();
   #pathsEnd = new IntList();
   #objects = new IntList();
   #changed = new IntList();
 
-  /** Creates an index. `below` is the index of the graph that `graph` extends. */
+  /**
+   * Creates an empty index for the commits that `graph` stores itself. `below` is the index of the graph that `graph`
+   * extends.
+   */
   constructor(
     readonly graph: CommitGraph,
     below?: HistoryIndex,
@@ -51,9 +57,9 @@ export class HistoryIndex {
   }
 
   /**
-   * Returns the trees and blobs that the commit introduced, each followed by the object that its first parent has at
-   * the same path, or -1. Leaves out objects that the first parent has at another changed path, so a renamed folder
-   * costs nothing.
+   * Returns the object numbers of the trees and blobs that the commit introduced. Each is followed by the number of the
+   * object that the first parent has at the same path, or -1. Objects that the first parent has at another changed path
+   * are left out, so that a renamed folder costs nothing.
    */
   objectsOf(position: GraphPosition): Int32Array {
     const own = position - this.graph.sharedSize;
@@ -62,13 +68,16 @@ export class HistoryIndex {
     return this.#objects.view(record === 0 ? 0 : this.#objectsEnd.at(record - 1), this.#objectsEnd.at(record));
   }
 
-  /** Adds the introduced objects of a commit to `found`. */
+  /** Adds the trees and blobs that a commit introduced to `found`. */
   addObjectsOf(position: GraphPosition, found: NumberSet): void {
     const objects = this.objectsOf(position);
     for (let at = 0; at < objects.length; at += 2) found.add(objects[at]!);
   }
 
-  /** Returns the path numbers of files, symbolic links and submodules that differ from the first parent, each once. */
+  /**
+   * Returns the path numbers of the files, symbolic links and submodules in which the commit differs from its first
+   * parent, each once.
+   */
   changedBy(position: GraphPosition): Int32Array {
     const own = position - this.graph.sharedSize;
     if (own < 0) return this.#parent!.changedBy(position);
@@ -76,7 +85,10 @@ export class HistoryIndex {
     return this.#changed.view(record === 0 ? 0 : this.#pathsEnd.at(record - 1), this.#pathsEnd.at(record));
   }
 
-  /** Indexes the commits that are not indexed yet. Concurrent callers share the work. */
+  /**
+   * Compares each of the commits that are not indexed yet with its first parent, and stores the result. Several callers
+   * may run at the same time; a commit indexed by one of them is not indexed again.
+   */
   *cover(positions: Iterable<GraphPosition>): Steps<void> {
     const diff = new TreeDiff(this.graph.objects, this.paths);
     for (const position of positions) {
@@ -97,8 +109,8 @@ export class HistoryIndex {
   }
 
   /**
-   * Returns an index with the same records for `graph`, a copy of the same graph with another reader
-   * (`CommitGraph.through`).
+   * Returns an index that shares the present records for `graph`, a copy of the commit graph that reads objects with
+   * another reader (`CommitGraph.through`).
    */
   through(graph: CommitGraph): HistoryIndex {
     const index = new HistoryIndex(graph, this.#parent, this.paths);
@@ -144,7 +156,7 @@ export class HistoryIndex {
     this.#end(position);
   }
 
-  /** Completes the record of a commit. */
+  /** Ends the record of a commit, whose content was appended to `#objects` and `#changed`. */
   #end(position: GraphPosition): void {
     this.#objectsEnd.push(this.#objects.length);
     this.#pathsEnd.push(this.#changed.length);

@@ -14,7 +14,10 @@ import { aheadBehind, allReach, unreached } from './reachability.js';
 import type { SendPlan } from './send-plan.js';
 import { pathVisit, walkEach } from './walk.js';
 
-/** Maximum length of the chain of graphs; a longer chain is flattened into one graph. */
+/**
+ * Maximum number of commit graphs in a chain, which grows by one with each fork of a fork. `extend` joins a longer
+ * chain into one graph, because each access must follow the chain.
+ */
 const MAX_GRAPHS = 8;
 
 export interface CommitSummary {
@@ -34,26 +37,29 @@ export interface LogOptions {
 }
 
 /**
- * Queries over the commits of a repository: ancestry, logs, the objects of a fetch, the commit that last modified a
+ * Queries about the commits of a repository: ancestry, logs, the objects of a fetch, the commit that last modified a
  * path.
  *
- * Everything is derived from published objects, which never change, so it is cached: commits in a graph of typed
- * arrays, and the objects that each commit introduced in an index that is filled on demand. Ids may be those of tags of
- * commits. Methods throw `MissingObject` for an id that does not exist or is not a commit.
+ * Everything is derived from published objects, which never change. Results are therefore cached: commits in a graph of
+ * typed arrays, and the objects that each commit introduced in an index that is filled on demand. Ids may also be those
+ * of annotated tags of commits. Methods throw `MissingObject` for an id that does not exist or is not a commit.
  */
 export class History {
   #graph: CommitGraph;
   #index: HistoryIndex;
 
-  /** Creates a history. `basis` is the history of the store that `objects` is a fork of. */
+  /**
+   * Creates a history for the object store `objects`. If the store is a fork, `basis` is the history of the original
+   * store.
+   */
   constructor(objects: LinkReader, basis?: HistoryBasis) {
     this.#graph = new CommitGraph(objects, basis);
     this.#index = new HistoryIndex(this.#graph, basis?.index);
   }
 
   /**
-   * Returns a history for a read-only fork of the store. It contains everything known now, and shares what is computed
-   * in the fork.
+   * Returns a history for a read-only fork of the object store. It contains everything that is known now. Results that
+   * are computed in the fork are shared with this history.
    */
   kept(objects: LinkReader): History {
     const graph = this.#graph.through(objects);
@@ -61,14 +67,14 @@ export class History {
   }
 
   /**
-   * Returns a history for a fork of the store. Until the fork has its own commits, results are cached in this history,
-   * for all forks.
+   * Returns a history for a writable fork of the object store. Until the fork has commits of its own, its results are
+   * cached in this history, so that all forks share them.
    */
   fork(objects: LinkReader): History {
     return new History(objects, { graph: this.#graph, index: this.#index });
   }
 
-  /** Graph of the commits by position, for walks outside this class. */
+  /** Commit graph, for walks that are implemented outside this class. */
   get graph(): CommitGraph {
     return this.#graph;
   }
@@ -96,18 +102,21 @@ export class History {
     return unreached(this.#graph, this.#graph.locateAll(tips), [this.#graph.locate(commit)]).length === 0;
   }
 
-  /** Returns those of `commits` that are not reachable from any of the tips. */
+  /** Returns the ids in `commits` that are not reachable from any of the tips. */
   async unreached(tips: Iterable<Oid>, commits: Iterable<Oid>, meter: Meter): Promise<Oid[]> {
     const graph = this.#graph;
     const positions = await this.#loadAll(tips, meter);
     const sought = Array.from(commits, (oid) => ({ oid, position: this.#loadedPositionOf(oid) }));
     const loaded = sought.map(({ position }) => position).filter((position) => position >= 0);
     const left = new Set(unreached(graph, positions, loaded));
-    // A commit that is not loaded with the tips is not reachable from them.
+    // Loading the tips loaded all their ancestors, so a commit without a position is not reachable from the tips.
     return sought.filter(({ position }) => position < 0 || left.has(position)).map(({ oid }) => oid);
   }
 
-  /** Returns true if each of the tips is one of `commits` or descends from one. Ignores ids that are not commits. */
+  /**
+   * Returns true if each of the tips is one of `commits` or descends from one of them. Ignores ids in `commits` that
+   * are not loaded commits.
+   */
   async allReach(tips: Iterable<Oid>, commits: Iterable<Oid>, meter: Meter): Promise<boolean> {
     const positions = await this.#loadAll(tips, meter);
     const targets = Array.from(commits, (oid) => this.#loadedPositionOf(oid)).filter((position) => position >= 0);
@@ -120,30 +129,42 @@ export class History {
     return commits.map((commit) => this.#graph.positionOf(commit));
   }
 
-  /** Returns the position of a commit; -1 if it is not loaded. */
+  /** Returns the position of a commit in the graph; -1 if the commit is unknown or not loaded. */
   #loadedPositionOf(oid: Oid): GraphPosition {
     const number = this.#graph.objects.find(oid);
     return number < 0 ? -1 : this.#graph.positionOf(number);
   }
 
-  /** Returns the best common ancestors, as `git merge-base --all` prints them; none if the histories are unrelated. */
+  /**
+   * Returns the best common ancestors of two commits, as `git merge-base --all` prints them. The result is empty if the
+   * histories are unrelated.
+   */
   mergeBases(a: Oid, b: Oid): Oid[] {
     const [left, right] = [this.#graph.locate(a), this.#graph.locate(b)];
     return mergeBases(this.#graph, left, right).map((position) => this.#graph.oidOf(position));
   }
 
-  /** Returns the number of commits reachable only from `a`, and of those reachable only from `b`. */
+  /**
+   * Returns the number of commits that are reachable only from `a` (`ahead`), and of those that are reachable only from
+   * `b` (`behind`).
+   */
   aheadBehind(a: Oid, b: Oid): { ahead: number; behind: number } {
     const [left, right] = [this.#graph.locate(a), this.#graph.locate(b)];
     return aheadBehind(this.#graph, left, right);
   }
 
-  /** Yields commit ids in the order and selection of `git log`. Lazy: walks only as far as the caller reads. */
+  /**
+   * Yields the ids of the commits that `git log` shows, in its order. The history is walked only as far as the caller
+   * reads.
+   */
   *log(options: LogOptions): IterableIterator<Oid> {
     for (const oid of this.logEach(options)) if (oid !== undefined) yield oid;
   }
 
-  /** Like `log`, but also yields `undefined` for each visited commit that is not shown. */
+  /**
+   * Does the same as `log`, but also yields `undefined` for each visited commit that is not shown, so that the caller
+   * can yield to the event loop.
+   */
   *logEach({ tips, path }: LogOptions): IterableIterator<Oid | undefined> {
     const graph = this.#graph;
     const visit =
@@ -155,12 +176,18 @@ export class History {
     }
   }
 
-  /** Computes the objects that a fetch must send, with information that helps to write a small pack. */
+  /**
+   * Computes the objects that a fetch must send, with information about previous versions that helps to write a small
+   * pack.
+   */
   plan(request: EnumerateRequest, meter: Meter): Promise<SendPlan> {
     return runYielding(planSend(this.#graph, this.#index, request), meter);
   }
 
-  /** Computes the shallow boundary of a fetch with a depth. Throws `NothingSelected`. */
+  /**
+   * Computes the shallow boundary (commits that are sent without parents) of a fetch with a depth. Throws
+   * `NothingSelected`.
+   */
   shallowBoundary(request: DepthRequest, meter: Meter): Promise<ShallowBoundary> {
     return runYielding(findShallowBoundary(this.#graph, request), meter);
   }
@@ -175,8 +202,9 @@ export class History {
   }
 
   /**
-   * Loads the commits of a push in slices, so that the synchronous methods find them loaded. Also extends the index if
-   * it is in use. The cost is proportional to the new commits.
+   * Loads the commits of a push in time slices. The synchronous methods of this class then find them loaded, and do not
+   * block the event loop. Also extends the index of introduced objects if it is in use. The cost is proportional to the
+   * number of new commits.
    */
   async extend(tips: Iterable<Oid>, meter: Meter): Promise<void> {
     if (this.#graph.depth > MAX_GRAPHS) await this.#flatten(meter);
@@ -188,19 +216,20 @@ export class History {
       await runYielding(this.#index.cover(range(first, graph.size)), meter);
   }
 
-  /** Joins a long chain of graphs into one, after many forks of forks with own commits. */
+  /** Replaces a chain of graphs, which results from forks of forks with commits of their own, by a single graph. */
   async #flatten(meter: Meter): Promise<void> {
     const [graph, index] = [this.#graph, this.#index];
     const flatGraph = await runYielding(graph.flattened(), meter);
     const flatIndex = await runYielding(index.flattened(flatGraph), meter);
-    // If the graph changed in the meantime, the result is discarded, and the next writer tries again.
+    // If a push added commits in the meantime, the result is incomplete. It is then discarded, and the next push tries
+    // again.
     if (this.#graph !== graph || graph.size !== flatGraph.size) return;
     this.#graph = flatGraph;
     this.#index = flatIndex;
   }
 }
 
-/** History of a store, as the basis for the history of a fork. */
+/** Commit graph and index of an object store, on which the history of a fork is based. */
 export interface HistoryBasis extends GraphBasis {
   readonly index: HistoryIndex;
 }

@@ -35,7 +35,7 @@ export function* lastModified(
   return found;
 }
 
-/** Returns the files at or below `under` by path number. */
+/** Returns the files at or below the path `under`: the path of each by its path number. */
 function* listFiles(
   objects: LinkReader,
   paths: PathTable,

@@ -6,21 +6,24 @@ import type { PathId } from './path-table.js';
 import { TreeDiff } from './tree-diff.js';
 
 /**
- * Finds the commits that last changed each of many paths.
+ * Finds, for each of many paths in a commit, the commit that last changed the path.
  *
- * The log of one existing path from one tip is a linear walk: from each commit it continues to the first parent whose
- * version of the path is equal, and it ends at a commit without such a parent. Paths are therefore walked in groups,
- * each at one commit. A group splits at merges, and groups that reach the same commit are joined (union-find). A step
- * costs as much as its commit changed, however large the group.
+ * The log of a single existing path is a linear walk: from each commit it continues to the first parent whose version
+ * of the path is equal, and it ends at a commit without such a parent. Paths whose walks are at the same commit form a
+ * group. A group is split at a merge if its paths continue to different parents, and groups that reach the same commit
+ * are joined (union-find). A step costs as much as the number of paths that its commit changed, however large the group
+ * is.
  */
 export class LastTouchedWalk {
-  /** By path number: the group of the path, or a group that was merged into it; 0 if the path is not being walked. */
+  /**
+   * Group of each path, or a group that was merged into this one, by path number; 0 if the path is not being walked.
+   */
   readonly #groupOf: Int32Array;
-  /** By path number: position of the commit that last changed it; -1 if unknown. */
+  /** Result: position of the commit that last changed each path, by path number; -1 if not found yet. */
   readonly #touchedAt: Int32Array;
-  /** By position: the group that has reached it; 0 if none. */
+  /** Group of paths whose walk has reached each commit, by position; 0 if none. */
   readonly #groupAt: Int32Array;
-  // By group: the group into which it was merged (itself at first), and its number of paths.
+  // Arrays by group number: the group into which the group was merged (itself at first), and its number of paths.
   readonly #mergedInto = new IntList();
   readonly #sizeOf: number[] = [];
   #underWay = 0;
@@ -44,7 +47,7 @@ export class LastTouchedWalk {
     this.#groupAt[tip] = all;
   }
 
-  /** Returns the position of the commit that last changed each path, by path number. */
+  /** Walks the history and returns the position of the commit that last changed each path, by path number. */
   *run(): Steps<Int32Array> {
     const { graph, index } = this;
     for (let position = this.tip; this.#underWay > 0; position--) {
@@ -69,8 +72,8 @@ export class LastTouchedWalk {
   }
 
   /**
-   * Handles the paths that a commit changed relative to its first parent. A path that is equal in another parent
-   * continues there; the other paths end at this commit.
+   * Handles the paths of a group that a commit changed, compared with its first parent. The walk of a path that is
+   * equal in another parent continues at this parent. The walk of any other path ends, because this commit changed it.
    */
   *#settle(position: GraphPosition, changed: PathId[]): Steps<void> {
     const { graph } = this;
@@ -91,8 +94,8 @@ export class LastTouchedWalk {
   }
 
   /**
-   * Returns the paths that differ between two commits. Compares only the folders of `paths`; the result may contain
-   * other paths of these folders.
+   * Returns the numbers of the paths that differ between a commit and a parent. Compares only the folders that contain
+   * `paths`. The result may contain other paths in these folders.
    */
   *#differing(parent: GraphPosition, position: GraphPosition, paths: readonly PathId[]): Steps<Set<PathId>> {
     const { graph, index } = this;
@@ -115,7 +118,10 @@ export class LastTouchedWalk {
     return group;
   }
 
-  /** Returns the group that now contains `group` (union-find with path compression). */
+  /**
+   * Returns the group into which `group` was merged, directly or indirectly; itself if it was not merged (union-find
+   * with path compression).
+   */
   #find(group: number): number {
     let top = group;
     while (this.#mergedInto.at(top) !== top) top = this.#mergedInto.at(top);
@@ -147,8 +153,8 @@ export class LastTouchedWalk {
   }
 
   /**
-   * Moves a group to a commit. If another group has reached the commit already, the smaller one is merged into the
-   * larger one.
+   * Moves the walk of a group to a commit. If another group has reached the commit already, the smaller group is merged
+   * into the larger one.
    */
   #join(group: number, position: GraphPosition): void {
     const there = this.#find(this.#groupAt[position]!);

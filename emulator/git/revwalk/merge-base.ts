@@ -4,12 +4,12 @@ import { DateQueue } from './date-queue.js';
 const LEFT = 1;
 const RIGHT = 2;
 const BOTH = LEFT | RIGHT;
-/** Flag of commits reachable from a common ancestor that was found; they are not best common ancestors. */
+/** Flag of commits that are ancestors of a common ancestor. They are common ancestors too, but not the best ones. */
 const STALE = 4;
 
 /**
- * Returns the best common ancestors of two commits: those from which no other common ancestor descends. The order is
- * that of `git merge-base --all`.
+ * Returns the best common ancestors of two commits: the common ancestors that are not ancestors of another common
+ * ancestor. The order is that of `git merge-base --all`.
  */
 export function mergeBases(graph: CommitGraph, a: GraphPosition, b: GraphPosition): GraphPosition[] {
   const flags = new Uint8Array(graph.size);
@@ -39,9 +39,9 @@ export function mergeBases(graph: CommitGraph, a: GraphPosition, b: GraphPositio
 }
 
 /**
- * Sorts merge bases like Git. Git walks from both commits in order of date, marks what each of them reaches
- * (`paint_down_to_common` in commit-reach.c), and sorts the bases by date. Bases with equal dates stay in the order in
- * which the walk found them, so the same walk is done here.
+ * Sorts merge bases as Git does. Git walks from both commits in order of date, marks which commits are reached from
+ * each of them (`paint_down_to_common` in commit-reach.c), and sorts the bases by date. Bases with equal dates stay in
+ * the order in which the walk found them, so this function does the same walk.
  */
 function inGitsOrder(graph: CommitGraph, a: GraphPosition, b: GraphPosition, bases: GraphPosition[]): GraphPosition[] {
   const flags = new Map<GraphPosition, number>();

@@ -8,8 +8,8 @@ import type { CommitGraph, GraphPosition } from './commit-graph.js';
 import type { HistoryIndex } from './history-index.js';
 
 /**
- * Compares the versions of one path (a file or folder) in several commits, with the history index if possible,
- * otherwise with their trees.
+ * Compares the versions of one path (a file or folder) in several commits. Uses the history index (list of the paths
+ * that each commit changed) if possible, and reads the trees of the commits otherwise.
  */
 export class PathComparison {
   readonly #names: readonly ByteString[];
@@ -28,7 +28,10 @@ export class PathComparison {
     return !this.#isSameInTrees(this.graph.treeOf(position), NONE);
   }
 
-  /** Returns true if the path is equal in a commit and its `nth` parent. */
+  /**
+   * Returns true if the path has equal content in the commit at `position` and in its parent with index `nth`, which is
+   * at `parent`.
+   */
   isSame(position: GraphPosition, parent: GraphPosition, nth: number): boolean {
     if (nth === 0 && this.index.has(position)) return !this.#paths.hasAny(this.index.changedBy(position));
     return this.#isSameInTrees(this.graph.treeOf(position), this.graph.treeOf(parent));
@@ -48,9 +51,9 @@ export class PathComparison {
   }
 }
 
-/** Set of the paths of a history index that are equal to, or below, one path. */
+/** Set of path numbers: those of the paths in a history index that are equal to one path, or below it. */
 class PathCover {
-  /** By path number: 1 if inside. Valid for numbers below `#known`. */
+  /** Membership by path number: 1 if the path belongs to the set. Valid for path numbers below `#known`. */
   #isInside = new Uint8Array(64);
   #known = 0;
 
@@ -65,7 +68,10 @@ class PathCover {
     return false;
   }
 
-  /** Classifies new path numbers. A folder's number is smaller than those of its content, so one pass is enough. */
+  /**
+   * Determines which of the path numbers assigned since the last call belong to the set. One pass is enough, because
+   * the number of a folder is smaller than those of the paths in it.
+   */
   #learn(): void {
     const { paths } = this.index;
     const top = paths.find(this.path);
@@ -78,15 +84,15 @@ class PathCover {
   }
 }
 
-/** Position of an entry in a folder. */
+/** Entry of a folder, given by the list of entries and an index. */
 interface Entry {
   readonly entries: TreeEntries;
   readonly index: number;
 }
 
 /**
- * Returns the entry of a name; undefined if absent. An empty folder counts as absent, because Git's comparison ignores
- * it.
+ * Returns the entry with this name in a folder; undefined if absent. An empty subfolder counts as absent, because Git's
+ * comparison ignores it.
  */
 function findEntry(objects: LinkReader, tree: number, name: ByteString): Entry | undefined {
   if (tree === NONE) return undefined;
@@ -98,7 +104,7 @@ function findEntry(objects: LinkReader, tree: number, name: ByteString): Entry |
   return isEmpty ? undefined : { entries, index };
 }
 
-/** Compares mode and object. */
+/** Returns true if both entries are absent, or if they have equal modes and objects. */
 function isSame(a: Entry | undefined, b: Entry | undefined): boolean {
   if (a === undefined || b === undefined) return a === b;
   return (
@@ -107,7 +113,10 @@ function isSame(a: Entry | undefined, b: Entry | undefined): boolean {
   );
 }
 
-/** Returns the tree of an entry; `NONE` if it is not a folder. Throws `MissingObject`. */
+/**
+ * Returns the object number of the tree to which an entry points; `NONE` if the entry is not a folder. Throws
+ * `MissingObject`.
+ */
 function treeOf(entry: Entry | undefined): number {
   return entry?.entries.isTreeAt(entry.index) === true ? objectAt(entry.entries, entry.index) : NONE;
 }

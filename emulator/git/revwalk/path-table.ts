@@ -1,12 +1,15 @@
 import { type ByteString, NO_BYTES, splitBytes } from '../object/bytes.js';
 
-/** Number of a path. The number of a folder is smaller than those of all paths below it. */
+/** Number that the table assigns to a path. The number of a folder is smaller than those of all paths below it. */
 export type PathId = number;
 
-/** The root folder. */
+/** Path number of the root folder. */
 export const ROOT: PathId = 0;
 
-/** Assigns numbers to paths. Stored as a tree of names, so that a path of any depth costs one entry. */
+/**
+ * Table that assigns numbers to paths. It is a tree of names, in which each path needs only one entry, however deep it
+ * is.
+ */
 export class PathTable {
   readonly #folderOf: PathId[] = [-1];
   readonly #nameOf: ByteString[] = [NO_BYTES];
@@ -20,7 +23,10 @@ export class PathTable {
     return this.#folderOf[path]!;
   }
 
-  /** Returns the number of `name` in `folder`, and assigns one if it has none. */
+  /**
+   * Returns the number of the path `name` in the folder with number `folder`. Assigns a new number if the path has
+   * none.
+   */
   inside(folder: PathId, name: ByteString): PathId {
     const names = this.#inside[folder] ?? new Map<ByteString, PathId>();
     this.#inside[folder] = names;
@@ -34,14 +40,17 @@ export class PathTable {
     return path;
   }
 
-  /** Returns the number of a path from the root, and assigns one if it has none. */
+  /**
+   * Returns the number of a path that is given from the root, such as `src/main.c`. Assigns a new number if the path
+   * has none.
+   */
   add(path: ByteString): PathId {
     let at = ROOT;
     if (path !== '') for (const name of splitBytes(path, '/')) at = this.inside(at, name);
     return at;
   }
 
-  /** Returns the number of a path from the root; -1 if it has none. */
+  /** Returns the number of a path that is given from the root, such as `src/main.c`; -1 if the path has no number. */
   find(path: ByteString): PathId {
     if (path === '') return ROOT;
     let at = ROOT;

@@ -7,16 +7,16 @@ const HELD = 2;
 export interface DifferenceRequest {
   readonly wants: readonly GraphPosition[];
   readonly haves: readonly GraphPosition[];
-  /** Returns true for commits whose parents are not wanted. */
+  /** Returns true for a commit that is sent without its parents: the walk from the wants ends at it. */
   readonly wantsEnd?: (position: GraphPosition) => boolean;
-  /** Returns true for commits whose parents the client does not have. */
+  /** Returns true for a commit that the client has without its parents: the walk from the haves ends at it. */
   readonly havesEnd?: (position: GraphPosition) => boolean;
 }
 
 /**
- * Returns the commits reachable from `wants` but not from `haves`, highest position first. Exact regardless of commit
- * dates. The cost is proportional to the number of positions between the newest tip and the oldest commit of the
- * result.
+ * Returns the positions of the commits that are reachable from `wants` but not from `haves`, highest position first.
+ * The result is exact, whatever the dates of the commits are. The cost is proportional to the number of positions
+ * between the newest tip and the oldest commit of the result.
  */
 export function difference(graph: CommitGraph, request: DifferenceRequest): Int32Array {
   const { wants, haves, wantsEnd, havesEnd } = request;
@@ -49,7 +49,7 @@ export function difference(graph: CommitGraph, request: DifferenceRequest): Int3
   return found.view();
 }
 
-/** Returns those of `targets` that are not reachable from any of `tips`, in one pass. */
+/** Returns the positions in `targets` that are not reachable from any of `tips`, in one pass over the graph. */
 export function unreached(
   graph: CommitGraph,
   tips: readonly GraphPosition[],
@@ -65,7 +65,7 @@ export function unreached(
   return targets.filter((target) => marks[target] === 0);
 }
 
-/** Returns true if each of `tips` is one of `targets` or descends from one. */
+/** Returns true if each of `tips` is one of `targets` or descends from one of them. */
 export function allReach(
   graph: CommitGraph,
   tips: readonly GraphPosition[],
@@ -81,8 +81,8 @@ export function allReach(
 }
 
 /**
- * Returns the lowest and the highest position; empty if there are none. `Math.min` with spread arguments would fail for
- * long lists.
+ * Returns the lowest and the highest position; an empty array if there are no positions. `Math.min` with spread
+ * arguments would fail for long arrays, because the number of arguments is limited.
  */
 function extremes(positions: readonly GraphPosition[]): GraphPosition[] {
   let lowest = positions[0];
@@ -94,7 +94,10 @@ function extremes(positions: readonly GraphPosition[]): GraphPosition[] {
   return lowest === undefined ? [] : [lowest, highest!];
 }
 
-/** Returns the number of commits reachable only from `a`, and of those reachable only from `b`. */
+/**
+ * Returns the number of commits that are reachable only from `a` (`ahead`), and of those that are reachable only from
+ * `b` (`behind`).
+ */
 export function aheadBehind(graph: CommitGraph, a: GraphPosition, b: GraphPosition): { ahead: number; behind: number } {
   return {
     ahead: difference(graph, { wants: [a], haves: [b] }).length,

@@ -3,32 +3,39 @@ import type { PreviousVersions } from '../pack-objects/delta-choice.js';
 import type { HistoryIndex } from './history-index.js';
 import { NumberSet } from './number-set.js';
 
-/** Objects that a fetch must send, with information that helps to write a small pack. Objects are given by number. */
+/**
+ * Objects that a fetch must send, with information about previous versions that helps to write a small pack. Objects
+ * are given by number (index into the tables of the object store).
+ */
 export class SendPlan {
   #held: NumberSet | undefined;
 
   constructor(
     /**
-     * Object numbers, ascending. This is the order of the stored packs, so that a writer can copy long runs unchanged.
+     * Numbers of the objects to send, ascending. This is the order of the stored packs, so that long runs of objects
+     * can be copied from them unchanged.
      */
     readonly objects: Int32Array,
     private readonly index: HistoryIndex,
-    /** Positions of commits that are sent; everything in their first parents is sent too, or held by the client. */
+    /**
+     * Positions of the commits that are sent with the objects they introduced. All other objects of their first parents
+     * are either sent too, or the client has them.
+     */
     private readonly positions: Int32Array,
-    /** Trees and blobs that the client has, as far as they were determined. */
+    /** Trees and blobs that the client has, as far as this was determined. */
     private readonly known: NumberSet,
-    /** True if the client may lack objects of commits that it has. */
+    /** True for a partial clone: the client may lack objects of the commits that it has. */
     private readonly isPartial: boolean,
   ) {}
 
   /**
-   * Returns the previous version of each tree and blob to send, that is, the object that was at its path before: the
-   * best delta base. Each is sent too or held by the client (`isHeld`). Two objects may refer to each other. Computed
-   * anew by each call.
+   * Returns a function that gives the previous version of each tree and blob to send: the object that was at the same
+   * path before, which is the best delta base. The previous version is either sent too, or the client has it
+   * (`isHeld`). Two objects may be the previous versions of each other. Each call computes the result anew.
    */
   previousVersions(): PreviousVersions {
     const sent = this.#sent();
-    /** By object number: number of its previous version plus 1; 0 if none. */
+    /** Previous version of each object, by object number: number of the previous version plus 1; 0 if none. */
     const versions = new Int32Array(sent.bound);
     for (const position of this.positions) {
       const pairs = this.index.objectsOf(position);
@@ -43,7 +50,7 @@ export class SendPlan {
   }
 
   /**
-   * Returns true if the client certainly has the object, so that it can be the base of a thin delta. The client may
+   * Returns true if the client certainly has the object, so that a thin pack can contain deltas to it. The client may
    * have more objects.
    */
   isHeld(object: number): boolean {
@@ -51,7 +58,10 @@ export class SendPlan {
     return object < this.#held.bound && this.#held.has(object);
   }
 
-  /** Finds the held objects. An object that a commit replaced is in its first parent, which is either sent or held. */
+  /**
+   * Finds the objects that the client has. An object that a sent commit replaced is in the commit's first parent, so
+   * the client has this object unless it is sent too.
+   */
   #findHeld(): NumberSet {
     const held = new NumberSet(this.known.bound);
     if (this.isPartial) return held;

@@ -7,12 +7,12 @@ import { objectAt } from '../object/tree-entries.js';
 import { NumberSet } from './number-set.js';
 
 /**
- * Adds trees (by object number) and everything below them to `found`. Does not open trees in `complete`, whose content
- * is already in `found`.
+ * Adds trees (given by object number) and everything below them to `found`. Does not open the trees in `complete`,
+ * because `found` already has everything below them.
  *
- * If a tree is stored as a difference to a complete tree, only its own entries are new. Packs contain bases before
- * their deltas, so trees are processed in the order of their numbers. The total cost is then proportional to their
- * differences.
+ * A tree may be stored as a difference (delta) to another tree. If the other tree is complete, only the entries of the
+ * difference are new. Packs contain delta bases before their deltas, so trees are processed in the order of their
+ * object numbers. The total cost is then proportional to the size of the differences.
  */
 export function* addClosure(
   objects: LinkReader,
@@ -27,7 +27,8 @@ export function* addClosure(
     if (tree !== NONE) pending.add(tree);
     if (++work % PIECE === 0) yield PIECE_COST;
   }
-  // A tree found below another tree may have a smaller number, which requires another round.
+  // A subtree may have a smaller number than the tree that contains it. `next` therefore starts again at 0 after the
+  // highest number.
   for (let tree = pending.next(0); tree >= 0; tree = next(pending, tree)) {
     pending.delete(tree);
     if (!complete.add(tree)) continue;
@@ -65,8 +66,9 @@ function next(pending: NumberSet, from: number): number {
 }
 
 /**
- * Like `addClosure`, but adds only objects at depths below `limit`. The given trees have depth `depth`. An object in
- * several places counts with its smallest depth. `depths` caches the depths of trees between calls.
+ * Does the same as `addClosure`, but adds only objects at depths below `limit`. The given trees have depth `depth`, and
+ * the depth of an entry is one more than that of its tree. An object at several paths counts with its smallest depth.
+ * `depths` caches the depths of trees between calls.
  */
 export function* addToDepth(
   objects: LinkReader,

@@ -8,17 +8,20 @@ import { TreeMergeJoin } from '../object/tree-merge-join.js';
 import { type PathId, type PathTable, ROOT } from './path-table.js';
 
 /**
- * Differences between two trees: the changed paths, and the objects that only one side has. Equal subtrees are not
- * opened, so the cost is proportional to the folders that differ.
+ * Differences between two trees: the changed paths, and the objects that only one of the trees contains. Equal subtrees
+ * are not opened, so the cost is proportional to the size of the folders that differ.
  */
 export class TreeDiff {
-  /** Files, links and gitlinks that were added, removed or changed. */
+  /** Path numbers of the files, symbolic links and gitlinks (submodules) that were added, removed or changed. */
   readonly changed = new IntList();
-  /** Trees and blobs of the new side, each followed by the old object at its path; `NONE` if absent. */
+  /**
+   * Object numbers of the trees and blobs in the new tree whose path was added or changed, each followed by the number
+   * of the old object at the same path, or `NONE`.
+   */
   readonly added = new IntList();
-  /** Trees and blobs of the old side. */
+  /** Object numbers of the trees and blobs in the old tree whose path was removed or changed. */
   readonly removed = new IntList();
-  /** Stack of folders to compare: old tree, new tree, path. */
+  /** Stack of the folders that must still be compared, with three numbers for each: old tree, new tree, path number. */
   readonly #folders = new IntList();
 
   constructor(
@@ -27,7 +30,8 @@ export class TreeDiff {
   ) {}
 
   /**
-   * Compares two trees by object number; `NONE` is the empty tree. Folders for which `enter` returns false are skipped.
+   * Compares two trees, given by object number, and fills the lists of this object. `NONE` stands for an empty tree.
+   * Skips folders for which `enter` returns false.
    */
   *compare(before: number, after: number, enter?: (folder: PathId) => boolean): Steps<void> {
     this.changed.clear();
@@ -77,8 +81,8 @@ export class TreeDiff {
   }
 
   /**
-   * Compares two entries of one name. Either both or neither are trees, because a file and a folder of one name have
-   * different places in Git's order.
+   * Compares the two entries of a name that both folders contain. Either both entries or neither are trees, because
+   * Git's order has different places for a file and a folder with the same name.
    */
   #takeBoth({ before, after, left, right }: TreeMergeJoin, folder: PathId): void {
     const isLink = left!.isGitlinkAt(before);

@@ -5,16 +5,17 @@ import type { HistoryIndex } from './history-index.js';
 import { NumberSet } from './number-set.js';
 import { PathComparison } from './path-comparison.js';
 
-/** Result of visiting a commit in a walk. */
+/** Decision about a visited commit: if the log shows it, and which parents are visited next. */
 interface Visit {
   readonly isShown: boolean;
-  /** Parents to follow: all, or those that matter. */
+  /** Positions of the parents at which the walk continues: all parents, or only some for the log of a path. */
   readonly parents: Iterable<GraphPosition>;
 }
 
 /**
- * Yields commits in the order of `git log`: the newest by committer date among those whose children were visited.
- * Yields `undefined` for each commit that is not shown, so that the caller can yield to other work in between.
+ * Yields the positions of commits in the order of `git log`: always the commit with the newest committer date of those
+ * that were reached. Yields `undefined` for each commit that is not shown, so that the caller can yield to the event
+ * loop.
  */
 export function* walkEach(
   graph: CommitGraph,
@@ -36,8 +37,9 @@ export function* walkEach(
 }
 
 /**
- * Returns a visitor that applies Git's default history simplification to one path (a file or folder). A commit whose
- * version of the path equals that of a parent is not shown, and only the first such parent is followed.
+ * Returns a `visit` function for the log of one path (a file or folder) that applies Git's default history
+ * simplification. A commit whose version of the path equals that of a parent is not shown, and only the first such
+ * parent is followed.
  */
 export function pathVisit(
   graph: CommitGraph,
