@@ -12,25 +12,27 @@ import { TarWriter } from './tar.js';
 
 export interface ArchiveOptions {
   readonly meter: Meter;
-  /** Commit named in the archive. Its committer date is the time of all entries. */
+  /** Commit whose tree is written. The archive contains its id, and all entries have its committer date. */
   readonly commit: Oid;
-  /** Prefix of all paths, as `parsePrefix` returns it. */
+  /** Prefix that is put before all paths in the archive, as `parsePrefix` returns it. */
   readonly prefix?: ByteString | undefined;
-  /** Files to include; all if undefined. */
+  /** Selects the files to include; all files if undefined. */
   readonly selects?: PathMatcher | undefined;
-  /** Maximum size of a blob in bytes. Larger files are left out. */
+  /** Maximum size in bytes of a file to include. Larger files are left out. */
   readonly maxBlobSize?: number | undefined;
   /** Compression level of zlib, 0 to 9; default 6. */
   readonly level?: number | undefined;
 }
 
 /**
- * Writes the tree of a commit as `git archive --format=tar.gz` does: entries in index order, each folder before its
- * content, gitlinks as empty folders. The same tree results in the same tar. Folders without a selected file are left
- * out, so the archive is empty if nothing is selected. Attributes (`export-ignore`, `export-subst`) are not applied.
+ * Writes the tree of a commit as `git archive --format=tar.gz` does: entries in the order of Git's index, each folder
+ * before its content, submodules as empty folders. Equal trees result in equal tar bytes. Folders without a selected
+ * file are left out, so the archive is empty if nothing is selected. Attributes (`export-ignore`, `export-subst`) are
+ * not applied.
  *
- * The limit counts work only, not the time in which the archive waits for its reader. The iteration throws
- * `MissingObject`, `WorkLimitExceeded` or the signal's reason. Ending it early releases all resources.
+ * The CPU limit of the meter counts only work, not the time in which the archive waits for its reader. The iteration
+ * throws `MissingObject`, `WorkLimitExceeded` or the reason of the meter's signal. Ending the iteration early releases
+ * all resources.
  */
 export async function* writeArchive(
   objects: ObjectReader,
@@ -38,11 +40,11 @@ export async function* writeArchive(
 ): AsyncGenerator<Buffer, void, void> {
   const source = Readable.from(writeTar(objects, options), { objectMode: true, highWaterMark: 2 });
   const gzip = createGzip({ level: options.level ?? 6, chunkSize: 64 * 1024 });
-  // Errors of both streams are thrown by the loop below.
+  // The callback ignores errors of the streams, because the loop below throws them.
   pipeline(source, gzip, () => undefined);
   let isFirst = true;
   for await (const chunk of gzip as AsyncIterable<Buffer>) {
-    // Byte 9 of a gzip header is the operating system (RFC 1952). Git always writes 3.
+    // Byte 9 of a gzip header names the operating system (RFC 1952). It is set to 3 (Unix) because Git always writes 3.
     if (isFirst) chunk[9] = 3;
     isFirst = false;
     yield chunk;
@@ -55,8 +57,8 @@ async function* writeTar(objects: ObjectReader, options: ArchiveOptions): AsyncG
   const { meter } = options;
   const tar = new TarWriter(options.commit, committer.seconds);
   const walk = new TreeWalk(objects, tree, { under: prefix, selects });
-  // Number of folders on the current path that have been written, outermost first. The root has a name only if there is
-  // a prefix.
+  // Number of folders on the current path, from the outside, whose entries have been written. The root folder has an
+  // entry only if there is a prefix, so without a prefix it counts as written.
   const nameless = prefix === '' ? 1 : 0;
   let written = nameless;
   while (walk.step()) {
@@ -86,7 +88,10 @@ async function* writeTar(objects: ObjectReader, options: ArchiveOptions): AsyncG
   yield* handOver(tar, meter);
 }
 
-/** Yields the completed chunks. The meter is suspended while the client reads. */
+/**
+ * Yields the chunks that the writer has completed. The meter (counts the CPU work of a request) is suspended while the
+ * client reads.
+ */
 function* handOver(tar: TarWriter, meter: Meter): Generator<Buffer, void, void> {
   meter.suspend();
   yield* tar.take();

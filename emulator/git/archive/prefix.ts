@@ -1,7 +1,7 @@
 import { requestLimit } from '../limits/request-limits.js';
 import { type ByteString, bytesOf } from '../object/bytes.js';
 
-/** Reason why a prefix is refused. The message of `InvalidPrefix` describes it. */
+/** Reason why the path prefix of an archive is refused. The message of `InvalidPrefix` describes it. */
 export type PrefixIssue = 'absolute' | 'backslash' | 'dot_segment' | 'control_character' | 'not_text' | 'too_long';
 
 const MAX_BYTES = requestLimit('prefixBytes');
@@ -15,7 +15,7 @@ const MESSAGES: Record<PrefixIssue, string> = {
   too_long: `must be at most ${MAX_BYTES} bytes`,
 };
 
-// Rules, checked in this order on the prefix as it was sent.
+// Characters and segments that a prefix must not contain, checked in this order on the prefix as the client sent it.
 const RULES: readonly (readonly [PrefixIssue, RegExp])[] = [
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
   ['control_character', /[\x00-\x1f\x7f]/],
@@ -32,9 +32,12 @@ export class InvalidPrefix extends Error {
   }
 }
 
-/** Returns the prefix of entries: bytes, with a final `/` unless empty. Throws `InvalidPrefix`. */
+/**
+ * Checks the prefix that a client has sent, and returns it as bytes, with a final `/` unless it is empty. Throws
+ * `InvalidPrefix`.
+ */
 export function parsePrefix(prefix: string): ByteString {
-  // The length is checked first, so that the rules read a bounded text.
+  // The length is checked first, so that the regular expressions read a text of limited length.
   if (prefix.length > MAX_BYTES) throw new InvalidPrefix('too_long');
   for (const [issue, rule] of RULES) {
     if (rule.test(prefix)) throw new InvalidPrefix(issue);

@@ -1,14 +1,14 @@
 import { type ByteString, bytesOf, concatBytes, NO_BYTES } from '../object/bytes.js';
 
-/** Size of a header, and the unit to which entries are padded. */
+/** Size in bytes of a tar header. Entries are padded to a multiple of it. */
 export const RECORD = 512;
 
 const MAX_MTIME = 0o77777777777;
 
-/** End of a pax record. */
+/** Byte that ends a pax record (`<length> <key>=<value>`). */
 const LINE_FEED = bytesOf('\n');
 
-/** Values of typeflag (POSIX pax, "ustar Interchange Format"). */
+/** Values of the header field `typeflag`, which is the type of an entry (POSIX pax, "ustar Interchange Format"). */
 export const ENTRY_TYPE = { file: '0', symlink: '2', directory: '5', globalHeader: 'g', extendedHeader: 'x' } as const;
 
 export interface EntryHeader {
@@ -17,23 +17,24 @@ export interface EntryHeader {
   readonly size: number;
   /** At most 100 bytes. */
   readonly name: ByteString;
-  /** At most 155 bytes. Precedes the name, separated by a slash. */
+  /** Folders that precede the name, separated from it by a slash. At most 155 bytes. */
   readonly prefix?: ByteString;
   /** At most 100 bytes. */
   readonly link?: ByteString;
 }
 
 /**
- * Writes headers of entries that belong to root and have the same time.
+ * Writes tar headers of entries that belong to root and have the same time.
  *
- * ustar header (POSIX pax, "ustar Interchange Format"): name 100, mode 8, uid 8, gid 8, size 12, mtime 12, chksum 8,
- * typeflag 1, linkname 100, magic 6, version 2, uname 32, gname 32, devmajor 8, devminor 8, prefix 155. Numbers are
- * octal digits ended by NUL. The checksum is the sum of all bytes, with its own field as spaces.
+ * Fields of a ustar header with their sizes in bytes (POSIX pax, "ustar Interchange Format"): name 100, mode 8, uid 8,
+ * gid 8, size 12, mtime 12, chksum 8, typeflag 1, linkname 100, magic 6, version 2, uname 32, gname 32, devmajor 8,
+ * devminor 8, prefix 155. Numbers are octal digits ended by NUL. The checksum is the sum of all bytes of the header,
+ * with spaces in place of the checksum.
  */
 export class HeaderWriter {
   readonly #template: Buffer;
 
-  /** `mtime`: seconds since 1970. */
+  /** Prepares headers whose modification time is `mtime`, in seconds since 1970. */
   constructor(mtime: number) {
     const header = Buffer.alloc(RECORD);
     writeOctal(header, 108, 7, 0);
@@ -47,7 +48,7 @@ export class HeaderWriter {
     this.#template = header;
   }
 
-  /** Writes a header into `target` at position `at`. */
+  /** Writes the header of one entry into `target` at position `at`. */
   write(target: Buffer, at: number, { type, mode, size, name, prefix = NO_BYTES, link = NO_BYTES }: EntryHeader): void {
     this.#template.copy(target, at);
     target.write(name, at, 'latin1');
@@ -63,7 +64,10 @@ export class HeaderWriter {
   }
 }
 
-/** Returns one pax record, `<length> <key>=<value>\n`. The length includes its own digits. */
+/**
+ * Returns one pax record (attribute of an entry in a pax header), `<length> <key>=<value>
+ * `. The length includes its own digits.
+ */
 export function paxRecord(key: string, value: ByteString): ByteString {
   const rest = key.length + value.length + 3;
   let length = rest + String(rest).length;

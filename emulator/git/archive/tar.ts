@@ -3,19 +3,24 @@ import { type ByteString, bytesOf, isUtf8, joinBytes, NO_BYTES, sliceBytes } fro
 import type { Oid } from '../object/object.js';
 import { ENTRY_TYPE, type EntryHeader, HeaderWriter, paxRecord, RECORD } from './tar-header.js';
 
-/** Block size. tar reads and writes 20 records at a time, so an archive is padded to a multiple of it. */
+/**
+ * Size in bytes to whose multiple an archive is padded, because the program tar reads and writes 20 records at a time.
+ */
 const BLOCK = 20 * RECORD;
-/** Minimum number of bytes passed on at once, large enough for a call of zlib's threads. */
+/**
+ * Number of bytes that are passed to the compressor at once. It is large, because each call of zlib's threads has a
+ * fixed cost.
+ */
 const CHUNK = 64 * BLOCK;
 
-/** Work units of a header and its checksum. */
+/** Work units (microseconds of CPU) of writing a header and its checksum. */
 const ENTRY_COST = 2;
 
 const GLOBAL_HEADER_NAME = bytesOf('pax_global_header');
 
 /**
- * Writes the tar dialect of `git archive`, byte for byte if paths are ASCII: ustar headers owned by root, permissions
- * with umask 0002, and the commit id as the comment of a global pax header.
+ * Writes a tar archive as `git archive` does, byte for byte if paths are ASCII: ustar headers owned by root,
+ * permissions with umask 0002, and the commit id as the comment of a global pax header.
  *
  * The package `modern-tar` is not used, because it takes names as text, which breaks paths that are not UTF-8, splits
  * long names at other positions than Git, and took twice as long at gzip level 6 and four times as long at level 1 for
@@ -30,7 +35,10 @@ export class TarWriter {
   #cost = 0;
   #isEmpty = true;
 
-  /** `commit` is written into the global header, and `mtime`, in seconds since 1970, into every entry. */
+  /**
+   * Creates a writer. The id `commit` is written into the global header, and the time `mtime`, in seconds since 1970,
+   * into every entry.
+   */
   constructor(
     private readonly commit: Oid,
     mtime: number,
@@ -38,7 +46,10 @@ export class TarWriter {
     this.#headers = new HeaderWriter(mtime);
   }
 
-  /** Adds a folder. `path` ends with `/`. `oid` names the entry if its path does not fit into a header. */
+  /**
+   * Adds a folder, whose `path` must end with `/`. If the path does not fit into a header, the header contains a name
+   * made from `oid` instead, as in Git.
+   */
   directory(path: ByteString, oid: Oid): void {
     this.#entry(ENTRY_TYPE.directory, 0o775, path, oid, 0, NO_BYTES);
   }
@@ -52,7 +63,7 @@ export class TarWriter {
     this.#entry(ENTRY_TYPE.symlink, 0o777, path, oid, 0, target);
   }
 
-  /** Ends the archive with at least two records of zeros, padded to a whole block. */
+  /** Ends the archive with at least two records of zeros, and pads it to a whole block. */
   end(): void {
     const tail = BLOCK - (this.#written % BLOCK);
     this.#append(Buffer.alloc(tail < 2 * RECORD ? tail + BLOCK : tail));
@@ -60,19 +71,19 @@ export class TarWriter {
     this.#used = 0;
   }
 
-  /** True if `take` would return anything. */
+  /** True if chunks are complete, so that `take` returns them. */
   get isReady(): boolean {
     return this.#ready.length > 0;
   }
 
-  /** Returns the work units since the last call. */
+  /** Returns the work units that were spent since the last call of this method. */
   takeCost(): number {
     const cost = this.#cost;
     this.#cost = 0;
     return cost;
   }
 
-  /** Returns the complete bytes and removes them from the writer. */
+  /** Returns the complete chunks and removes them from the writer. */
   take(): Buffer[] {
     return this.#ready.splice(0);
   }
@@ -82,7 +93,8 @@ export class TarWriter {
     if (this.#isEmpty) this.#globalHeader();
     const place = placePath(path, oid);
     const pax: ByteString[] = [];
-    // pax readers decode `path` as UTF-8, while the encoding of the header's own fields is undefined.
+    // A path or target that is not ASCII also needs a pax record, because readers decode pax records as UTF-8, while
+    // the encoding of the header's own fields is undefined.
     if (place.overflows || isForeign(path)) pax.push(paxRecord('path', path));
     if (target.length > 100 || isForeign(target)) pax.push(paxRecord('linkpath', target));
     if (pax.length > 0) this.#pax(ENTRY_TYPE.extendedHeader, bytesOf(`${oid}.paxheader`), joinBytes(pax, ''));
@@ -91,8 +103,8 @@ export class TarWriter {
   }
 
   /**
-   * Writes the header in which `git get-tar-commit-id` finds the commit. Unlike Git's, an archive without entries has
-   * none, because Python's `tarfile` cannot open a global header without an entry after it.
+   * Writes the global header, in which `git get-tar-commit-id` finds the commit. Unlike Git, an archive without entries
+   * has no such header, because Python's `tarfile` cannot open a global header without an entry after it.
    */
   #globalHeader(): void {
     this.#isEmpty = false;
@@ -109,7 +121,7 @@ export class TarWriter {
     this.#headers.write(this.#chunk, at, header);
   }
 
-  /** Appends `body`, padded with zeros to a whole record. */
+  /** Appends the bytes of `body`, and zeros up to a whole record. */
   #append(body: Buffer): void {
     const padded = Math.ceil(body.length / RECORD) * RECORD;
     if (padded > CHUNK) {
@@ -138,7 +150,10 @@ export class TarWriter {
   }
 }
 
-/** Returns where a path is written: into the name field, into prefix and name split at a `/`, or into a pax record. */
+/**
+ * Returns the header fields for a path: the whole path as the name, or prefix and name split at a `/`. If neither fits,
+ * returns a name made from `oid`, and `overflows` says that a pax record must contain the path.
+ */
 function placePath(path: ByteString, oid: Oid): { name: ByteString; prefix: ByteString; overflows: boolean } {
   if (path.length <= 100) return { name: path, prefix: NO_BYTES, overflows: false };
   const from = Math.min(path.endsWith('/') ? path.length - 1 : path.length, 155);
@@ -149,7 +164,7 @@ function placePath(path: ByteString, oid: Oid): { name: ByteString; prefix: Byte
   return { name: bytesOf(`${oid}.data`), prefix: NO_BYTES, overflows: true };
 }
 
-/** Returns true if the text is not ASCII, so that readers need a pax record to decode it. */
+/** Returns true if the bytes are UTF-8 and not only ASCII, so that readers need a pax record to decode them. */
 function isForeign(bytes: ByteString): boolean {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the range is ASCII
   return /[^\x00-\x7f]/.test(bytes) && isUtf8(bytes);

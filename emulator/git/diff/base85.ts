@@ -6,16 +6,16 @@ const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#
 const VALUES = new Int8Array(256).fill(-1);
 for (let value = 0; value < DIGITS.length; value++) VALUES[DIGITS.charCodeAt(value)] = value;
 
-/** Maximum number of bytes per line of a binary patch. */
+/** Maximum number of data bytes that a line of a binary patch encodes. */
 const LINE_BYTES = 52;
 const LF = 10;
-/** Number of lines written between two yields. */
+/** Number of lines written between two yields to the event loop. */
 const UNIT = 512;
 
 /**
- * Writes the lines of a binary patch, in the base 85 encoding of Git (`base85.c`). Each line starts with a letter for
- * the number of bytes: `A` to `Z` for 1 to 26, `a` to `z` for 27 to 52. Then five digits encode each four bytes, the
- * most significant digit first. The last group is padded with zeros.
+ * Writes bytes as the lines of a binary patch, in the base 85 encoding of Git (`base85.c`). Each line starts with a
+ * letter for the number of its bytes: `A` to `Z` for 1 to 26, `a` to `z` for 27 to 52. After it, each four bytes are
+ * encoded as five digits, the most significant digit first. The last group is padded with zeros.
  */
 export function* writeBase85(sink: ByteSink, bytes: Buffer): Steps<void> {
   let line = 0;
@@ -34,7 +34,10 @@ export function* writeBase85(sink: ByteSink, bytes: Buffer): Steps<void> {
   }
 }
 
-/** Decodes the line from `start` to `end` (without its line feed). Returns undefined if it is malformed. */
+/**
+ * Decodes the line of a binary patch from position `start` to `end` (without its line feed). Returns its bytes;
+ * undefined if the line is malformed.
+ */
 export function readBase85Line(patch: Buffer, start: number, end: number): Buffer | undefined {
   const letter = patch[start]!;
   const isUpper = letter >= 0x41 && letter <= 0x5a;

@@ -1,7 +1,7 @@
 import { bufferWithRoom } from '../../memory/growable.js';
 import type { ByteString } from '../object/bytes.js';
 
-/** Maximum number of bytes that are copied with a loop, because a loop is faster than calling `copy` for few bytes. */
+/** Maximum number of bytes that are copied in a loop. For more bytes, calling `copy` is faster. */
 const SHORT = 120;
 
 /** Growable buffer for output that consists of many small pieces. */

@@ -1,6 +1,7 @@
 /**
- * Replacement of `oldCount` lines at `oldStart` by `newCount` lines at `newStart`. Line numbers start at 0. Lists of
- * changes are ordered, and at least one equal line separates two changes.
+ * Difference between two versions of a file: `oldCount` lines from line `oldStart` on are replaced by `newCount` lines
+ * that start at line `newStart` of the new version. Line numbers start at 0. Lists of changes are ordered, and at least
+ * one unchanged line separates two changes.
  */
 export interface Change {
   readonly oldStart: number;
@@ -10,14 +11,14 @@ export interface Change {
 }
 
 /**
- * Converts runs of flagged lines into changes. Flags are 0 or 1, one per line, with an additional 0 at the end of each
- * array.
+ * Converts flags of changed lines into changes. The arrays contain one flag per line of the old and the new file, 1 if
+ * the line is changed, and an additional 0 at the end.
  */
 export function collectChanges(oldFlags: Uint8Array, newFlags: Uint8Array): Change[] {
   const changes: Change[] = [];
   let oldNext = oldFlags.indexOf(1);
   let newNext = newFlags.indexOf(1);
-  // Positions up to which both files are processed; the number of unchanged lines before them is equal.
+  // Positions up to which both files are processed. Both files have equally many unchanged lines before them.
   let [oldAt, newAt] = [0, 0];
   while (oldNext >= 0 || newNext >= 0) {
     const oldAhead = oldNext < 0 ? Number.POSITIVE_INFINITY : oldNext - oldAt;

@@ -6,25 +6,34 @@ import type { Lines } from './line-interner.js';
 const CHANGED = 1;
 
 /**
- * File of a finished comparison: its line ids, and a flag per line, 1 if changed, else 0. One additional 0 follows the
- * last flag.
+ * File whose lines have been compared with another file: an id per line (equal lines have equal ids), and a flag per
+ * line, 1 if changed, else 0. One additional 0 follows the last flag.
  */
 export interface Marked {
   readonly ids: Int32Array;
   readonly flags: Uint8Array;
-  /** Text of the lines, if indentation may decide. If undefined, a change slides down as far as possible. */
+  /**
+   * Text of the lines, from which indentation helps to choose the best position of a change. If undefined, a change is
+   * moved down as far as possible.
+   */
   readonly text?: Lines | undefined;
-  /** Assigns an id to a line that has none yet (its id is below 0). */
+  /** Assigns an id to a line that has none yet (the stored id is below 0), and returns it. */
   readonly number?: ((line: number) => number) | undefined;
 }
 
-/** Maximum number of positions tried upwards, because trying all of them would take quadratic time. */
+/**
+ * Maximum number of positions above the lowest one that are tried for a change, because trying all of them would take
+ * quadratic time.
+ */
 const MAX_SLIDING = 100;
 
-/** Number of lines processed between two yields. */
+/** Number of lines processed between two yields to the event loop. */
 const UNIT = 4096;
 
-/** Run of changed lines, from `start` to `end` (exclusive). An empty group stands between two unchanged lines. */
+/**
+ * Run of changed lines, from `start` to `end` (exclusive). Between two consecutive unchanged lines, there is an empty
+ * group.
+ */
 class Group {
   start = 0;
   end = 0;
@@ -37,7 +46,10 @@ class Group {
     return this.start === this.end;
   }
 
-  /** Moves to the group after the given number of unchanged lines. It is empty if the next line is unchanged too. */
+  /**
+   * Moves to the group after `unchanged` further unchanged lines. This group is empty if the line after it is unchanged
+   * too.
+   */
   next(unchanged = 1): void {
     const { flags } = this.file;
     for (let left = unchanged; left > 0; ) {
@@ -51,7 +63,10 @@ class Group {
     }
   }
 
-  /** Returns the number of unchanged lines before the next group that is not empty; 0 if none. */
+  /**
+   * Returns the number of unchanged lines between this group and the next one that is not empty; 0 if there is no
+   * further group.
+   */
   untilChange(): number {
     const next = this.file.flags.indexOf(CHANGED, this.end + 1);
     return next < 0 ? 0 : next - this.end;
@@ -67,8 +82,9 @@ class Group {
   }
 
   /**
-   * Moves the group one line down, if its first line equals the line after it. Merges it with a group that it then
-   * touches. Returns false if it cannot move.
+   * Moves the changed lines one line down, if the first line of the group equals the line after the group. The result
+   * is an equivalent diff. If the group then touches another one, they are merged. Returns false if the group cannot
+   * move.
    */
   slideDown(): boolean {
     const { ids, flags } = this.file;
@@ -96,9 +112,9 @@ class Group {
 
 /**
  * Moves each run of changed lines of `file` to the position that readers expect (Git's `xdl_change_compact`). A run can
- * move up or down while the line it leaves equals the line it gains. Runs that touch are merged. A run aligns with a
- * change of the `other` file if it can. Otherwise the indentation around it decides, or it moves down as far as
- * possible.
+ * move by a line up or down, as long as the line that becomes unchanged equals the line that becomes changed. Runs that
+ * touch are merged. If possible, a run is moved to a change of the `other` file. Otherwise, the position is chosen by
+ * the indentation around the run, or the run is moved down as far as possible.
  */
 export function* compactChanges(file: Marked, other: Marked): Steps<void> {
   const group = new Group(file);

@@ -3,17 +3,21 @@ import { COST } from '../../schedule/cost.js';
 import type { Steps } from '../../schedule/steps.js';
 
 const LEVEL = 1;
-/** Number of bytes deflated between two yields. */
+/** Number of bytes deflated between two yields to the event loop. */
 const UNIT = 128 * 1024;
-/** Maximum distance of a back reference in a deflated stream, in bytes. */
+/** Maximum distance in bytes between repeated data that a deflated stream can refer to. */
 const WINDOW = 32 * 1024;
 
-/** Header of a zlib stream of this level (RFC 1950, 2.2): a window of 32 KiB and the header check bits. */
+/**
+ * First two bytes of a zlib stream with this compression level (RFC 1950, 2.2): a window of 32 KiB and the check bits
+ * of the header.
+ */
 const HEADER = Buffer.from('7801', 'hex');
 
 /**
- * Deflates like `deflateSync`, but yields in between. Splits a long input into pieces, each of which may refer back to
- * the piece before it, and appends the Adler-32 checksum of the whole input.
+ * Deflates bytes into a zlib stream as `deflateSync` does, but yields to the event loop in between. A long input is
+ * split into pieces, each of which may refer to repeated data in the piece before it. The Adler-32 checksum of the
+ * whole input is appended.
  */
 export function* deflate(bytes: Buffer): Steps<Buffer> {
   if (bytes.length <= UNIT) return deflateSync(bytes, { level: LEVEL });
@@ -37,8 +41,8 @@ export function* deflate(bytes: Buffer): Steps<Buffer> {
 }
 
 /**
- * Continues an Adler-32 checksum (RFC 1950, 8.2): two sums modulo 65521. The sums stay below 2^32 for 5552 bytes
- * without a modulo operation.
+ * Returns the Adler-32 checksum (RFC 1950, 8.2) after more bytes, where `before` is the checksum of the bytes before
+ * them. It consists of two sums modulo 65521, which stay below 2^32 for 5552 bytes without a modulo operation.
  */
 function adler32(before: number, bytes: Buffer): number {
   let low = before & 0xffff;

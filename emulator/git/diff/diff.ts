@@ -12,8 +12,8 @@ import { diffTreeEntries, type TreeChange } from './trees.js';
 export interface DiffOptions extends FileDiffOptions {
   readonly meter: Meter;
   /**
-   * Paths to compare: these files, and everything below these folders. A rename is detected only if both of its paths
-   * are included.
+   * Files to compare, and folders in which all files are compared; everything if undefined. A rename is detected only
+   * if both its paths are included.
    */
   readonly paths?: Iterable<ByteString> | undefined;
 }
@@ -22,7 +22,7 @@ export interface DiffStats {
   readonly files: number;
   readonly additions: number;
   readonly deletions: number;
-  /** Sum of additions and deletions. */
+  /** Sum of `additions` and `deletions`, which count lines. */
   readonly changes: number;
 }
 
@@ -33,8 +33,8 @@ export interface Diff {
 }
 
 /**
- * Computes the changes between two trees (undefined: the empty tree), as `git diff -M <before> <after>` does. Throws
- * `MissingObject`, `TooManyChanges` or `WorkLimitExceeded`.
+ * Computes the changes between two trees, as `git diff -M <before> <after>` does. `undefined` stands for the empty
+ * tree. Throws `MissingObject`, `TooManyChanges` or `WorkLimitExceeded`.
  */
 export async function diffTrees(
   objects: LinkReader,

@@ -1,30 +1,41 @@
 import type { LineInterner, Lines } from './line-interner.js';
 
-/** Lines of one file that take part in the comparison. */
+/** Lines of one of two compared files that take part in the comparison. */
 export interface Side {
   readonly ids: Int32Array;
-  /** Line numbers of these lines in the file. */
+  /** Numbers that the lines have in the file. */
   readonly lines: Int32Array;
-  /** Flag per line of the file. The comparison sets it to 1 for changed lines. */
+  /** Flag for each line of the file. The comparison sets it to 1 for changed lines. */
   readonly flags: Uint8Array;
 }
 
-/** File in a comparison: its line ids. Lines `head` to `end` lie between the common head and the common tail. */
+/**
+ * One of two files to compare, as an id per line (equal lines have equal ids). The lines before `head` and from `end`
+ * on are equal in both files.
+ */
 export interface Middle {
   readonly ids: Int32Array;
-  /** Text of the lines; required if the lines of the common head and tail have no ids. */
+  /** Text of the lines. It is required if the equal lines at both ends of the files have no ids. */
   readonly text?: Lines | undefined;
   readonly head: number;
   readonly end: number;
-  /** Flag per line; 1 marks a changed line. */
+  /** Flag for each line: 1 if the line is changed. */
   readonly flags: Uint8Array;
 }
 
-/** Maximum number of occurrences on the other side. A more frequent line says little about which lines correspond. */
+/**
+ * Number of equal lines in the other file from which a line counts as frequent. A frequent line says little about which
+ * lines correspond to each other.
+ */
 const MAX_FREQUENT = 1024;
-/** Maximum distance, in lines, at which unmatched lines are counted around a frequent line. */
+/**
+ * Maximum distance in lines from a frequent line within which unmatched lines (lines that the other file does not
+ * contain) are counted.
+ */
 const WINDOW = 100;
-/** Minimum ratio of unmatched to frequent lines around a frequent line that discards it. */
+/**
+ * Minimum ratio of unmatched to frequent lines around a frequent line for which the line is left out of the comparison.
+ */
 const UNMATCHED_RATIO = 4;
 
 const NO_LINES = new Int32Array(0);
@@ -34,9 +45,9 @@ const MATCHED = 1;
 const FREQUENT = 2;
 
 /**
- * Selects the lines to compare and marks the others as changed (Git's `xdl_cleanup_records`): lines that the other side
- * does not contain, and very frequent lines among such lines. This keeps the comparison short, and Git's result depends
- * on it.
+ * Selects the lines of two files that are compared, and marks the others as changed (Git's `xdl_cleanup_records`). Left
+ * out are lines that the other file does not contain, and very frequent lines among such lines. This shortens the
+ * comparison. It must be done exactly as in Git, because the result of the diff depends on it.
  */
 export function selectCandidates(interner: LineInterner, a: Middle, b: Middle): [Side, Side] {
   const [inA, inB] = interner.occurrences();
@@ -59,7 +70,10 @@ function hasShared({ ids, head, end }: Middle, elsewhere: Int32Array): boolean {
   return false;
 }
 
-/** Also counts the lines of the common head and tail on both sides, if they occur in one of the middles. */
+/**
+ * Counts also the equal lines at both ends of the files, in the counters of both files, if they occur in one of the
+ * compared parts. Git counts them too.
+ */
 function countEnds(interner: LineInterner, a: Middle, inA: Int32Array, inB: Int32Array): void {
   const { ids, text } = a;
   const count = (line: number) => {
@@ -121,7 +135,7 @@ function isAmidUnmatched(kinds: Uint8Array, at: number): boolean {
   return frequent * UNMATCHED_RATIO < frequent + unmatched;
 }
 
-/** Returns a power of two near the square root of `value`, computed as Git does (`xdl_bogosqrt`). */
+/** Returns a power of two near the square root of `value`, computed exactly as Git does (`xdl_bogosqrt`). */
 export function roughSquareRoot(value: number): number {
   let root = 1;
   for (let rest = value; rest > 0; rest >>>= 2) root <<= 1;

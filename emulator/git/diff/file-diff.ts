@@ -17,13 +17,15 @@ export interface FileDiffOptions extends PatchOptions {
   readonly ignoreSpaceChange?: boolean | undefined;
 }
 
-/** Git's status letter of a change. After `R` follows the similarity in percent, for example `R100`. */
+/**
+ * Git's status letter of a changed file. `R` (renamed) is followed by the similarity in percent, for example `R100`.
+ */
 export type FileState = 'A' | 'D' | 'M' | 'T' | `R${string}`;
 
-/** Result of comparing the two contents, which are not kept themselves. */
+/** Result of comparing the old and the new content of a file. It does not contain the contents. */
 interface Comparison {
   readonly changes: readonly Change[];
-  /** Line starts, as in `FileLines`; empty if the file was not split into lines. */
+  /** Positions at which the lines start, as in `FileLines`; a single 0 if the file was not split into lines. */
   readonly oldStarts: Int32Array;
   readonly newStarts: Int32Array;
   readonly isBinary: boolean;
@@ -34,11 +36,12 @@ interface Comparison {
 const NO_LINES = new Int32Array(1);
 
 /**
- * Changed file. Its contents are compared once: by `compare`, or on first access to a property that needs the result.
+ * Changed file in a diff. Its old and new contents are compared only once: by `compare`, or by the first access to a
+ * property that needs the result.
  */
 export class FileDiff {
   readonly state: FileState;
-  /** Path after the change; for a deleted file, the path before it. */
+  /** Path of the file after the change, or before the change for a deleted file. */
   readonly path: ByteString;
   /** Path before the change; set only for renames. */
   readonly oldPath?: ByteString;
@@ -55,7 +58,7 @@ export class FileDiff {
     if (this.state.startsWith('R')) this.oldPath = before!.path;
   }
 
-  /** Mode before the change; 0 if absent. */
+  /** Mode of the file before the change; 0 if the file was added. */
   get oldMode(): number {
     return this.change.before?.mode ?? 0;
   }
@@ -64,7 +67,7 @@ export class FileDiff {
     return this.change.after?.mode ?? 0;
   }
 
-  /** Id before the change; all zeros if absent. */
+  /** Object id of the content before the change; all zeros if the file was added. */
   get oldOid(): Oid {
     return this.change.before?.oid ?? ZERO_OID;
   }
@@ -82,7 +85,7 @@ export class FileDiff {
     return sizeOf(this.objects, this.change.after);
   }
 
-  /** True if one of the two contents is binary; no lines are counted then. */
+  /** True if the old or the new content is binary. Lines are not counted then. */
   get isBinary(): boolean {
     return this.#compare().isBinary;
   }
@@ -95,21 +98,24 @@ export class FileDiff {
     return this.#compare().deletions;
   }
 
-  /** True if only white space differs and such changes are ignored. `git diff -b` does not show such files. */
+  /**
+   * True if nothing is shown for the file, because only white space differs and such changes are ignored, as in `git
+   * diff -b`.
+   */
   get isUnchanged(): boolean {
     if (this.state !== 'M' || this.oldMode !== this.newMode) return false;
     const { changes, isBinary } = this.#compare();
     return !isBinary && changes.length === 0;
   }
 
-  /** Returns the patch, computed without yielding. */
+  /** Returns the same as `patch`, without yielding to the event loop. */
   raw(): Buffer {
     return runSync(this.patch());
   }
 
   /**
-   * Computes the patch, byte for byte as `git diff` prints it. A file that became a symbolic link, or changed its type
-   * otherwise, yields two patches: a deletion and a creation.
+   * Computes the patch of the file, byte for byte as `git diff` prints it. If the type of the file changed, for example
+   * to a symbolic link, the patch consists of a deletion and a creation.
    */
   *patch(): Steps<Buffer> {
     const { change, objects, options } = this;
@@ -128,7 +134,7 @@ export class FileDiff {
     return yield* writePatch({ ...change, oldFile, newFile, isBinary, changes }, options);
   }
 
-  /** Compares the contents, unless that has been done. */
+  /** Compares the old and the new content, unless they have been compared already. */
   *compare(): Steps<void> {
     this.#result ??= yield* compareContents(...this.#contents(), this.oldOid === this.newOid, this.options);
   }

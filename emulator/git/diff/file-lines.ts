@@ -1,9 +1,12 @@
 import { withRoom } from '../../memory/growable.js';
 
-/** File split into lines. Line `n` is the bytes from `starts[n]` to `starts[n + 1]`, including its line feed. */
+/**
+ * Content of a file, split into lines. Line `n` consists of the bytes from `starts[n]` to `starts[n + 1]` (exclusive),
+ * including its line feed.
+ */
 export interface FileLines {
   readonly bytes: Buffer;
-  /** Line starts, and one more entry at the end: the length of `bytes`. */
+  /** Positions at which the lines start, and one more item: the length of `bytes`. */
   readonly starts: Int32Array;
 }
 

@@ -7,9 +7,12 @@ import { type FileLines, lineCount } from './file-lines.js';
 import { wellFormedEnd } from './utf8.js';
 import { isSpace } from './white-space.js';
 
-/** Number of lines written between two yields. */
+/** Number of lines written between two yields to the event loop. */
 const UNIT = 4096;
-/** Maximum length of a heading in bytes. A heading also ends before the first bytes that are not UTF-8. */
+/**
+ * Maximum length in bytes of the heading in a hunk header. A heading is also cut before the first bytes that are not
+ * UTF-8.
+ */
 const HEADING_BYTES = 80;
 const SPACE = 0x20;
 const MINUS = 0x2d;
@@ -87,7 +90,10 @@ function* writeLines(sink: ByteSink, mark: number, lines: FileLines, from: numbe
   if (to > from && lines.bytes[lines.starts[to]! - 1] !== NEWLINE) sink.ascii('\n\\ No newline at end of file\n');
 }
 
-/** Returns the nearest heading from line `from` upwards, stopping before line `limit`; undefined if none. */
+/**
+ * Returns the text of the nearest line that can be a heading, from line `from` upwards to the line after `limit`;
+ * undefined if there is none.
+ */
 function headingAbove({ bytes, starts }: FileLines, from: number, limit: number): ByteString | undefined {
   for (let line = from; line > limit && line >= 0; line--) {
     const start = starts[line]!;

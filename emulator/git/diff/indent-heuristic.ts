@@ -1,7 +1,10 @@
 import type { Lines } from './line-interner.js';
 import { isSpace } from './white-space.js';
 
-/** Badness of splitting a file at some line; lower is better. Git's `struct split_score` (`xdiff/xdiffi.c`). */
+/**
+ * Score of a position at which a changed block of lines could begin or end; lower is better. It prefers positions where
+ * the indentation suggests the start of a block of code. Git's `struct split_score` (`xdiff/xdiffi.c`).
+ */
 export interface SplitScore {
   readonly indent: number;
   readonly penalty: number;
@@ -11,12 +14,18 @@ const BLANK = -1;
 const MAX_INDENT = 200;
 const MAX_BLANKS = 20;
 
-/** Weights that Git derived from a corpus of hand-rated diffs. They are part of its output format. */
+/**
+ * Weights that Git derived from a corpus of hand-rated diffs. They must have exactly these values, because the output
+ * of `git diff` depends on them.
+ */
 const START_OF_FILE = 1;
 const END_OF_FILE = 21;
 const PER_BLANK_LINE = -30;
 const PER_BLANK_LINE_BELOW = 6;
-/** Penalties without and with blank lines next to the split. */
+/**
+ * Penalties for a split before a line with another indentation than the line above: without blank lines next to the
+ * split, and with them.
+ */
 const INDENTED = [-4, 10] as const;
 const OUTDENTED = [24, 17] as const;
 const DEDENTED = [23, 17] as const;
@@ -26,7 +35,7 @@ export function compareSplits(a: SplitScore, b: SplitScore): number {
   return INDENT_WEIGHT * Math.sign(a.indent - b.indent) + (a.penalty - b.penalty);
 }
 
-/** Returns the score of a split before line `at` of the first `count` lines. */
+/** Returns the score of a split before line `at`. Only the first `count` lines of the file are considered. */
 export function scoreSplit(lines: Lines, count: number, at: number): SplitScore {
   const ownIndent = at < count ? indentOf(lines, at) : BLANK;
   const above = nearestIndent(lines, at - 1, -1, -1);
@@ -49,7 +58,10 @@ export function scoreSplit(lines: Lines, count: number, at: number): SplitScore 
   return { indent, penalty };
 }
 
-/** Returns the indentation of the first non-blank line from `at` on, and the number of blank lines before it. */
+/**
+ * Returns the indentation of the first line with text from line `at` on in direction `step`, and the number of blank
+ * lines before it.
+ */
 function nearestIndent(lines: Lines, at: number, end: number, step: 1 | -1): { indent: number; blanks: number } {
   let blanks = 0;
   for (let line = at; step > 0 ? line < end : line > end; line += step) {
@@ -62,8 +74,8 @@ function nearestIndent(lines: Lines, at: number, end: number, step: 1 | -1): { i
 }
 
 /**
- * Returns the number of white space columns before the text, with tab stops every 8 columns; `BLANK` if the line has no
- * text.
+ * Returns the indentation of a line: the number of columns before its text, with tab stops every 8 columns; `BLANK` if
+ * the line has no text.
  */
 function indentOf(lines: Lines, line: number): number {
   const { bytes, starts } = lines;

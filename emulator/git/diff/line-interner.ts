@@ -5,36 +5,39 @@ import { DistinctLines } from './distinct-lines.js';
 import { type FileLines, lineCount, splitLines } from './file-lines.js';
 import { squeezeSpace } from './white-space.js';
 
-/** File with a number (id) per line. */
+/** Content of a file, split into lines, with a number (id) for each line. */
 export interface Lines extends FileLines {
   /**
-   * Ids of the lines; `UNNUMBERED` if not assigned yet. Two lines of one interner are equal if and only if their ids
-   * are equal.
+   * Ids of the lines; `UNNUMBERED` for a line without an id. Two lines with ids from the same interner are equal if and
+   * only if their ids are equal.
    */
   readonly ids: Int32Array;
 }
 
-/** Two versions of a file. The lines of their common head and tail get ids only when `idAt` asks for them. */
+/**
+ * Two versions of a file to compare. The lines that are equal at both ends of the versions ("head", "tail") get ids
+ * only when `idAt` is called for them.
+ */
 export interface LinePair {
   readonly old: Lines;
   readonly new: Lines;
-  /** Number of lines in the common head (`head`), and in the common tail of the rest (`tail`). */
+  /** Number of equal lines at the start of both versions (`head`), and at the end of the rest (`tail`). */
   readonly head: number;
   readonly tail: number;
 }
 
 const UNNUMBERED = -1;
-/** Number of lines that are numbered between two yields. */
+/** Number of lines that get ids between two yields to the event loop. */
 const UNIT = 8192;
 
 /**
- * Assigns ids to the distinct lines of any number of files. Copies each distinct line once and keeps no reference to a
- * file.
+ * Assigns ids to the lines of any number of files, equal ids to equal lines. Stores a copy of each distinct line, and
+ * no reference to a file.
  */
 export class LineInterner {
   readonly #ignoreSpace: boolean;
   readonly #distinct = new DistinctLines();
-  /** Buffer for a line whose white space is squeezed. */
+  /** Scratch buffer for a line in which each run of white space is replaced by one space. */
   #squeezed = Buffer.alloc(0);
   #occurrences: [Int32Array, Int32Array] = [new Int32Array(0), new Int32Array(0)];
 
@@ -42,7 +45,7 @@ export class LineInterner {
     this.#ignoreSpace = options.ignoreSpaceChange ?? false;
   }
 
-  /** Returns two counters per id, all zero. The caller must reset them to zero. */
+  /** Returns two arrays of counters by id, which are all zero. The caller must reset the counters to zero after use. */
   occurrences(): readonly [Int32Array, Int32Array] {
     const { size } = this.#distinct;
     if (this.#occurrences[0].length < size) {
@@ -53,8 +56,8 @@ export class LineInterner {
   }
 
   /**
-   * Splits a file into lines and numbers them. Lines that the file shares with `like`, a file of this interner, cost
-   * little.
+   * Splits a file into lines and assigns ids to them. Lines that also occur in `like`, a file which this interner has
+   * split, cost little.
    */
   *split(bytes: Buffer, like?: Lines): Steps<Lines> {
     if (!like) {
@@ -68,7 +71,7 @@ export class LineInterner {
     return file;
   }
 
-  /** Splits two versions of a file into lines, and numbers those between the common head and tail. */
+  /** Splits two versions of a file into lines, and assigns ids to the lines between the equal lines at both ends. */
   *pair(before: Buffer, after: Buffer): Steps<LinePair> {
     const old = unnumbered(splitLines(before));
     const { runs, ...lines } = alignLines(after, old);
@@ -85,7 +88,7 @@ export class LineInterner {
     return { old, new: young, head, tail };
   }
 
-  /** Returns the id of a line, and assigns one if it has none. */
+  /** Returns the id of a line of a file. Assigns an id if the line has none. */
   idAt(file: Lines, line: number): number {
     const id = file.ids[line]!;
     if (id >= 0) return id;
@@ -93,7 +96,7 @@ export class LineInterner {
     return file.ids[line]!;
   }
 
-  /** Returns the id of a line; -1 if neither this line nor an equal one has an id. */
+  /** Returns the id of a line of a file; -1 if neither this line nor an equal line has an id. */
   find({ bytes, starts, ids }: Lines, line: number): number {
     const id = ids[line]!;
     if (id >= 0) return id;
@@ -112,7 +115,10 @@ export class LineInterner {
     }
   }
 
-  /** Numbers lines of a file. Lines in `runs` get the ids of the equal lines of the other file. */
+  /**
+   * Assigns ids to the lines `head` to `end` (exclusive) of a file that is aligned with `like`. Lines in `runs` get the
+   * ids of the equal lines of `like`.
+   */
   *#numberAligned(file: Lines, like: Lines, runs: Int32Array, head: number, end: number): Steps<void> {
     const { ids } = file;
     for (let at = 0; at < runs.length; at += RUN) {

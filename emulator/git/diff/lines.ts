@@ -11,13 +11,16 @@ export interface LineDiffOptions {
   /** Treats all runs of white space as equal and ignores trailing white space, as `git diff -b` does. */
   readonly ignoreSpaceChange?: boolean;
   /**
-   * Excludes the common tail from the comparison, as Git does when it needs no context lines (`-U0`, blame). The
-   * heuristics do not see the tail then, so changes may be placed differently.
+   * Excludes equal lines at the end of both files from the comparison, as Git does when it needs no context lines
+   * (`-U0`, blame). Ambiguous changes may then be placed at other lines.
    */
   readonly trimTail?: boolean;
 }
 
-/** Like `diffPair`, for lines that `interner` has already numbered; cheaper if one file is compared with many. */
+/**
+ * Does the same as `diffPair` for files to whose lines `interner` has already assigned ids. This is cheaper if one file
+ * is compared with many.
+ */
 export function diffInterned(
   interner: LineInterner,
   oldLines: Lines,
@@ -27,10 +30,10 @@ export function diffInterned(
   return diffPair(interner, { old: oldLines, new: newLines, ...equalEnds(oldLines.ids, newLines.ids) }, options);
 }
 
-/** Size of an id in bytes. */
+/** Size in bytes of the id of a line. */
 const ID = 4;
 
-/** Returns the number of lines in the common head, and in the common tail of the rest. */
+/** Returns the number of equal ids at the start of both arrays (`head`), and at the end of the rest (`tail`). */
 function equalEnds(a: Int32Array, b: Int32Array): { head: number; tail: number } {
   const [left, right] = [bytesOf(a), bytesOf(b)];
   const max = Math.min(left.length, right.length);
@@ -44,8 +47,8 @@ function bytesOf({ buffer, byteOffset, byteLength }: Int32Array): Buffer {
 }
 
 /**
- * Computes the line changes between two versions that `interner` has split. The result equals that of `git diff` with
- * its default algorithm.
+ * Computes the changed lines between two versions of a file, which `interner` has split into lines. The result equals
+ * that of `git diff` with its default algorithm.
  */
 export function* diffPair(interner: LineInterner, pair: LinePair, options: LineDiffOptions = {}): Steps<Change[]> {
   const { old: oldLines, new: newLines } = pair;
@@ -65,7 +68,7 @@ export function* diffPair(interner: LineInterner, pair: LinePair, options: LineD
   const newEnd = newIds.length - tail;
   if (head === oldEnd && head === newEnd) return [];
 
-  // One flag per line, and an additional 0 that ends the last run of flags.
+  // The arrays contain one flag per line, and an additional 0 that ends the last run of changed lines.
   const oldFlags = new Uint8Array(oldIds.length + 1);
   const newFlags = new Uint8Array(newIds.length + 1);
   if (head === oldEnd) newFlags.fill(1, head, newEnd);
@@ -88,8 +91,8 @@ export function* diffPair(interner: LineInterner, pair: LinePair, options: LineD
 const TRIM_BLOCK = 1024;
 
 /**
- * Returns the number of lines of the common tail that Git leaves out: those in whole blocks of 1024 equal bytes,
- * without the line at the boundary.
+ * Returns the number of equal lines at the end of both files that Git leaves out of the comparison: those in whole
+ * blocks of 1024 equal bytes, without the line at the start of the first block.
  */
 function commonTailLines(a: Lines, b: Lines): number {
   const shorter = Math.min(a.bytes.length, b.bytes.length);

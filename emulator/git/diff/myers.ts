@@ -2,17 +2,22 @@ import { COST } from '../../schedule/cost.js';
 import type { Steps } from '../../schedule/steps.js';
 import { roughSquareRoot, type Side } from './discard.js';
 
-/** Minimum length of a run of equal lines that indicates a good path. */
+/** Minimum number of consecutive equal lines that indicates a good path through the edit graph. */
 const SNAKE = 20;
-/** Minimum number of edits from which a good path is accepted without proof that it is the shortest. */
+/**
+ * Number of edits (added or removed lines) from which on a good path is accepted without proof that it is the shortest.
+ */
 const PATIENCE = 256;
-/** Minimum ratio of the progress of a good path to its edits. */
+/** Minimum ratio of the lines that a good path has passed to its number of edits. */
 const GOOD_RATIO = 4;
 const FAR = 0x7fff_ffff;
-/** Number of points visited between two yields: a few milliseconds of CPU time. */
+/** Number of points of the edit graph visited between two yields to the event loop: a few milliseconds of CPU time. */
 const UNIT = 1 << 18;
 
-/** Point at which a box of the edit graph is split, and which halves must be searched for a minimal result. */
+/**
+ * Point at which a box (rectangular part of the edit graph) is split into two boxes, and for each of these if a minimal
+ * result is required.
+ */
 interface Split {
   readonly a: number;
   readonly b: number;
@@ -21,9 +26,10 @@ interface Split {
 }
 
 /**
- * Marks the lines outside a (nearly) longest common subsequence. Algorithm: E. W. Myers, "An O(ND) difference algorithm
- * and its variations" (1986), linear space, with Git's limits on the search (`xdiff/xdiffi.c`). Takes at most about
- * `lines * sqrt(lines)` steps, however different the files are.
+ * Marks the lines of two files that do not belong to a (nearly) longest common subsequence, which are the changed
+ * lines. Algorithm: E. W. Myers, "An O(ND) difference algorithm and its variations" (1986), linear space, with Git's
+ * limits on the search (`xdiff/xdiffi.c`). Takes at most about `lines * sqrt(lines)` steps, however different the files
+ * are.
  */
 export function* markDifferences(a: Side, b: Side): Steps<void> {
   if (a.ids.length === 0 && b.ids.length === 0) return;
@@ -67,15 +73,24 @@ interface Box {
   readonly bEnd: number;
 }
 
-/** Diagonals reached from one corner of the box: every second one from `first` to `last`. */
+/**
+ * Diagonals of the edit graph that the search from one corner of a box has reached: every second one from `first` to
+ * `last`.
+ */
 interface Front {
   readonly first: number;
   readonly last: number;
 }
 
-/** Finds the middle of a box by searching from both corners. Diagonal `d` contains the points where a - b = d. */
+/**
+ * Finds the point at which a box of the edit graph is split, by searching from both corners. Diagonal `d` contains the
+ * points (a, b) with a - b = d.
+ */
 class Search {
-  /** Furthest `a` reached on each diagonal, from the low corner (`#low`) and from the high corner (`#high`). */
+  /**
+   * Furthest `a` that the search has reached on each diagonal, from the low corner (`#low`) and from the high corner
+   * (`#high`).
+   */
   readonly #low: Int32Array;
   readonly #high: Int32Array;
   /** Index of diagonal 0 in both arrays. */
@@ -184,7 +199,10 @@ class Search {
     return split;
   }
 
-  /** Returns the point furthest from its corner. Used when a longer search would take too much time. */
+  /**
+   * Returns the point that is furthest from the corner from which it was reached. It is used when a longer search for
+   * the best point would take too much time.
+   */
   #furthestPath({ aStart, aEnd, bStart, bEnd }: Box, lowFront: Front, highFront: Front): Split {
     let lowSum = -1;
     let lowA = -1;

@@ -15,17 +15,19 @@ const OLD_PREFIX = bytesOf('a/');
 const NEW_PREFIX = bytesOf('b/');
 
 export interface PatchOptions {
-  /** Number of unchanged lines around a change; 3 by default. */
+  /** Number of unchanged lines shown around a change; 3 by default. */
   readonly context?: number | undefined;
   /** Includes the content of binary files in the patch, as `git diff --binary` does. */
   readonly binary?: boolean | undefined;
-  /** Writes files that are not UTF-8 as binary, so that the patch can be transported as text. Requires `binary`. */
+  /**
+   * Writes files that are not UTF-8 as binary, so that the patch can be transported as UTF-8 text. Requires `binary`.
+   */
   readonly utf8?: boolean | undefined;
 }
 
 /** Changed file whose contents have been compared. */
 export interface ComparedFile extends FileChange {
-  /** Both files, split into lines; not necessarily split if they are written as binary. */
+  /** Old and new file, split into lines. A file that is written as binary need not be split. */
   readonly oldFile: FileLines;
   readonly newFile: FileLines;
   readonly isBinary: boolean;
@@ -91,7 +93,10 @@ function writeIndexLine(sink: ByteSink, { before, after }: ComparedFile): void {
   sink.ascii(`index ${before?.oid ?? ZERO_OID}..${after?.oid ?? ZERO_OID}${mode}\n`);
 }
 
-/** Returns a tab if the name contains a space, because readers could otherwise take the rest of the line for a date. */
+/**
+ * Returns a tab, which Git writes after a name that contains a space, because readers could otherwise take the part
+ * after the space for a date. Returns an empty string for other names.
+ */
 function tabAfter(label: string): string {
   return label.includes(' ') ? '\t' : '';
 }

@@ -15,12 +15,12 @@ export class PathFilter {
     }
   }
 
-  /** Returns true if the set contains `path`, and therefore everything below it. */
+  /** Returns true if the set contains `path` or the root folder. Everything below `path` is then included too. */
   covers(path: ByteString): boolean {
     return this.#paths.has(path) || this.#paths.has(NO_BYTES);
   }
 
-  /** Returns true if the set contains a path below `folder`. */
+  /** Returns true if the set contains a path below `folder`, so that the folder must be opened. */
   leadsInto(folder: ByteString): boolean {
     return this.#parents.has(folder);
   }

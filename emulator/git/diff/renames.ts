@@ -9,26 +9,28 @@ import type { PathEntry } from '../object/tree.js';
 import { type Match, matchEqual, NAMESAKE_MINIMUM_SCORE, SimilarContents } from './similar-contents.js';
 import type { TreeChange } from './trees.js';
 
-/** Change of a file. A pair of a deleted and an added path that Git considers a rename is one change. */
+/** Change of a file between two trees. A deleted path and an added path that Git considers a rename are one change. */
 export interface FileChange extends TreeChange {
-  /** Similarity of a rename, 0 to 60,000; undefined if not a rename. */
+  /** Similarity of the old and the new file of a rename, 0 to 60,000; undefined if the change is not a rename. */
   readonly score?: number;
 }
 
 export interface RenameOptions {
-  /** Detects only the rename that produced this path; other added paths stay additions. */
+  /**
+   * Detects only the rename that led to this path, as the log of a single file needs. Other added paths stay additions.
+   */
   readonly follow?: ByteString;
   readonly meter: Meter;
 }
 
-/** Number of files processed between two yields. */
+/** Number of files processed between two yields to the event loop. */
 const UNIT = 1024;
 const MAX_FILES = requestLimit('diffRenames');
 
 /**
- * Pairs deleted and added paths with similar files as renames, as `git diff -M` does. Matches equal files first, then
- * files that are the only ones of their name and at least 75 percent similar, then the most similar files. The result
- * is ordered by the path after the change.
+ * Pairs deleted and added paths with similar content as renames, as `git diff -M` does. First, pairs files with equal
+ * content, then files that are the only ones of their name and at least 75 percent similar, then the most similar
+ * files. The result is ordered by the path after the change.
  */
 export async function detectRenames(
   objects: ObjectReader,
@@ -61,7 +63,7 @@ function* renameSteps(
 
 class Matching {
   readonly #usedSources = new Set<number>();
-  /** Matches by index of the target. */
+  /** Renames found so far, by the index of the added file in `targets`. */
   readonly #matches = new Map<number, Match>();
   readonly #contents: SimilarContents;
 
@@ -104,7 +106,8 @@ class Matching {
 
   *apply(changes: readonly TreeChange[]): Steps<FileChange[]> {
     const result: FileChange[] = [];
-    // Sources and targets are in the order of the changes.
+    // One index in each list is enough to find the file of a change, because sources and targets have the order of the
+    // changes.
     let [source, target] = [0, 0];
     for (const [index, change] of changes.entries()) {
       if (index % UNIT === UNIT - 1) yield UNIT * COST.entry;
@@ -125,7 +128,7 @@ class Matching {
   }
 }
 
-/** Returns the index of the only file of each name; -1 for a name that several files have. */
+/** Returns, by file name without folders, the index of the only file with this name; -1 if several files have it. */
 function* uniqueNames(
   sides: readonly PathEntry[],
   isTaken: (index: number) => boolean,

@@ -6,28 +6,40 @@ import { nameOf } from '../object/path.js';
 import { isRegular, type PathEntry } from '../object/tree.js';
 import { canReach, FULL_SCORE, type Spans, similarity, spansOf } from './similarity.js';
 
-/** Minimum score of a rename, and of a rename between the only files of a name. */
+/**
+ * Minimum similarity score of a rename (50 percent), and of a rename between files that are the only ones of their name
+ * (75 percent).
+ */
 const MINIMUM_SCORE = FULL_SCORE / 2;
 export const NAMESAKE_MINIMUM_SCORE = MINIMUM_SCORE + (FULL_SCORE - MINIMUM_SCORE) / 2;
-/** Id of the empty file, which is never a rename, because it says nothing about the origin. */
+/**
+ * Object id of the empty file. An empty file is never part of a rename, because its content says nothing about its
+ * origin.
+ */
 export const EMPTY_BLOB = hashObject(BLOB, Buffer.alloc(0));
 
-/** Deleted file and added file, by index, that form a rename. */
+/** Deleted file (source) and added file (target), given by index, that form a rename. */
 export interface Match {
   readonly source: number;
   readonly target: number;
-  /** Similarity, 0 to 60,000. */
+  /** Similarity of the two files, 0 to 60,000. */
   readonly score: number;
 }
 
-/** Number of files processed between two yields. */
+/** Number of files processed between two yields to the event loop. */
 const UNIT = 1024;
-/** Maximum number of files with equal content among which a file of the same name is searched. */
+/**
+ * Maximum number of deleted files with equal content among which one with the same name as the added file is searched.
+ */
 const SAME_CONTENT = 100;
 
-/** Pairs equal files. Each target gets the first unused source of its name, or else the first unused source. */
+/**
+ * Pairs deleted and added files with equal content. Each target (added file) gets the first unused source (deleted
+ * file) with the same name, or else the first unused source.
+ */
 export function* matchEqual(sources: readonly PathEntry[], targets: readonly PathEntry[]): Steps<Match[]> {
-  // Each list is in reverse order, so that the source to take is near the end, where removal is cheap.
+  // Unused sources by content. Each list is in reverse order, because the next source to use is then near the end,
+  // where removal is cheap.
   const unused = new Map<string, number[]>();
   for (let index = sources.length - 1; index >= 0; index--) {
     if (index % UNIT === 0) yield UNIT * COST.entry;
@@ -50,7 +62,10 @@ export function* matchEqual(sources: readonly PathEntry[], targets: readonly Pat
   return matches;
 }
 
-/** Returns a key that is equal for files of equal content. The executable bit of regular files is ignored. */
+/**
+ * Returns a key that is equal for files with equal content and type. The executable bit of regular files does not
+ * matter.
+ */
 function contentKey({ mode, oid }: PathEntry): string {
   return isRegular(mode) ? oid : `${oid} ${mode}`;
 }
@@ -59,15 +74,15 @@ function isNamesake(a: PathEntry, b: PathEntry): boolean {
   return nameOf(a.path) === nameOf(b.path);
 }
 
-/** Scores the similarity of stored files. Reads each file once. */
+/** Computes similarity scores of stored files. Reads each file only once. */
 export class SimilarContents {
   readonly #spans = new Map<Oid, Spans>();
 
   constructor(private readonly objects: ObjectReader) {}
 
   /**
-   * Pairs the most similar files, each file at most once. As in Git, returns no match if there are more than `max`
-   * squared pairs to compare.
+   * Pairs the most similar files, each file at most once. As in Git, returns no pairs if there are more than `max *
+   * max` pairs to compare.
    */
   *match(sources: readonly PathEntry[], targets: readonly PathEntry[], max: number): Steps<Match[]> {
     if (sources.length * targets.length > max * max) return [];
@@ -90,7 +105,7 @@ export class SimilarContents {
     });
   }
 
-  /** Returns the score of two files; 0 if it is certainly below `minimum`. */
+  /** Returns the similarity score of two files; 0 if it is certainly below `minimum`. */
   *score({ oid: source, mode }: PathEntry, { oid: target, mode: next }: PathEntry, minimum: number): Steps<number> {
     if (!isRegular(mode) || !isRegular(next)) return 0;
     const sourceSize = this.objects.sizeOf(numberOf(this.objects, source));
@@ -110,7 +125,7 @@ export class SimilarContents {
   }
 }
 
-/** Maximum number of candidate sources per target. */
+/** Maximum number of the most similar sources that are remembered for each target. */
 const CANDIDATES = 4;
 
 interface Candidate extends Match {
@@ -121,7 +136,10 @@ function compareCandidates(a: Candidate, b: Candidate): number {
   return b.score - a.score || Number(b.isNamesake) - Number(a.isNamesake);
 }
 
-/** Replaces the worst candidate (the first one on a tie) if `candidate` is better. */
+/**
+ * Adds a candidate to the best ones. If the list is full, it replaces the worst candidate (the first one on a tie) if
+ * it is better.
+ */
 function keepBest(best: Candidate[], candidate: Candidate): void {
   if (best.length < CANDIDATES) {
     best.push(candidate);

@@ -2,12 +2,15 @@ import { COST } from '../../schedule/cost.js';
 import type { Steps } from '../../schedule/steps.js';
 import { isBinary } from '../object/binary.js';
 
-/** Score of equal files. A score is this value times the fraction of the larger file that the other file contains. */
+/**
+ * Similarity score of equal files. A score is this value times the fraction of the larger file that the other file also
+ * contains.
+ */
 export const FULL_SCORE = 60_000;
 
 /**
- * Chunks of a file: a small hash per distinct chunk, and the total size of the chunks with that hash. Git's
- * `diffcore-delta.c`.
+ * Chunks of a file, by which similarity is estimated: a small hash per distinct chunk, and the total size in bytes of
+ * the chunks with this hash. Git's `diffcore-delta.c`.
  */
 export interface Spans {
   /** Hashes in ascending order. */
@@ -17,14 +20,17 @@ export interface Spans {
 
 const HASHES = 107_927;
 const CHUNK = 64;
-/** Bit mask for positions at which the generator yields: all bits set, every half MiB. */
+/**
+ * Bit mask for positions in the file at which the function yields to the event loop: all bits set, which happens every
+ * half MiB.
+ */
 const PAUSE = (1 << 19) - 1;
 const LF = 10;
 const CR = 13;
 
 /**
- * Splits a file into chunks after each line feed, and after 64 bytes at the latest, and sums the sizes of equal chunks.
- * In text files, the CR of a line end is ignored. An incomplete last chunk is left out, as in Git.
+ * Splits a file into chunks that end after each line feed, and after 64 bytes at the latest, and sums the sizes of
+ * equal chunks. In text files, the CR of a CR LF is ignored. An incomplete last chunk is left out, as in Git.
  */
 export function* spansOf(file: Buffer): Steps<Spans> {
   const sizes = new Map<number, number>();
@@ -51,14 +57,15 @@ export function* spansOf(file: Buffer): Steps<Spans> {
   return { hashes, bytes: hashes.map((hash) => sizes.get(hash)!) };
 }
 
-/** Returns true if files of these sizes can reach `score`. */
+/** Returns true if two files of these sizes can be similar enough to reach `score`, whatever their contents are. */
 export function canReach(score: number, sizeA: number, sizeB: number): boolean {
   const larger = Math.max(sizeA, sizeB);
   return larger * (FULL_SCORE - score) >= Math.abs(sizeA - sizeB) * FULL_SCORE;
 }
 
 /**
- * Returns the fraction of the larger file that the other file contains, as a score. Sizes are those of the whole files.
+ * Returns the similarity score of two files: the fraction of the larger file that the other file also contains, times
+ * `FULL_SCORE`. `sizeA` and `sizeB` are the sizes of the whole files in bytes.
  */
 export function similarity(a: Spans, b: Spans, sizeA: number, sizeB: number): number {
   const aCount = a.hashes.length;
@@ -74,7 +81,7 @@ export function similarity(a: Spans, b: Spans, sizeA: number, sizeB: number): nu
   return larger === 0 || sizeB === 0 ? 0 : Math.trunc((common * FULL_SCORE) / larger);
 }
 
-/** Returns the score as the percentage that Git prints. */
+/** Converts a similarity score to the percentage that Git prints. */
 export function similarityPercent(score: number): number {
   return Math.trunc((score * 100) / FULL_SCORE);
 }

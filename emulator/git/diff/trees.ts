@@ -11,8 +11,8 @@ import { TreeMergeJoin } from '../object/tree-merge-join.js';
 import type { PathFilter } from './path-filter.js';
 
 /**
- * Path that differs between two trees: added if only `after` is set, deleted if only `before` is set, modified if both
- * are.
+ * Path at which two trees differ. The path is added if only `after` is set, deleted if only `before` is set, and
+ * modified if both are set.
  */
 export interface TreeChange {
   readonly before?: PathEntry;
@@ -21,16 +21,16 @@ export interface TreeChange {
 
 export interface TreeDiffOptions {
   readonly paths?: PathFilter | undefined;
-  /** Also reports equal files, which requires reading every tree. */
+  /** Reports also files that are equal in both trees. This requires reading all folders. */
   readonly withUnchanged?: boolean | undefined;
   /**
-   * Maximum number of visited entries and folders before `TooManyChanges` is thrown. A few objects can describe
-   * enormous trees.
+   * Maximum number of entries and folders that are visited. One more causes `TooManyChanges`. The limit is necessary
+   * because a few objects can describe enormous trees.
    */
   readonly limit?: number | undefined;
 }
 
-/** Error thrown when two trees differ in more entries than the limit. */
+/** Error thrown when more entries would have to be visited than the limit of the diff allows. */
 export class TooManyChanges extends Error {
   override readonly name = 'TooManyChanges';
   constructor(readonly limit: number) {
@@ -42,14 +42,14 @@ interface Folder {
   readonly pair: TreeMergeJoin;
   /** Path of the folder with a trailing slash; empty for the root. */
   readonly base: ByteString;
-  /** True if everything below the folder is included, regardless of the filter. */
+  /** True if the filter includes everything below the folder, so that it need not be asked. */
   readonly isWanted: boolean;
 }
 
 /**
- * Yields the files, symbolic links and submodules that differ between two trees (undefined: the empty tree), ordered by
- * path. Between them, yields numbers: units of work. Equal folders are never opened. Folders can be nested to any
- * depth.
+ * Yields the files, symbolic links and submodules that differ between two trees, ordered by path. `undefined` stands
+ * for the empty tree. Between them, yields numbers, which are work units that the caller reports to the meter. Equal
+ * folders are never opened. Folders can be nested to any depth.
  */
 export function* diffTreeEntries(
   objects: LinkReader,
@@ -96,7 +96,10 @@ export function* diffTreeEntries(
   }
 }
 
-/** Returns the number of a tree; `NONE` for the empty tree if it is not stored. Throws `MissingObject`. */
+/**
+ * Returns the object number (index into the tables of the object store) of a tree; `NONE` for the empty tree if it is
+ * not stored. Throws `MissingObject`.
+ */
 function treeNumber(objects: LinkReader, oid: Oid): number {
   const number = objects.find(oid);
   if (number < 0 && oid === EMPTY_TREE_OID) return NONE;

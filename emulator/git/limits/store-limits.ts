@@ -1,29 +1,41 @@
 const MIB = 1024 * 1024;
 
-/** Limits of one store. Each is checked before memory is allocated. */
+/** Limits of one object store. Each limit is checked before the memory is allocated. */
 export interface StoreLimits {
-  /** Maximum bytes of a received pack. */
+  /** Maximum size in bytes of a received pack. */
   readonly packBytes: number;
-  /** Maximum bytes of an inflated object. */
+  /** Maximum size in bytes of an inflated object of any type. */
   readonly objectBytes: number;
-  /** Maximum bytes of an inflated commit, tree or tag, which are always read as a whole. */
+  /**
+   * Maximum size in bytes of an inflated commit, tree or tag. It is a separate limit, because these objects are always
+   * read as a whole.
+   */
   readonly structureBytes: number;
-  /** Maximum inflated bytes of all entries of a pack. Deltas count in their delta form. */
+  /**
+   * Maximum sum of the inflated sizes in bytes of all entries of a pack. A delta counts with its own size, not with
+   * that of its result.
+   */
   readonly inflatedBytes: number;
-  /** Maximum number of entries of a pack. */
+  /** Maximum number of objects in a pack. */
   readonly objects: number;
-  /** Maximum bytes written by applying a pack's deltas, as a multiple of its inflated bytes. */
+  /**
+   * Maximum number of bytes that are written when all deltas of a pack are applied, as a multiple of the inflated size
+   * of the pack.
+   */
   readonly deltaWork: number;
-  /** Bytes that deltas may write in any case, because a small pack with one long chain is legitimate. */
+  /**
+   * Number of bytes that applying deltas may write in any case, even if they exceed `deltaWork`, because a small pack
+   * with one long chain of deltas is legitimate.
+   */
   readonly freeDeltaWork: number;
   /**
-   * Maximum bytes of bases that stay inflated while a pack is ingested, and half as many of deltas. Beyond it, they are
-   * inflated again.
+   * Maximum number of bytes of delta bases that stay inflated in memory while a pack is ingested. Deltas may take half
+   * as many bytes in addition. Objects beyond the limit are inflated again when they are needed.
    */
   readonly workBytes: number;
 }
 
-/** Defaults of all limits. Limits that have a command line option are set from that option. */
+/** Default values of all limits. Those with a command line option are replaced by the value of the option. */
 export const OTHER_LIMITS: StoreLimits = {
   packBytes: Number.POSITIVE_INFINITY,
   objectBytes: Number.POSITIVE_INFINITY,

@@ -24,7 +24,8 @@ export function parseGlob(glob: ByteString): PathPattern | undefined {
   const pattern = isAnchored ? rooted : concatBytes(ANY_FOLDERS, rooted);
   if (pattern.endsWith('/')) return parse(concatBytes(pattern, ANYTHING));
   const lastName = pattern.slice(pattern.lastIndexOf('/') + 1);
-  // The name of the folder ends two tokens earlier, before `/` and `**`.
+  // The glob is completed with `/` and `**` to match the content of a folder. A match may also end before these two
+  // tokens, because the glob can be the name of a file.
   return /[*?[\\]/.test(lastName) ? parse(pattern) : parse(concatBytes(pattern, ANYTHING_BELOW), 2);
 }
 

@@ -6,22 +6,25 @@ import { PathStack } from './path-stack.js';
 import type { TreeWalk } from './tree-walk.js';
 
 /**
- * Paths found by a walk, in its order, stored as folders and names. Whole paths would take quadratic memory in a deep
- * tree.
+ * List of the paths that a tree walk has found, in the order of the walk. Folders and names are stored separately,
+ * because whole paths would take quadratic memory in a deep tree.
  */
 export class PathList {
-  /** Arrays by folder. The first folder is the root of the walk. */
+  /** Arrays indexed by folder number: parent folder, depth and name. Folder 0 is the root of the walk. */
   readonly parents: number[] = [];
   readonly depths: number[] = [];
   readonly folderNames: ByteString[] = [];
-  /** Arrays by path. */
+  /** Arrays indexed by path number: the folder and the name of each path. */
   readonly folders: number[] = [];
   readonly names: ByteString[] = [];
-  /** Total bytes of all names. */
+  /** Total number of bytes in all names of files and folders. */
   nameBytes = 0;
-  /** Prefix of all paths. */
+  /** Path of the root of the walk, which all paths begin with. */
   base = NO_BYTES;
-  /** Arrays by level: the folders that the walk is in, and their serial numbers. */
+  /**
+   * Arrays indexed by depth: numbers of the folders in which the walk is now, and the serial numbers that the walk gave
+   * them.
+   */
   readonly #open: number[] = [];
   readonly #serials: number[] = [];
 
@@ -29,7 +32,10 @@ export class PathList {
     return this.names.length;
   }
 
-  /** Adds the entry that the walk has found. All calls must use the same walk. */
+  /**
+   * Adds the path that the walk has just found. All calls must use the same walk, because a folder is recognized by its
+   * serial number.
+   */
   add(walk: TreeWalk): void {
     const { depth } = walk;
     let same = Math.min(this.#open.length, depth + 1);
@@ -51,10 +57,13 @@ export class PathList {
   }
 }
 
-/** Cursor in a list. Moving to the next path costs only the part that differs from the previous one. */
+/**
+ * Cursor in a `PathList`. Moving it to another path costs only as much as the folders in which this path differs from
+ * the previous one.
+ */
 export class PathCursor {
   readonly #stack: PathStack;
-  /** By level: the folders on the stack. */
+  /** Numbers of the folders on the stack, by depth. */
   readonly #folders: number[] = [0];
   /** Range of folders, from `#dead` (inclusive) to `#deadEnd` (exclusive), in which no file is selected. */
   #dead = -1;
@@ -71,8 +80,8 @@ export class PathCursor {
   }
 
   /**
-   * Moves to a path in the current folder. Returns true if it is selected; undefined if deciding that takes several
-   * steps.
+   * Moves to the path with number `index` if it is in the current folder. Returns true if the path is selected, false
+   * if not. Returns undefined if `moveTo` must be called, because the path is in another folder or its name is long.
    */
   tryMoveTo(index: number): boolean | undefined {
     const folder = this.list.folders[index]!;
@@ -84,7 +93,7 @@ export class PathCursor {
     return this.#stack.accepts(this.#bytesOf(name), 0, name.length);
   }
 
-  /** Moves to a path. Returns true if it is selected. */
+  /** Moves to the path with number `index`. Returns true if the path is selected. */
   *moveTo(index: number): Steps<boolean> {
     const { list } = this;
     const { matcher } = this.#stack;
@@ -97,7 +106,7 @@ export class PathCursor {
     return chosen;
   }
 
-  /** Current path. Valid only if it is selected. */
+  /** Path to which the cursor was moved. Valid only if the path is selected. */
   get path(): ByteString {
     return this.#stack.pathOf(this.list.names[this.#index]!);
   }
@@ -128,7 +137,10 @@ export class PathCursor {
     return true;
   }
 
-  /** Records that no file is selected in the folder and its subfolders, whose numbers follow. */
+  /**
+   * Records that no file is selected in a folder and its subfolders. The numbers of the subfolders directly follow that
+   * of the folder, so they form a range.
+   */
   *#giveUp(folder: number): Steps<void> {
     const { depths } = this.list;
     let end = folder + 1;

@@ -2,24 +2,27 @@ import { COST } from '../../schedule/cost.js';
 import type { Steps } from '../../schedule/steps.js';
 import { ANY, ANY_BUT_SLASH, type Token } from './wildmatch.js';
 
-/** Sequence of tokens that must match a whole path, or a prefix that ends before one of `ends`. */
+/**
+ * Pattern for paths: a sequence of tokens that must match the whole path, or a part from its start that ends before one
+ * of `ends`.
+ */
 export interface PathPattern {
   readonly tokens: readonly Token[];
   readonly ignoreCase: boolean;
-  /** Numbers of tokens before which a match may also end. */
+  /** Indices of tokens before which a match may also end. */
   readonly ends: readonly number[];
 }
 
-/** List of patterns of which one must match, or none may match. */
+/** List of patterns for which a path is tested. One of them must match, or none may match if `refuses` is set. */
 export interface Condition {
   readonly patterns: readonly PathPattern[];
   readonly refuses: boolean;
 }
 
-/** State of the automaton after the start of a path. */
+/** State of the automaton after it has read the start of a path. */
 export interface MatchState {
   readonly words: Int32Array;
-  /** Cached next states by byte. Only cached states have them. */
+  /** Cached next states by the next byte; undefined if this state itself is not cached. */
   readonly next: (MatchState | undefined)[] | undefined;
   verdict: number | undefined;
 }
@@ -31,57 +34,67 @@ const DEAD = 2;
 const ACCEPTS_ALL = 4;
 
 /**
- * Maximum bytes of cached states. With a cached state, a byte costs one lookup in place of one operation per pattern.
+ * Maximum memory in bytes of all cached states. From a cached state, a byte of a path costs one lookup instead of one
+ * operation for each word of bits.
  */
 const KEPT_BYTES = 1 << 20;
-/** Bytes of a state without its bits. */
+/** Approximate memory in bytes of a cached state, in addition to its bits. */
 const STATE_BYTES = 2400;
-/** Work units of compiling one token. */
+/** Work units (microseconds of CPU) of compiling one token of a pattern. */
 const TOKEN_COST = COST.entry;
-/** Work units of one word of bits for one byte of a path. */
+/** Work units of processing one 32-bit word of state bits for one byte of a path. */
 const WORD_COST = COST.byteScanned;
 const LARGEST_PIECE = 250;
 
 /**
- * Bit-parallel NFA for all conditions of one request, which reads a path byte by byte, once.
+ * Automaton (bit-parallel NFA) that tests paths for all conditions of one request. It reads each byte of a path once.
  *
- * The tokens of all patterns are concatenated. Each has a bit that means "everything before this token has matched",
- * and each pattern has one more bit for its end. A byte moves all bits at once: from a token that it matches to the
- * next one, while stars keep theirs. The cost of a byte therefore does not depend on patterns and path: at most one
- * operation per word of bits. Few different sets of bits occur, so they are cached with their transitions, and a byte
- * usually costs one lookup (lazy DFA).
+ * The tokens of all patterns are concatenated. Each token has a bit that means "everything before this token has
+ * matched", and each pattern has one more bit for its end. A byte moves all bits at once: from each token that it
+ * matches to the next token, while the bits of stars also stay. The cost of a byte is therefore at most one operation
+ * per word of bits, whatever the path contains. Only few different sets of bits occur, so they are cached with their
+ * transitions, and a byte usually costs one lookup (lazy DFA).
  *
- * All paths in the folder `a/b/` start from the state after `a/b/`.
+ * The state after a folder's path `a/b/` is computed once and used for all paths in the folder.
  */
 export class PathMatcher {
-  /** State before the first byte. */
+  /** State before the first byte of a path. */
   readonly start: MatchState;
-  /** Maximum number of bytes between two yields, for the given patterns. */
+  /**
+   * Maximum number of path bytes that may be processed between two yields to the event loop. It is lower for more
+   * patterns.
+   */
   readonly piece: number;
   #spent = 0;
   readonly #size: number;
   readonly #conditions: { readonly from: number; readonly to: number; readonly refuses: boolean }[] = [];
-  /** By byte: bits of the tokens that it matches. They are combined from the masks below on first use. */
+  /** Bits of the tokens that match each byte, by byte. They are combined from the masks below on first use. */
   readonly #moves: (Int32Array | undefined)[] = new Array(256);
   readonly #literals: (Int32Array | undefined)[] = new Array(256);
   readonly #sets: { readonly bit: number; readonly set: Uint8Array; readonly ignoreCase: boolean }[] = [];
   readonly #movesOnSlash: Int32Array;
   readonly #movesOnOther: Int32Array;
-  /** Tokens that may match further bytes after this one: stars. */
+  /**
+   * Bits of the tokens that can match any number of bytes (stars): those that match a slash, and those that match other
+   * bytes.
+   */
   readonly #staysOnSlash: Int32Array;
   readonly #staysOnOther: Int32Array;
-  /** Tokens that may match the empty string: a state that has reached one has also reached the next. */
+  /**
+   * Bits of the tokens that may match the empty string. A state that has reached such a token has also reached the next
+   * token.
+   */
   readonly #passes: Int32Array;
   readonly #ends: Int32Array;
-  /** Ends that stay reached after any further byte. */
+  /** Bits of the tokens that end a pattern with `**`. Once one is reached, the path matches whatever bytes follow. */
   readonly #finals: Int32Array;
   readonly #kept = new Map<number, MatchState[]>();
   #room: number;
-  /** Scratch arrays for states that are not cached. */
+  /** Scratch arrays for the bits of states that are not cached. */
   #words: Int32Array;
   #spare: Int32Array;
 
-  /** Compiles the conditions. */
+  /** Compiles the conditions of a request into an automaton. */
   static *compile(conditions: readonly Condition[]): Steps<PathMatcher> {
     const matcher = new PathMatcher(conditions);
     for (const [index, { patterns }] of conditions.entries()) {
@@ -112,40 +125,47 @@ export class PathMatcher {
     this.start = { words: bits(), next: new Array<MatchState | undefined>(256), verdict: undefined };
   }
 
-  /** Returns the work units since the last call. */
+  /** Returns the work units that were spent since the last call of this method. */
   takeSpent(): number {
     const spent = this.#spent;
     this.#spent = 0;
     return spent;
   }
 
-  /** Returns the state after the bytes from `from` to `to` (exclusive), at most `piece` bytes. */
+  /**
+   * Reads the bytes from `from` to `to` (exclusive) of a path, at most `piece` bytes, and returns the state after them.
+   */
   after(state: MatchState, bytes: Uint8Array, from: number, to: number): MatchState {
     return this.#run(state, bytes, from, to) ?? this.#keep(this.#words);
   }
 
-  /** Returns `accepts` for the state after these bytes. */
+  /**
+   * Returns true if the path that ends with the bytes from `from` to `to` (exclusive) meets all conditions. `state` is
+   * the state before these bytes.
+   */
   acceptsAfter(state: MatchState, bytes: Uint8Array, from: number, to: number): boolean {
     const end = this.#run(state, bytes, from, to);
     return ((end === undefined ? this.#verdictFor(this.#words) : this.#verdictOf(end)) & ACCEPTED) !== 0;
   }
 
-  /** Returns true if the path that was read meets all conditions. */
+  /** Returns true if the path that led to this state meets all conditions. */
   accepts(state: MatchState): boolean {
     return (this.#verdictOf(state) & ACCEPTED) !== 0;
   }
 
-  /** Returns true if no path with this start can meet the conditions. */
+  /** Returns true if no path that begins with the bytes read so far can meet all conditions. */
   isDead(state: MatchState): boolean {
     return (this.#verdictOf(state) & DEAD) !== 0;
   }
 
-  /** Returns true if all paths with this start meet the conditions. */
+  /** Returns true if all paths that begin with the bytes read so far meet all conditions. */
   acceptsAll(state: MatchState): boolean {
     return (this.#verdictOf(state) & ACCEPTS_ALL) !== 0;
   }
 
-  /** Returns undefined if the result is not cached and therefore in `#words`. */
+  /**
+   * Returns the state after the bytes. Returns undefined if this state is not cached. Its bits are then in `#words`.
+   */
   #run(start: MatchState, bytes: Uint8Array, from: number, to: number): MatchState | undefined {
     let state: MatchState | undefined = start;
     this.#spent += (to - from) * COST.byteScanned;
@@ -164,7 +184,10 @@ export class PathMatcher {
     return state;
   }
 
-  /** Computes the state after `words` into `#words`, which may be the same array. */
+  /**
+   * Computes the bits of the state that follows `words` after `byte`, and stores them in `#words`, which may be the
+   * array `words` itself.
+   */
   #step(words: Int32Array, byte: number): void {
     const moves = this.#moves[byte] ?? this.#movesOn(byte);
     const stays = byte === SLASH ? this.#staysOnSlash : this.#staysOnOther;
@@ -181,7 +204,7 @@ export class PathMatcher {
       const leaving = word & moves[at]!;
       let entered = (leaving << 1) | moved | passed;
       moved = leaving >>> 31;
-      // At most two stars follow each other: `**/*`.
+      // This is done twice, because at most two stars can follow each other: `**/*`.
       entered |= (entered & passes[at]!) << 1;
       entered |= (entered & passes[at]!) << 1;
       passed = (entered & passes[at]!) >>> 31;
@@ -218,7 +241,10 @@ export class PathMatcher {
     return (isAccepted ? ACCEPTED : 0) | (isDead ? DEAD : 0) | (acceptsAll ? ACCEPTS_ALL : 0);
   }
 
-  /** Returns the cached state with these bits, or a new one that is not cached if the cache is full. */
+  /**
+   * Returns the cached state with these bits, and creates it if necessary. If the cache is full, returns a new state
+   * that is not cached.
+   */
   #keep(words: Int32Array): MatchState {
     let hash = 0;
     for (let at = 0; at < words.length; at++) hash = Math.imul(hash ^ words[at]!, 0x01000193);
@@ -260,7 +286,7 @@ export class PathMatcher {
         setBit(this.#passes, bit);
         if (hasBit(this.start.words, bit)) setBit(this.start.words, bit + 1);
         setBit(this.#staysOnOther, bit);
-        // The position between two folders is always at a slash.
+        // A `folders` token (`**/`) can be left only at a slash, so other bytes do not move it.
         if (token !== 'folders') setBit(this.#movesOnOther, bit);
         if (token === 'star') return;
         setBit(this.#staysOnSlash, bit);
@@ -273,7 +299,8 @@ export class PathMatcher {
   #placeLiteral(byte: number, ignoreCase: boolean, bit: number): void {
     const isCapital = byte >= 0x41 && byte <= 0x5a;
     const isSmall = byte >= 0x61 && byte <= 0x7a;
-    // A capital that is not folded matches no folded text.
+    // With `ignoreCase`, a capital letter was not converted when the pattern was parsed only if it was escaped. As in
+    // Git, it then matches nothing.
     if (!ignoreCase || !isCapital) this.#addLiteral(byte, bit);
     if (ignoreCase && isSmall) this.#addLiteral(byte - 0x20, bit);
   }

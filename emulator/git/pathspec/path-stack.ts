@@ -5,22 +5,28 @@ import type { MatchState, PathMatcher } from './path-matcher.js';
 
 const SLASH = 0x2f;
 
-/** Minimum number of innermost levels whose state is stored. Of the outer levels, only every n-th one is. */
+/**
+ * Minimum number of innermost folders whose matcher state is stored. Of the outer folders, only every 1024th state is
+ * stored, which limits the memory for deep trees.
+ */
 const STATE_LEVELS = 1024;
 
 /**
- * Folders from a root to the position of a walk. For any depth, it stores a single path as bytes, and the matcher's
- * states of the innermost levels. The other states are computed again when the walk returns to them.
+ * Stack of the folders from a root to the current position of a walk. It stores one path as bytes, and the matcher's
+ * states for the innermost folders. The other states are computed again when the walk returns to their folders.
  */
 export class PathStack {
-  /** Number of folders below the root. */
+  /** Number of folders on the stack, without the root. */
   depth = 0;
   #path: Buffer;
-  /** By level: end of the folder's path, after its slash. */
+  /** Position in `#path` at which the path of each folder ends, after its slash, by depth. */
   readonly #ends: number[];
   readonly #states: (MatchState | undefined)[] = [];
 
-  /** `base` is the prefix of all paths. The matcher does not see it. */
+  /**
+   * Creates a stack with only the root. `base` is the path of the root, which all paths begin with. The matcher does
+   * not read it.
+   */
   constructor(
     base: ByteString,
     readonly matcher: PathMatcher | undefined,
@@ -30,7 +36,7 @@ export class PathStack {
     this.#states.push(matcher?.start);
   }
 
-  /** Returns the path of a folder, with its slash. Level 0 is the root. */
+  /** Returns the path of the folder at depth `level`, with its final slash. Level 0 is the root. */
   folder(level: number): ByteString {
     return bytesIn(this.#path, 0, this.#ends[level]);
   }
@@ -39,19 +45,19 @@ export class PathStack {
     return bytesIn(this.#path, this.#ends[level - 1], this.#ends[level]! - 1);
   }
 
-  /** Returns the path of an entry in the innermost folder. */
+  /** Returns the whole path of the entry `name` in the innermost folder. */
   pathOf(name: ByteString): ByteString {
     return concatBytes(this.folder(this.depth), name);
   }
 
-  /** True if no file in the innermost folder can be selected. */
+  /** True if the matcher cannot select any file in the innermost folder or below it. */
   get isDead(): boolean {
     return this.matcher?.isDead(this.#state!) ?? false;
   }
 
   /**
-   * Returns true if a file with this name in the innermost folder is selected; undefined for a long name, which takes
-   * several steps.
+   * Returns true if the matcher selects a file with this name in the innermost folder. Returns undefined for a long
+   * name, for which `acceptsLong` must be called.
    */
   accepts(bytes: Uint8Array, from: number, to: number): boolean | undefined {
     const { matcher } = this;
@@ -64,7 +70,7 @@ export class PathStack {
     return this.matcher!.accepts((yield* this.#after(this.#state!, bytes, from, to))!);
   }
 
-  /** Enters the folder with this name. Returns false if no file in it can be selected. */
+  /** Enters the subfolder with this name. Returns false, and does not enter it, if no file in it can be selected. */
   *enter(bytes: Uint8Array, from: number, to: number): Steps<boolean> {
     const start = this.#ends[this.depth]!;
     const end = start + to - from + 1;
@@ -81,7 +87,7 @@ export class PathStack {
     return true;
   }
 
-  /** Returns to one of the outer folders. */
+  /** Returns to the outer folder at depth `level`. */
   *leaveTo(level: number): Steps<void> {
     this.depth = level;
     this.#ends.length = level + 1;

@@ -14,14 +14,14 @@ import { foldCase, parseWildmatch } from './wildmatch.js';
 const SLASH_CODE = 0x2f;
 const PARENT = bytesOf('..');
 
-/** Thrown for a pathspec that Git would refuse. The message states why. */
+/** Error thrown for a pathspec that Git would refuse. The message states the reason. */
 export class BadPathspec extends Error {
   override readonly name = 'BadPathspec';
 }
 
 /**
- * Short forms of long magic words (gitglossary, "pathspec"). `top` and `:` have no effect, because all paths start at
- * the root.
+ * Characters that are the short forms of magic words such as `:(exclude)` (gitglossary, "pathspec"). `top` has no
+ * effect, because all paths start at the root.
  */
 const MAGIC = {
   top: '/',
@@ -33,17 +33,17 @@ const MAGIC = {
 
 type Magic = keyof typeof MAGIC;
 
-/** Patterns of which a path must match one, or must not match any. */
+/** Parsed pathspec: patterns of which a selected path must match one, or none if `isExclude` is set. */
 export interface Pathspec {
   readonly patterns: readonly PathPattern[];
   readonly isExclude: boolean;
 }
 
 /**
- * Parses a pathspec as `git ls-files -- <pathspec>…` does at the root of the tree: the path of a file, the path of a
- * folder for all its content, or a wildmatch pattern in which `*` matches slashes. Supports `:(glob)`, `:(icase)`,
- * `:(literal)`, `:(top)`, `:(exclude)` and their short forms, but not `:(attr)`. A leading slash and `./` are dropped.
- * Throws `BadPathspec`.
+ * Parses a pathspec as `git ls-files -- <pathspec>…` does at the root of the tree. It is the path of a file, the path
+ * of a folder for all its content, or a wildmatch pattern in which `*` also matches slashes. Supports `:(glob)`,
+ * `:(icase)`, `:(literal)`, `:(top)`, `:(exclude)` and their short forms, but not `:(attr)`. Ignores a leading slash
+ * and `./`. Throws `BadPathspec`.
  */
 export function parsePathspec(spec: ByteString): Pathspec {
   if (spec === '') throw new BadPathspec('a path is empty; the root is `.`');
@@ -60,8 +60,8 @@ export function parsePathspec(spec: ByteString): Pathspec {
 }
 
 /**
- * Returns the pattern for a path and the content of a folder with that path. With a final slash, it matches the content
- * only.
+ * Returns the pattern that matches a path, and everything in a folder with this path. If the path ends with a slash,
+ * the pattern matches only the content of the folder.
  */
 function atOrBelow(path: ByteString, ignoreCase: boolean): PathPattern {
   const bytes = Array.from(path, (char) => char.charCodeAt(0));
@@ -88,8 +88,8 @@ function readMagic(spec: ByteString): { magic: Set<Magic>; rest: ByteString } {
 }
 
 /**
- * Drops `.` segments and doubled or leading slashes. A final slash stays, because it restricts the pathspec to a
- * folder.
+ * Removes `.` segments and repeated or leading slashes from a path. A final slash stays, because it restricts the
+ * pathspec to a folder.
  */
 function normalize(path: ByteString): ByteString {
   const names = splitBytes(path, '/');

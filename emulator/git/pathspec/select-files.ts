@@ -6,26 +6,26 @@ import { parseGlob } from './glob.js';
 import { PathMatcher, type PathPattern } from './path-matcher.js';
 import { BadPathspec, type Pathspec, parsePathspec } from './pathspec.js';
 
-/** Lists of patterns that select files. An empty list selects all files. */
+/** Lists of patterns with which a request selects files. An empty list selects all files. */
 export interface FileSelection {
-  /** Pathspecs: a file, a folder with its content, or a pattern. */
+  /** Pathspecs as in Git: paths of files, paths of folders with their content, or patterns. */
   readonly paths?: readonly ByteString[] | undefined;
   readonly includeGlobs?: readonly ByteString[] | undefined;
-  /** Exclusion takes precedence over inclusion. */
+  /** Globs of files to leave out. A file that both lists match is left out. */
   readonly excludeGlobs?: readonly ByteString[] | undefined;
-  /** Extensions with or without their dot. Case is significant. */
+  /** File extensions, with or without their dot. Upper and lower case are distinguished. */
   readonly extensions?: readonly ByteString[] | undefined;
 }
 
 export type SelectionList = keyof FileSelection;
 
-/** Thrown for lists that exceed their limits or contain an invalid pattern. The message states why. */
+/** Error thrown for lists that exceed their limits or contain an invalid pattern. The message states the reason. */
 export class BadSelection extends Error {
   override readonly name = 'BadSelection';
   constructor(
-    /** End of a sentence that begins with the list. */
+    /** Second part of a sentence, which the caller begins with the name of the list. */
     message: string,
-    /** Invalid list; undefined if the limit for all lists together is exceeded. */
+    /** Name of the invalid list; undefined if the limit for all lists together is exceeded. */
     readonly list?: SelectionList,
   ) {
     super(message);
@@ -39,7 +39,10 @@ const NAMES = {
   extensions: 'extension',
 } as const satisfies Record<SelectionList, string>;
 
-/** Returns the matcher for files that pass all filters; undefined if all files do. Throws `BadSelection`. */
+/**
+ * Returns the matcher for the files that all given lists select; undefined if no list is given, so that all files are
+ * selected. Throws `BadSelection`.
+ */
 export function* selectFiles(selection: FileSelection): Steps<PathMatcher | undefined> {
   checkBounds(selection);
   const { paths = [], includeGlobs = [], excludeGlobs = [], extensions = [] } = selection;
@@ -59,7 +62,7 @@ export function* selectFiles(selection: FileSelection): Steps<PathMatcher | unde
   return yield* PathMatcher.compile(given.map(([patterns, refuses]) => ({ patterns: patterns.flat(), refuses })));
 }
 
-/** Returns a matcher for a single path. */
+/** Returns a matcher that selects a single path. */
 export function selectPath(path: ByteString): Steps<PathMatcher> {
   const tokens = Array.from(path, (char) => char.charCodeAt(0));
   return PathMatcher.compile([{ patterns: [{ tokens, ignoreCase: false, ends: [] }], refuses: false }]);

@@ -9,27 +9,27 @@ import type { PathMatcher } from './path-matcher.js';
 import { PathStack } from './path-stack.js';
 
 /**
- * Maximum bytes of trees on the current path that stay in memory. Outer ones are read again when the walk returns to
- * them.
+ * Maximum number of bytes of the tree objects on the current path that stay in memory. Those of outer folders are read
+ * again when the walk returns to them.
  */
 const HELD_BYTES = 8 << 20;
 const NO_BODY = Buffer.alloc(0);
-/** Bytes of a scanner without its tree. */
+/** Approximate memory in bytes of a `TreeCursor`, in addition to the tree object. */
 const SCANNER_BYTES = 256;
 
 export interface WalkOptions {
-  /** True to find folders too, before their content. */
+  /** Reports folders too, each before its content. By default, only files, links and submodules are reported. */
   readonly trees?: boolean;
-  /** `false` to not enter folders. */
+  /** Enters subfolders if true, which is the default. */
   readonly recursive?: boolean;
-  /** Path of `tree`; undefined for the root. */
+  /** Path of the walked tree, which all reported paths begin with; undefined for the root. */
   readonly under?: ByteString | undefined;
-  /** Files to find; all if undefined. A folder without selected files is not entered. */
+  /** Selects the files to report; all files if undefined. A folder without selected files is not entered. */
   readonly selects?: PathMatcher | undefined;
 }
 
 /**
- * Walks the files, symbolic links and gitlinks of a tree in the order of Git's index:
+ * Walks the files, symbolic links and gitlinks (submodules) of a tree in the order of Git's index:
  *
  *     while (walk.step()) {
  *       meter.spend(walk.cost);
@@ -37,13 +37,16 @@ export interface WalkOptions {
  *       if (walk.isFound) …
  *     }
  *
- * A step is a bounded piece of work, which usually finds one entry. Trees may have any depth: a level takes only a few
- * numbers, and paths are built on demand.
+ * A step is a bounded piece of work, which usually finds one entry. Trees may have any depth: each folder on the
+ * current path takes only a few numbers, and paths are built on demand.
  */
 export class TreeWalk {
-  /** True if the last step found an entry, which the members below describe. */
+  /** True if the last step found an entry, which `mode`, `name`, `oid` and `path` describe. */
   isFound = false;
-  /** Work units of the last step, without those of reading trees, which are reported separately. */
+  /**
+   * Work units (microseconds of CPU) of the last step, without those of reading trees, which the object reader reports
+   * itself.
+   */
   cost = 0;
   mode = 0;
   readonly #steps: Steps<void>;
@@ -51,14 +54,14 @@ export class TreeWalk {
   readonly #trees: boolean;
   readonly #recursive: boolean;
   #scan: TreeCursor;
-  // The following arrays are by level.
+  // The following arrays have one item for each folder on the current path, by depth.
   readonly #scans: (TreeCursor | undefined)[];
-  /** Position at which the scan of a level continues. */
+  /** Position in the tree object at which the scan of each folder continues. */
   readonly #positions: number[] = [0];
   readonly #numbers: number[];
   readonly #serials: number[] = [0];
   #serial = 0;
-  /** Bytes of all scans, and the first level that has one. */
+  /** Memory in bytes of all cursors in `#scans`, and the first depth that has one. */
   #held = 0;
   #firstHeld = 0;
 
@@ -76,7 +79,7 @@ export class TreeWalk {
     this.#steps = this.#walk(tree);
   }
 
-  /** Does one piece of work. Returns false at the end. */
+  /** Does one piece of work. Returns false at the end of the walk. */
   step(): boolean {
     this.isFound = false;
     const step = this.#steps.next();
@@ -84,7 +87,7 @@ export class TreeWalk {
     return !step.done;
   }
 
-  /** Number of folders between the tree and the current position. */
+  /** Number of folders between the walked tree and the current entry. */
   get depth(): number {
     return this.#stack.depth;
   }
@@ -101,7 +104,10 @@ export class TreeWalk {
     return this.#stack.pathOf(this.name);
   }
 
-  /** Returns the path of a folder that the walk is in, with its slash. Level 0 is the tree. */
+  /**
+   * Returns the path of the folder at depth `level` on the current path, with its final slash. Level 0 is the walked
+   * tree.
+   */
   folder(level: number): ByteString {
     return this.#stack.folder(level);
   }
@@ -115,7 +121,10 @@ export class TreeWalk {
     return number < 0 ? EMPTY_TREE_OID : this.objects.oidOf(number);
   }
 
-  /** Returns a number that distinguishes the current folder of a level from others of the same level. */
+  /**
+   * Returns the serial number of the folder at depth `level` on the current path. Each folder that the walk enters gets
+   * a new number, so a changed number shows that the walk is in another folder.
+   */
   folderSerial(level: number): number {
     return this.#serials[level]!;
   }

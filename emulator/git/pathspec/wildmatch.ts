@@ -2,14 +2,15 @@ import { type ByteString, bytesOf, replaceBytes, sliceBytes } from '../object/by
 import { type ByteSet, readBracket } from './wildmatch-bracket.js';
 
 export interface WildmatchOptions {
-  /** With `pathname`, `*`, `?` and `[…]` do not match slashes, but `**` between slashes does (Git's WM_PATHNAME). */
+  /** If true, `*`, `?` and `[…]` do not match slashes, while `**` between slashes does (Git's WM_PATHNAME). */
   readonly pathname?: boolean;
   readonly ignoreCase?: boolean;
 }
 
 /**
- * One byte, one byte of a set, or any number of bytes. `star`: bytes except slashes. `starstar`: all bytes. `folders`:
- * whole folders, each with its slash; it occurs at the start or after a slash, and never twice in a row.
+ * Token of a pattern. It matches one byte, one byte of a set, or any number of bytes: `star` matches bytes except
+ * slashes, `starstar` matches all bytes, and `folders` matches whole folders, each with its slash. `folders` occurs at
+ * the start or after a slash, and never twice in a row.
  */
 export type Token = number | ByteSet | 'star' | 'starstar' | 'folders';
 
@@ -38,7 +39,7 @@ export function parseWildmatch(
       let end = at + 1;
       while (pattern[end] === '*') end++;
       const token = starToken(pattern, at, end, pathname);
-      // Consecutive `folders` tokens are equivalent to one.
+      // A second consecutive `folders` token is left out, because it would not change the meaning.
       if (token !== 'folders' || tokens.at(-1) !== token) tokens.push(token);
       at = token === 'folders' ? end + 1 : end;
     } else if (char === '[') {
@@ -54,7 +55,8 @@ export function parseWildmatch(
       const isEscape = char === '\\';
       if (isEscape && ++at === pattern.length) return undefined;
       const byte = sliceBytes(pattern, at, at + 1);
-      // Git does not fold escaped characters, so an escaped capital matches nothing.
+      // An escaped capital is not converted to lower case, as in Git. It therefore matches nothing, because the text is
+      // in lower case.
       tokens.push((ignoreCase && !isEscape ? foldCase(byte) : byte).charCodeAt(0));
       at++;
     }
@@ -63,7 +65,8 @@ export function parseWildmatch(
 }
 
 /**
- * Returns the token for the stars from `start` to `end`. With `pathname`, two or more are special only between slashes.
+ * Returns the token for the run of stars from `start` to `end` (exclusive). With `pathname`, two or more stars have a
+ * special meaning only between slashes or at an end of the pattern.
  */
 function starToken(pattern: ByteString, start: number, end: number, pathname: boolean): Token {
   if (!pathname) return 'starstar';
@@ -75,7 +78,7 @@ function starToken(pattern: ByteString, start: number, end: number, pathname: bo
   return pattern[end] === '/' ? 'folders' : 'starstar';
 }
 
-/** Converts ASCII capitals to lower case, like Git. */
+/** Converts ASCII capitals to lower case, as Git does when it ignores case. */
 export function foldCase(text: ByteString): ByteString {
   return replaceBytes(text, /[A-Z]+/g, (capitals) => bytesOf(capitals.toLowerCase()));
 }

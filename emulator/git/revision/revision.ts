@@ -22,30 +22,42 @@ import type { Refs } from '../refs/refs.js';
 import type { CommitGraph, GraphPosition } from '../revwalk/commit-graph.js';
 
 /**
- * `malformed`: invalid syntax. `missing`: the name does not exist. `ambiguous`: an abbreviated id of several objects.
+ * Reason why a revision cannot be resolved. `malformed`: invalid syntax. `missing`: the name or object does not exist.
+ * `ambiguous`: an abbreviated id of several objects.
  */
 export type RevisionIssue = 'malformed' | 'missing' | 'ambiguous';
 
 export type RevisionOutcome =
-  /** `ref`: full name of the ref, if the revision is only the name of a ref. */
+  /**
+   * Revision that was resolved to an object. `ref` is the full name of the ref if the revision is only the name of a
+   * ref.
+   */
   | { readonly oid: Oid; readonly ref?: ByteString | undefined; readonly issue?: undefined }
   | { readonly issue: RevisionIssue; readonly oid?: undefined };
 
 export interface RevisionOptions {
-  /** Meaning of a name that is both a branch and a tag. Git prefers the tag. */
+  /** Kind of ref that a name means if a branch and a tag have this name. The default is the tag, as in Git. */
   readonly prefer?: 'branch' | 'tag';
-  /** Wanted type for an abbreviated id. Objects of other types do not make it ambiguous. */
+  /** Type of object that an abbreviated id should mean. Objects of other types do not make the id ambiguous. */
   readonly want?: 'commit' | 'tree';
-  /** Prefix below which refs are looked up, such as `refs/namespaces/ephemeral/`. */
+  /** Prefix of the refs that are looked up, such as `refs/namespaces/ephemeral/`. It is not a part of the revision. */
   readonly namespace?: ByteString;
-  /** Graph with parsed commits. Commits that it lacks are read. */
+  /**
+   * Graph of parsed commits, with which `~n` is fast. Commits that it does not contain are read from the object store.
+   */
   readonly graph?: CommitGraph;
 }
 
-/** Refs of other namespaces must not be reachable by their full names. */
+/**
+ * Prefix of refs that a revision cannot name, because refs of another namespace must not be reachable by their full
+ * names.
+ */
 const NAMESPACES = 'refs/namespaces/';
 
-/** Prefixes tried for a short ref name, in order (gitrevisions, `<refname>`). */
+/**
+ * Prefixes that are tried in this order to complete a short ref name (gitrevisions, `<refname>`), if a tag or a branch
+ * is preferred.
+ */
 const REF_RULES = {
   tag: ['', 'refs/', 'refs/tags/', 'refs/heads/', 'refs/remotes/'].map(bytesOf),
   branch: ['', 'refs/', 'refs/heads/', 'refs/tags/', 'refs/remotes/'].map(bytesOf),
@@ -57,17 +69,17 @@ const HEAD = bytesOf('HEAD');
 const MALFORMED: RevisionOutcome = { issue: 'malformed' };
 const MISSING: RevisionOutcome = { issue: 'missing' };
 
-/** Suffix that leads from one object to another: `^2`, `~3`, `^{tree}`, `:path`. */
+/** Suffix of a revision that leads from one object to another: `^2`, `~3`, `^{tree}`, `:path`. */
 type Step =
   | { readonly kind: 'parent' | 'ancestor'; readonly count: number }
   | { readonly kind: 'peel'; readonly type: TypeCode | 'object' | 'any' }
   | { readonly kind: 'path'; readonly path: ByteString };
 
 /**
- * Resolves a revision like `git rev-parse --verify --end-of-options`: a complete or abbreviated id, HEAD, `@`, a ref by
- * its full or short name, or `name-12-gabcdef`; followed by any number of `^`, `^n`, `~n`, `^{type}`, `^{}`, and by
- * `:path` at the end. Revisions that need a reflog, an index or a search (`@{1}`, `:0:x`, `:/text`, `^{/text}`) are
- * `missing`.
+ * Resolves a revision as `git rev-parse --verify --end-of-options` does. A revision is a complete or abbreviated id,
+ * HEAD, `@`, a ref by its full or short name, or `name-12-gabcdef` (output of `git describe`); followed by any number
+ * of `^`, `^n`, `~n`, `^{type}`, `^{}`, and by `:path` at the end. Revisions that need a reflog, an index or a search
+ * (`@{1}`, `:0:x`, `:/text`, `^{/text}`) are reported as `missing`.
  */
 export function* resolveRevision(
   objects: ObjectReader,
@@ -113,7 +125,10 @@ function peelType(name: string): TypeCode | 'object' | 'any' | undefined {
   return name === 'commit' || name === 'tree' || name === 'blob' || name === 'tag' ? typeCode(name) : undefined;
 }
 
-/** Returns the object type that the first suffix requires. */
+/**
+ * Returns the type of object that the first suffix requires before it. With it, an abbreviated id is less often
+ * ambiguous.
+ */
 function wantOf([step]: Step[]): Pick<RevisionOptions, 'want'> {
   if (!step) return {};
   if (step.kind === 'path') return { want: 'tree' };
@@ -169,11 +184,13 @@ function* followSteps(
     for (const step of steps) {
       oid = yield* followStep(objects, oid, step, graph);
       yield COST.operation;
-      // A gitlink points to an object of another repository.
+      // The object may be missing although an entry names it, because a gitlink (submodule) names a commit of another
+      // repository.
       if (oid === undefined || objects.find(oid) < 0) return MISSING;
     }
   } catch (error) {
-    // Occurs only if fsck is off, with an object that Git could not read either.
+    // A stored object can be malformed only if it was received without checks (fsck is off). Git could not read it
+    // either.
     if (error instanceof MalformedObject) return MISSING;
     throw error;
   }
@@ -225,7 +242,10 @@ function* ancestorOf(
   return commit;
 }
 
-/** If a commit is in the graph, all its ancestors are. */
+/**
+ * Returns the ancestor of a commit after `count` first parents; undefined if the history is shorter. The graph contains
+ * all ancestors of each of its commits, so no object must be read.
+ */
 function* ancestorInGraph(graph: CommitGraph, from: GraphPosition, count: number): Steps<Oid | undefined> {
   let position = from;
   for (let left = count; left > 0 && position >= 0; left--) {
@@ -235,7 +255,10 @@ function* ancestorInGraph(graph: CommitGraph, from: GraphPosition, count: number
   return position < 0 ? undefined : graph.oidOf(position);
 }
 
-/** Follows tags, and goes from a commit to its tree, until the type is found (gitrevisions, `<rev>^{<type>}`). */
+/**
+ * Follows annotated tags, and goes from a commit to its tree, until an object of the type is found (gitrevisions,
+ * `<rev>^{<type>}`). Returns undefined if there is no such object.
+ */
 function* peelTo(objects: ObjectReader, oid: Oid, type: TypeCode | 'object' | 'any'): Steps<Oid | undefined> {
   if (type === 'object') return oid;
   if (type === 'any') return yield* peelTags(objects, oid);
@@ -246,16 +269,16 @@ function* peelTo(objects: ObjectReader, oid: Oid, type: TypeCode | 'object' | 'a
 }
 
 /**
- * Maximum number of objects with the same prefix that are checked. A prefix of four digits has that many in a store of
- * 65 million objects.
+ * Maximum number of objects that are examined if their ids have the same prefix. In a store of 65 million objects, this
+ * many ids share a prefix of four digits.
  */
 const MAX_CANDIDATES = 1000;
-/** Work units of comparing one id. All ids are compared. */
+/** Work units of comparing one id with a prefix. The ids of all objects are compared. */
 const COST_PER_ID = COST.byteScanned;
 
 /**
- * Returns the object whose id starts with `prefix` (4 to 40 lower-case digits). With `want`, as in Git, the only commit
- * (or tree), or a tag of one, is chosen among several objects.
+ * Returns the object whose id starts with `prefix` (4 to 40 lower-case hexadecimal digits). If there are several and
+ * `want` is given, returns the only one that is a commit (or tree), or a tag that leads to one, as Git does.
  */
 function* resolveShortOid(
   objects: ObjectReader,
