@@ -3,7 +3,10 @@ import { PIECE, type Steps } from '../../schedule/steps.js';
 import { checkHeaderEnd, checkIdentity, HeaderCursor } from './header.js';
 import { type Finding, finding } from './messages.js';
 
-/** Checks the body of a commit. Returns the first finding, because Git stops there. */
+/**
+ * Checks the body of a commit as `git fsck` does. Returns only the first finding, because Git stops there; undefined if
+ * there is none.
+ */
 export function* checkCommit(body: Buffer): Steps<Finding | undefined> {
   const nul = body.indexOf(0);
   return checkHeaderEnd(body, nul) ?? (yield* checkLines(new HeaderCursor(body))) ?? checkNul(nul);

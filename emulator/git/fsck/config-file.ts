@@ -1,12 +1,12 @@
 import { type ByteString, bytesOf, concatBytes, joinBytes, NO_BYTES, sliceBytes } from '../object/bytes.js';
 
-/** Variable of a config file: `name` is `section.subsection.key`, and `value` is undefined without `=`. */
+/** Variable of a Git config file. `name` is `section.subsection.key`. `value` is undefined for a key without `=`. */
 export interface ConfigVariable {
   readonly name: ByteString;
   readonly value: ByteString | undefined;
 }
 
-/** Thrown where Git stops parsing a config file. Variables before it count. */
+/** Error thrown at the place where Git stops parsing a config file. The variables before this place are still used. */
 export class BadConfig extends Error {
   override readonly name = 'BadConfig';
 }
@@ -21,7 +21,7 @@ const ESCAPES: ReadonlyMap<string, ByteString> = new Map([
 ]);
 
 /**
- * Parses Git's config syntax (git-config, "Syntax"):
+ * Parses a file in Git's config syntax (git-config, "Syntax") and yields its variables:
  *
  *     [section]  [section "Subsection"]  [section.subsection]
  *     key = value      ; may be quoted, escaped, and continued after a backslash at the end of the line
@@ -43,7 +43,7 @@ class Source {
   #at = 0;
   constructor(private readonly text: ByteString) {}
 
-  /** Returns the next character, with CRLF as a line feed; empty at the end. */
+  /** Returns the next character, with a line feed in place of CR LF; an empty string at the end of the text. */
   next(): ByteString {
     const char = sliceBytes(this.text, this.#at, ++this.#at);
     if (char !== '\r' || this.text[this.#at] !== '\n') return char;
@@ -124,7 +124,7 @@ function readValue(source: Source): ByteString {
       continue;
     }
     const part = char === '\\' ? readEscape(source) : char;
-    // A backslash at the end of a line is not part of the value.
+    // A backslash at the end of a line only continues the value on the next line. It adds nothing to the value.
     if (part !== '') value.push(part);
   }
 }

@@ -8,10 +8,10 @@ import { type Finding, finding, formatFinding, isRefused } from './messages.js';
 import { checkTag } from './tag.js';
 import { checkTree, isStillRight, type SpecialFile } from './tree.js';
 
-/** `strict` refuses what Git refuses with `receive.fsckObjects`; `off` refuses nothing. */
+/** Policy for received objects. `strict` refuses what Git refuses with `receive.fsckObjects`; `off` refuses nothing. */
 export type FsckPolicy = 'strict' | 'off';
 
-/** Thrown for an object that a strict receiver refuses. The message is Git's. */
+/** Error thrown for an object that a server with strict checks refuses. The message is that of Git. */
 export class FsckError extends Error {
   override readonly name = 'FsckError';
   constructor(
@@ -22,7 +22,9 @@ export class FsckError extends Error {
   }
 }
 
-/** Files whose content is checked. Messages and rules are Git's. */
+/**
+ * Kinds of files whose content is checked, with the check and the maximum size. Rules and messages are those of Git.
+ */
 const SPECIAL_FILES = {
   gitmodules: { check: checkGitmodules, limit: 'gitmodulesBytes' },
   gitattributes: { check: checkGitattributes, limit: 'gitattributesBytes' },
@@ -30,15 +32,17 @@ const SPECIAL_FILES = {
 
 type SpecialKind = keyof typeof SPECIAL_FILES;
 
-/** Checks the objects of one push as they arrive. */
+/** Checks the objects of one push while they are received. */
 export class Fsck {
   readonly #special: Record<SpecialKind, Set<Oid>> = { gitmodules: new Set(), gitattributes: new Set() };
 
   constructor(private readonly warn: (line: string) => void = () => undefined) {}
 
   /**
-   * Checks one object. Throws `FsckError`. Blobs are checked by `finish`, when trees have provided their names.
-   * `changed`: positions at which a tree differs from one without findings. Returns true if there are no findings.
+   * Checks one object, except the content of blobs. Throws `FsckError`. Blobs are checked by `finish`, because their
+   * file names are known only after all trees.
+   * `changed` is given for a tree that is received as a delta: the positions at which it differs from a tree without
+   * findings. Returns true if there are no findings.
    */
   *check(type: TypeCode, body: Buffer, oid: Oid, changed?: Int32Array): Steps<boolean> {
     if (changed !== undefined && isStillRight(body, changed, this.#noteSpecial)) return true;
@@ -65,8 +69,8 @@ export class Fsck {
   }
 
   /**
-   * Checks the `.gitmodules` and `.gitattributes` files of all trees checked, including files that were stored before.
-   * Throws `FsckError`.
+   * Checks the `.gitmodules` and `.gitattributes` files in all trees that were checked, including files that were
+   * stored before the push. Throws `FsckError`.
    */
   finish(objects: ObjectReader): void {
     for (const kind of ['gitmodules', 'gitattributes'] as const) {

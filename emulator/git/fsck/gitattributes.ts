@@ -3,7 +3,10 @@ import { type Finding, finding } from './messages.js';
 
 const MAX_LINE_BYTES = requestLimit('gitattributesLineBytes');
 
-/** Checks a `.gitattributes` file. Git ignores one with a line of 2048 bytes or more, so it refuses to receive it. */
+/**
+ * Checks a `.gitattributes` file. A file with a line of 2048 bytes or more is refused, because Git would ignore the
+ * file.
+ */
 export function checkGitattributes(body: Buffer): Finding[] {
   const nul = body.indexOf(0);
   const end = nul < 0 ? body.length : nul;

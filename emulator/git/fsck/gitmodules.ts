@@ -39,8 +39,8 @@ const RELATIVE = /^\.\.?[/\\]/;
 const TRANSPORT = /^(?:(?:https?|ftps?)::)?/;
 
 /**
- * Returns true for URLs that are options, that contain line feeds for a credential helper, or that are relative and
- * lead above the host.
+ * Returns true for submodule URLs that Git refuses: those that a command would take for an option, those with line
+ * feeds, which could deceive a credential helper, and relative URLs that lead above the host.
  */
 function isBadUrl(url: ByteString): boolean {
   if (url.startsWith('-')) return true;
@@ -53,7 +53,10 @@ function isBadUrl(url: ByteString): boolean {
   return !host || host.startsWith(':') || decodeUrl(target).includes('\n');
 }
 
-/** Returns true if `../` segments at the start are followed by `:` or `/`, as in `../../../:evil.example/x`. */
+/**
+ * Returns true for a relative URL that could replace the host: `:` or `/` follows its `../` segments, as in
+ * `../../../:evil.example/x`.
+ */
 function climbsOverHost(url: ByteString): boolean {
   const [dots] = /^(?:\.\.?[/\\])*/.exec(url)!;
   return /\.\.[/\\]/.test(dots) && /^[:/]/.test(url.slice(dots.length));

@@ -7,24 +7,24 @@ const ZERO = 0x30;
 const SPACE = 0x20;
 const PLUS = 0x2b;
 const MINUS = 0x2d;
-/** Last second of a signed 64-bit clock. */
+/** Largest date in seconds that fits into a signed 64-bit number. */
 const LAST_DATE = 2n ** 63n - 1n;
 const LARGEST_UNSIGNED = String(2n ** 64n - 1n);
 
-/** Position in the header of a commit or tag. */
+/** Cursor in the header lines of a commit or tag object. */
 export class HeaderCursor {
   at = 0;
 
   constructor(readonly body: Buffer) {}
 
-  /** Moves behind `word` if the line starts with it. */
+  /** Moves behind `word` if it is at the current position. Returns false without moving otherwise. */
   skip(word: string): boolean {
     if (!startsWithAt(this.body, this.at, word)) return false;
     this.at += word.length;
     return true;
   }
 
-  /** Moves behind an object id and its line feed. Returns false without moving if they are not there. */
+  /** Moves behind an object id and its line feed. Returns false without moving if the current position has none. */
   skipOidLine(): boolean {
     const { body, at } = this;
     for (let index = at; index < at + 40; index++) {
@@ -35,7 +35,7 @@ export class HeaderCursor {
     return true;
   }
 
-  /** Moves behind the line. Returns its end; -1 if there is no line feed. */
+  /** Moves behind the current line. Returns the position of its line feed; -1 if there is none. */
   skipLine(): number {
     const end = this.body.indexOf(LF, this.at);
     this.at = end < 0 ? this.body.length : end + 1;
@@ -52,14 +52,14 @@ function isDigit(byte: number | undefined): boolean {
   return byte !== undefined && byte >= 0x30 && byte <= 0x39;
 }
 
-/** White space of C's `isspace`. */
+/** Returns true for the white space of C's `isspace`. */
 function isWhiteSpace(byte: number | undefined): boolean {
   return byte === SPACE || (byte !== undefined && byte >= 0x09 && byte <= 0x0d);
 }
 
 /**
- * Checks that the header ends with an empty line, or the object with a line feed, and that no NUL precedes it. `nul` is
- * the position of the first NUL.
+ * Checks that the header of a commit or tag ends with an empty line, or else the object with a line feed, and that no
+ * NUL precedes this end. `nul` is the position of the first NUL in `body`; -1 if none.
  */
 export function checkHeaderEnd(body: Buffer, nul: number): Finding | undefined {
   const end = body.indexOf(SEPARATOR);
@@ -71,7 +71,8 @@ export function checkHeaderEnd(body: Buffer, nul: number): Finding | undefined {
 }
 
 /**
- * Checks `Name <e-mail> seconds +hhmm` and moves to the next line. The name may be empty, but a space must precede `<`.
+ * Checks the identity in an author, committer or tagger line, `Name <e-mail> seconds +hhmm`, and moves to the next
+ * line. The name may be empty, but a space must precede `<`.
  */
 export function checkIdentity(cursor: HeaderCursor): Finding | undefined {
   const { body } = cursor;
@@ -90,8 +91,8 @@ export function checkIdentity(cursor: HeaderCursor): Finding | undefined {
 }
 
 /**
- * Checks `seconds +hhmm`. Git parses the seconds with `strtoumax`, which accepts white space (also a line feed) and a
- * sign before the digits.
+ * Checks the date of an identity, `seconds +hhmm`, from position `start` on. Git parses the seconds with `strtoumax`,
+ * which accepts white space (also a line feed) and a sign before the digits.
  */
 function checkDate(body: Buffer, start: number): Finding | undefined {
   if (body[start] === ZERO && body[start + 1] !== SPACE) return identityFinding('zeroPaddedDate', 'zero-padded date');
@@ -116,7 +117,10 @@ function checkDate(body: Buffer, start: number): Finding | undefined {
   return isZone ? undefined : identityFinding('badTimezone', 'bad time zone');
 }
 
-/** Returns true if a date exceeds a signed 64-bit clock. `strtoumax` makes a negative date unsigned. */
+/**
+ * Returns true if a date in seconds does not fit into a signed 64-bit number. A negative date becomes a large positive
+ * one first, as with Git's `strtoumax`.
+ */
 function dateOverflows(digits: string, isNegative: boolean): boolean {
   const significant = digits.replace(/^0+/, '');
   if (significant.length > LARGEST_UNSIGNED.length) return true;
@@ -125,7 +129,7 @@ function dateOverflows(digits: string, isNegative: boolean): boolean {
   return (isNegative ? BigInt.asUintN(64, -value) : value) > LAST_DATE;
 }
 
-/** Returns the position of the next `<`, `>` or line feed. */
+/** Returns the position of the next `<`, `>` or line feed; the end of the body if there is none. */
 function skipTo(body: Buffer, from: number): number {
   let at = from;
   while (at < body.length && body[at] !== 0x3c && body[at] !== 0x3e && body[at] !== LF) at++;

@@ -1,8 +1,8 @@
 import type { Oid } from '../object/object.js';
 
 /**
- * Findings of `git fsck` about the content of an object, with their severities (`git help fsck`, fsck messages). A
- * strict receiver (`receive.fsckObjects`) refuses all except `info`.
+ * Kinds of findings of `git fsck` about the content of an object, with their severities (`git help fsck`, fsck
+ * messages). A server with `receive.fsckObjects` refuses objects with any finding except `info`.
  */
 export const MESSAGES = {
   nulInHeader: 'fatal',
@@ -74,12 +74,12 @@ export function finding(id: MessageId, message: string): Finding {
   return { id, message };
 }
 
-/** Returns true if a strict receiver refuses an object because of the finding. */
+/** Returns true if a server with `receive.fsckObjects` refuses an object because of this finding. */
 export function isRefused({ id }: Finding): boolean {
   return MESSAGES[id] !== 'info';
 }
 
-/** Returns the line that Git prints: `object <oid>: <id>: <message>`. */
+/** Returns the line that Git prints for a finding: `object <oid>: <id>: <message>`. */
 export function formatFinding(oid: Oid, { id, message }: Finding): string {
   return `object ${oid}: ${id}: ${message}`;
 }

@@ -6,7 +6,10 @@ import { type Finding, finding } from './messages.js';
 const TAGS = bytesOf('refs/tags/');
 const TYPE = /^(?:commit|tree|blob|tag)$/;
 
-/** Checks the body of a tag. Returns the findings up to the first one that a strict receiver refuses. */
+/**
+ * Checks the body of an annotated tag as `git fsck` does. Returns the findings up to the first one for which a strict
+ * server refuses the tag.
+ */
 export function checkTag(body: Buffer): Finding[] {
   const end = checkHeaderEnd(body, body.indexOf(0));
   return end ? [end] : checkLines(new HeaderCursor(body));

@@ -1,20 +1,25 @@
 /**
- * Checks the order of a tree's entries: by name, with a folder's name as if it ended with `/`, and without duplicates.
+ * Checks the order of the entries in a tree object. They must be sorted by name, where a folder's name counts as if it
+ * ended with `/`, and must not contain duplicates.
  *
- * Because of that slash, two entries with the same name may be apart (`foo`, `foo.bar`, `foo/`). Files that a later
- * folder could repeat are on a stack, where a file stays while the following entries begin with its name.
+ * Because of this slash, other entries may be between two entries with the same name (`foo`, `foo.bar`, `foo/`). Files
+ * whose name a later folder could repeat are therefore kept on a stack. A file stays there while the names of the
+ * following entries begin with its name.
  */
 export class EntryOrder {
   readonly #waiting: { start: number; end: number }[] = [];
   #start = 0;
   #end = -1;
   #isTree = false;
-  /** True if a name begins with the previous one, so that a later entry may repeat either. */
+  /** True if a name begins with the name before it. A later entry may then repeat one of them. */
   isFarReaching = false;
 
   constructor(private readonly body: Buffer) {}
 
-  /** Adds the next entry. Returns the rule that it breaks; undefined if none. */
+  /**
+   * Checks the next entry, whose name extends from `start` to `end` (exclusive). Returns the rule that it breaks;
+   * undefined if none.
+   */
   follow(start: number, end: number, isTree: boolean): 'treeNotSorted' | 'duplicateEntries' | undefined {
     const issue = this.#end < 0 ? undefined : this.#compare(start, end, isTree);
     this.#start = start;
@@ -45,7 +50,10 @@ export class EntryOrder {
     return left < right ? undefined : 'treeNotSorted';
   }
 
-  /** Returns true if a file with the same name is on the stack. Removes files that no later entry can repeat. */
+  /**
+   * Returns true if the stack contains a file with the name from `start` to `end`. Removes files from the stack whose
+   * name no later entry can repeat.
+   */
   #isWaiting(start: number, end: number): boolean {
     for (let file = this.#waiting.pop(); file !== undefined; file = this.#waiting.pop()) {
       const length = file.end - file.start;

@@ -10,11 +10,11 @@ import { TreeCursor } from '../object/tree-cursor.js';
 import { type Finding, finding, type MessageId } from './messages.js';
 import { EntryOrder } from './tree-order.js';
 
-/** Bytes of entries checked between two yields. */
+/** Number of bytes of the tree object checked between two yields to the event loop. */
 const PIECE = 16 * 1024;
 const MAX_NAME_BYTES = requestLimit('fsckNameBytes');
 
-/** Findings about a tree. Git reports each at most once, in this order. */
+/** Kinds of findings about a tree with their messages. Git reports each at most once, in this order. */
 const TREE_MESSAGES = {
   badTree: 'cannot be parsed as a tree',
   nullSha1: 'contains entries pointing to null sha1',
@@ -38,24 +38,29 @@ const SYMLINK_FINDINGS = {
   mailmap: finding('mailmapSymlink', '.mailmap is a symlink'),
 } as const;
 
-/** Called with the files whose content Git also checks. */
+/** Function that is called with each file whose content must be checked too. */
 export type SpecialFile = (kind: 'gitmodules' | 'gitattributes', oid: Oid) => void;
 
-/** Checks the body of a tree. Returns all findings. Names are compared as bytes and rarely converted to strings. */
+/**
+ * Checks the body of a tree object as `git fsck` does, and returns all findings. Names are compared as bytes, because
+ * converting each to a string would be slow.
+ */
 export function checkTree(body: Buffer, found: SpecialFile): Steps<readonly Finding[]> {
   return new TreeCheck(body, found).run();
 }
 
 /**
- * Returns true if a tree has no findings, given that a tree without findings differs from it only in the byte ranges
- * `changed` (start and end of each, including the adjacent entries). Returns false if that can be decided only from the
- * whole tree.
+ * Checks a tree that differs from a tree without findings only in the byte ranges `changed` (start and end of each,
+ * including the adjacent entries). Returns true if the tree has no findings. Returns false if this can be decided only
+ * from the whole tree.
  */
 export function isStillRight(body: Buffer, changed: Int32Array, found: SpecialFile): boolean {
   return new TreeCheck(body, found).hasNoFindingIn(changed);
 }
 
-/** Bit `1 << n` is row n of `TREE_MESSAGES`. */
+/**
+ * Items of `TREE_MESSAGES` in order. A set of findings is stored as a bit mask, where bit `1 << n` stands for item n.
+ */
 const ROWS = Object.entries(TREE_MESSAGES) as [TreeMessage, string][];
 const BITS = Object.fromEntries(ROWS.map(([id], row) => [id, 1 << row])) as Record<TreeMessage, number>;
 const {
@@ -130,7 +135,7 @@ class TreeCheck {
     this.#checkName(scan.nameStart, scan.nameEnd);
     const issue = order.follow(scan.nameStart, scan.nameEnd, scan.mode === MODE_TREE || scan.isTree);
     if (issue !== undefined) flags |= BITS[issue];
-    // Avoids a write, because there are rarely any flags.
+    // The condition avoids a write for each entry, because there are rarely any findings.
     if (flags !== 0) this.#flags |= flags;
   }
 
@@ -141,7 +146,8 @@ class TreeCheck {
     for (let at = start; at < end; at++) {
       const byte = body[at];
       if (byte === 0x2f) this.#flags |= fullPathname;
-      // A backslash may hide one of Git's names, and a tilde may be part of its 8.3 short form.
+      // A name with a backslash or a tilde is examined further. On Windows, a backslash separates folders, so the part
+      // after it may be `.git`, and a tilde may belong to an 8.3 short form such as `GIT~1`.
       else if (byte === 0x5c || byte === 0x7e) isSpecial = true;
     }
     if (end - start > MAX_NAME_BYTES) this.#flags |= largePathname;
@@ -154,9 +160,10 @@ class TreeCheck {
     else if (hidesDotName(name, 'git')) this.#flags |= hasDotgit;
     const isSymlink = fileType(this.#scan.mode) === MODE_SYMLINK;
     for (const kind of ['gitmodules', 'gitattributes', 'gitignore', 'mailmap'] as const) {
-      // These files matter only as symbolic links.
+      // `.gitignore` and `.mailmap` are checked only as symbolic links, because their content is harmless.
       if (!isSymlink && (kind === 'gitignore' || kind === 'mailmap')) continue;
-      // Git checks behind backslashes only for `.gitmodules`, which names code to fetch.
+      // As in Git, the part after a backslash is examined only for `.gitmodules`, because this file names code to
+      // fetch.
       if (!(kind === 'gitmodules' ? hidesDotName(name, kind) : isDotName(name, kind))) continue;
       if (isSymlink) {
         this.#symlinks ??= [];

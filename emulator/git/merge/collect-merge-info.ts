@@ -27,14 +27,14 @@ import {
 import { inHashOrder } from './hash-order.js';
 
 /**
- * Reason why rename detection must look for a file that a side deleted: to merge its content, or to find out where its
- * folder went.
+ * Reason why rename detection must find the new path of a file that one side deleted: to merge its content, or to find
+ * out to which folder the content of its folder was moved.
  */
 export type SourceRelevance = 'content' | 'location';
 
 /**
- * Reason why the rename target of a folder that a side removed matters: for the folder itself, for a folder around it,
- * or not at all. Git's `enum dir_rename_relevance`.
+ * Reason why a merge must know to which folder the content of a removed folder was moved: for the folder itself, for a
+ * folder around it, or not at all. Git's `enum dir_rename_relevance`.
  */
 export type FolderRelevance = 'self' | 'ancestor' | 'none';
 
@@ -42,39 +42,52 @@ export interface PathVersion extends Version {
   readonly path: ByteString;
 }
 
-/** File that a side deleted (only `before` is set), added (only `after` is set) or renamed (both are set). */
+/**
+ * Changed file of one side of the merge: deleted (only `before` is set), added (only `after` is set) or renamed (both
+ * are set).
+ */
 export interface FilePair {
   before?: PathVersion;
   after?: PathVersion;
 }
 
-/** Differences between the base and one side that renames may explain. Input of `detectSideRenames`. */
+/**
+ * Deleted and added files and removed folders of one side of the merge, compared with the base. Renames may explain
+ * them. Input of `detectSideRenames`.
+ */
 export class RenameInfo {
   pairs: FilePair[] = [];
   readonly relevantSources = new Map<ByteString, SourceRelevance>();
   readonly removedFolders = new Map<ByteString, FolderRelevance>();
 }
 
-/** All paths of the three trees, except those below folders that are resolved as a whole. */
+/**
+ * All paths of the three merged trees, except those below folders that are resolved as a whole, and the changes of each
+ * side.
+ */
 export interface MergeInfo {
   readonly entries: Map<ByteString, Entry>;
   readonly sides: Three<RenameInfo>;
 }
 
 /**
- * Relevance of folder renames for a folder's content: 0 if none; the bit of a side if the other side removed the
- * folder, so that renames become relevant once that side adds a file; `ALL_BITS` if relevant. Git's `dir_rename_mask`.
+ * Bit mask that says if renames of folders are relevant for the content of a folder. 0: not relevant. The bit of one
+ * side: the other side removed the folder, so renames become relevant once this side adds a file. `ALL_BITS`: relevant.
+ * Git's `dir_rename_mask`.
  */
 type RenameMask = number;
 
-/** Folder to walk, with its tree in each of the three versions; undefined if absent there. */
+/**
+ * Folder that must be walked, with its tree in the base and in both sides; undefined if a tree does not contain the
+ * folder.
+ */
 interface FolderVersions {
   readonly path: ByteString;
   readonly trees: Three<Oid | undefined>;
   readonly renameMask: RenameMask;
 }
 
-/** State of the walk in one folder; `at` is the index of the next name. */
+/** State of the walk in one folder. `at` is the index of the name that is visited next. */
 interface Folder {
   readonly path: ByteString;
   readonly names: readonly ByteString[];
@@ -89,8 +102,9 @@ interface Deferred {
 }
 
 /**
- * Walks three trees in parallel and resolves the paths that renames cannot change (merge-ort's `collect_merge_info`).
- * Takes a folder that only one side changed as a whole, unless a file of another folder may have been renamed into it.
+ * Walks the trees of the base and of both sides in parallel, and resolves the paths that renames cannot change
+ * (merge-ort's `collect_merge_info`). A folder that only one side changed is taken as a whole, unless a file of another
+ * folder may have been renamed into it.
  */
 export async function collectMergeInfo(objects: ObjectReader, trees: Three<Oid>, meter: Meter): Promise<MergeInfo> {
   const collector = new MergeInfoCollector(objects, meter);
@@ -103,7 +117,10 @@ export async function collectMergeInfo(objects: ObjectReader, trees: Three<Oid>,
 class MergeInfoCollector {
   readonly entries = new Map<ByteString, Entry>();
   readonly sides: Three<RenameInfo> = [new RenameInfo(), new RenameInfo(), new RenameInfo()];
-  /** Folders that only one side changed. They are walked later, and only if that side has deleted files to find. */
+  /**
+   * Folders that only one side changed, for each side. They are walked later, and only if files that this side deleted
+   * must be found.
+   */
   readonly #deferred: Three<Map<ByteString, Deferred>> = [new Map(), new Map(), new Map()];
   readonly #mayDefer: Three<boolean> = [false, true, true];
 
@@ -163,7 +180,10 @@ class MergeInfoCollector {
     return { path, names, versions, renameMask: mask, at: 0 };
   }
 
-  /** Records a path. Returns the folder to walk below it, undefined if nothing below it must be walked. */
+  /**
+   * Records the versions of one path, and resolves the path if possible. Returns the folder to walk if the path is a
+   * folder; undefined if nothing below it must be walked.
+   */
   #collect(folder: Folder, name: ByteString, stages: Three<Version>): FolderVersions | undefined {
     const path = pathIn(folder.path, name);
     const { fileMask, dirMask } = masksOf(stages);
@@ -177,7 +197,8 @@ class MergeInfoCollector {
     const entry = new Entry(path, stages, fileMask, dirMask);
     entry.matchMask = matchMask;
     entry.hasFileFolderConflict = fileMask !== 0 && dirMask !== 0;
-    // A folder counts as removed until an entry is found below it.
+    // The merged tree does not contain a folder without entries, so a folder counts as gone until an entry below it is
+    // written.
     entry.isGone = dirMask !== 0;
     this.entries.set(path, entry);
     if (dirMask === 0) return undefined;
@@ -193,7 +214,8 @@ class MergeInfoCollector {
   }
 
   /**
-   * Records the path where it may be part of a file or folder rename. Returns the relevance of folder renames below it.
+   * Records a path that may be the source or target of a file or folder rename. Returns the mask that says if folder
+   * renames are relevant below the path.
    */
   #collectRenameInfo(
     folder: Folder,
@@ -274,8 +296,8 @@ function matchMaskOf([base, ours, theirs]: Three<Version>): number {
 }
 
 /**
- * Resolves a path that no rename can change: all three versions agree, or all three are files and two of them agree.
- * Returns undefined otherwise.
+ * Returns the merged version of a path that no rename can change: all three versions are equal, or all three are files
+ * and two of them are equal. Returns undefined for any other path.
  */
 function resolveTrivially(stages: Three<Version>, fileMask: number, matchMask: number): Version | undefined {
   if (matchMask === ALL_BITS) return stages[BASE];
@@ -283,7 +305,7 @@ function resolveTrivially(stages: Three<Version>, fileMask: number, matchMask: n
   return stages[matchMask === BASE_AND_OURS ? THEIRS : OURS];
 }
 
-/** Returns the only side that changed a folder, or `BASE` if none or both did. */
+/** Returns the side that changed a folder if only one did; `BASE` if none or both did. */
 function onlySideOf(fileMask: number, dirMask: number, matchMask: number): typeof BASE | MergeSide {
   if (fileMask === 0 && (dirMask === OURS_BIT || dirMask === THEIRS_BIT)) return dirMask === OURS_BIT ? OURS : THEIRS;
   return matchMask === BASE_AND_OURS ? THEIRS : matchMask === BASE_AND_THEIRS ? OURS : BASE;

@@ -1,7 +1,7 @@
 import type { ByteString } from '../object/bytes.js';
 import type { Version } from './entry.js';
 
-/** Kinds of conflict, named as `git merge` names them. */
+/** Kinds of conflicts in a merge, named as `git merge` names them. */
 export type ConflictKind =
   | 'content'
   | 'add/add'
@@ -16,13 +16,16 @@ export type ConflictKind =
   | 'implicit dir rename'
   | 'directory rename split';
 
-/** Report about a conflict. The first path is the one it is about; the others are involved. */
+/**
+ * Report about a conflict in a merge. The first path is the one in conflict. The other paths are those involved, such
+ * as the path before a rename.
+ */
 export interface ConflictMessage {
   readonly kind: ConflictKind;
   readonly paths: readonly ByteString[];
 }
 
-/** Path in conflict, with the versions that exist, as `git ls-files -u` lists them. */
+/** Path in conflict, with its versions in the merged trees as far as they exist, as `git ls-files -u` lists them. */
 export interface Conflict {
   readonly path: ByteString;
   readonly base?: Version;

@@ -8,13 +8,19 @@ import type { ObjectDatabase } from '../object/tree-edit.js';
 import { ABSENT, BASE, isSameType, OURS, THEIRS, type Three, type Version } from './entry.js';
 import { mergeTexts } from './three-way.js';
 
-/** Objects, time budget and conflict marker labels of one merge of trees. */
+/**
+ * Context of one merge of trees: the object store, the meter that limits its CPU work, and the labels of both sides in
+ * conflict markers.
+ */
 export interface MergeContext {
   readonly objects: ObjectDatabase;
   readonly meter: Meter;
   readonly ours: ByteString;
   readonly theirs: ByteString;
-  /** 0 for the requested merge; greater for merges of its merge bases, whose conflicts are not reported. */
+  /**
+   * Nesting depth of the merge: 0 for the requested merge; greater for merges of its merge bases, whose conflicts are
+   * not reported.
+   */
   readonly depth: number;
 }
 
@@ -26,9 +32,10 @@ export interface MergedContent {
 const EMPTY = Buffer.alloc(0);
 
 /**
- * Merges two versions of one type (files, symbolic links or submodules) over a base, which may be of another type.
- * Where no merge is possible, the result is our version, or the base version while merge bases are merged. `names` are
- * the paths of the three versions; conflict markers show them if they differ.
+ * Merges two versions of a path with the same type (files, symbolic links or submodules) over a base, which may have
+ * another type. If they cannot be merged, the result is our version, or the base version if merge bases are being
+ * merged. `names` are the paths of the three versions. Conflict markers show them if they differ. `extraMarkers`
+ * lengthens the markers.
  */
 export async function mergeContents(
   context: MergeContext,
@@ -43,7 +50,8 @@ export async function mergeContents(
   const isModeClean = isModeTheirs || theirs.mode === base.mode;
   const done = (oid: Oid, isClean: boolean) => ({ version: { mode, oid }, isClean: isClean && isModeClean });
 
-  // Renames can pair versions of different types, or an absent one, which cannot be merged.
+  // Returns early for versions of different types, or if one is absent, because they cannot be merged. Renames can lead
+  // to such a pair.
   if (!isSameType(ours, theirs)) return { version: ours.mode === 0 ? theirs : ours, isClean: false };
   if (ours.oid === theirs.oid || ours.oid === base.oid) return done(theirs.oid, true);
   if (theirs.oid === base.oid) return done(ours.oid, true);
@@ -52,7 +60,8 @@ export async function mergeContents(
     const text = await mergeFiles(context, hasBase ? base : ABSENT, ours, theirs, names, extraMarkers);
     return done(text.oid, text.isClean);
   }
-  // Submodules cannot be merged, because no working tree of them exists. Symbolic links have no lines to merge.
+  // Submodules cannot be merged, because their commits are in another repository. Symbolic links have no lines to
+  // merge.
   if (context.depth === 0) return done(ours.oid, false);
   return { version: base, isClean: false };
 }

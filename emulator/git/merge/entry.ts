@@ -2,7 +2,7 @@ import type { ByteString } from '../object/bytes.js';
 import { type Oid, ZERO_OID } from '../object/object.js';
 import { fileType } from '../object/tree.js';
 
-/** Mode and object of a path on one side. Mode 0 if absent. */
+/** Mode and object of a path in one of the three merged trees. The mode is 0 if the tree does not contain the path. */
 export interface Version {
   readonly mode: number;
   readonly oid: Oid;
@@ -10,7 +10,7 @@ export interface Version {
 
 export const ABSENT: Version = { mode: 0, oid: ZERO_OID };
 
-/** Indexes of the three trees of a merge. `1 << index` is the bit of a tree in a mask. */
+/** Indexes of the three trees of a merge in arrays. In a bit mask, `1 << index` is the bit of a tree. */
 export const BASE = 0;
 export const OURS = 1;
 export const THEIRS = 2;
@@ -27,25 +27,26 @@ export const ALL_BITS = 7;
 
 export type Three<T> = [base: T, ours: T, theirs: T];
 
-/** State of one path during a merge. The path may be a file in one tree and a folder in another. */
+/** State of one path during a merge of three trees. The path may be a file in one tree and a folder in another. */
 export class Entry {
   /** Version of the path in the merged tree. */
   result: Version = ABSENT;
   isClean = false;
-  /** True if the merged tree does not contain the path; `result` is ignored then. */
+  /** True if the merged tree does not contain the path. `result` has no meaning then. */
   isGone = false;
   /** Bit masks of the trees in which the path is a file (`fileMask`) or a folder (`dirMask`). */
   fileMask: number;
   dirMask: number;
-  /** Bit mask of the trees whose versions agree: two or three bits, or 0 if none agree. */
+  /** Bit mask of the trees whose versions of the path are equal: two or three bits, or 0 if all differ. */
   matchMask = 0;
   /** True if the path is a file in one tree and a folder in another. */
   hasFileFolderConflict = false;
   /**
-   * True if the sides disagree about the path itself, for example after different renames, even if the content merges.
+   * True if the sides disagree about the path itself, for example because they renamed a file differently. This is a
+   * conflict even if the content can be merged.
    */
   hasPathConflict = false;
-  /** Path of each version; they differ after a rename. */
+  /** Path of the file in each of the three trees. The paths differ after a rename. */
   readonly names: Three<ByteString>;
 
   constructor(
@@ -76,7 +77,7 @@ export class Entry {
     this.isClean = true;
   }
 
-  /** Drops the folder versions, so that only file versions remain. */
+  /** Removes the versions that are folders, so that only file versions remain. */
   keepFilesOnly(): void {
     this.matchMask &= ~this.dirMask;
     this.dirMask = 0;

@@ -3,17 +3,21 @@ import { folderOf, nameOf } from '../object/path.js';
 import type { FolderRelevance } from './collect-merge-info.js';
 import { inHashOrder } from './hash-order.js';
 
-/** Counts the files that were renamed from each removed folder to each other folder. */
+/**
+ * Counts the files that one side of a merge renamed from each removed folder to each other folder. The folder to which
+ * most files went counts as the new name of the removed folder.
+ */
 export class FolderRenameCounts {
   readonly #counts = new Map<ByteString, Map<ByteString, number>>();
-  /** Number of deleted files without a known rename target, by folder. */
+  /** Number of deleted files in each folder whose new path is not known yet. */
   readonly #open = new Map<ByteString, number>();
 
   constructor(private readonly removed: Map<ByteString, FolderRelevance>) {}
 
   /**
-   * Counts a renamed file for its folder, and for the folders around it as long as the old and new path end in equal
-   * names. `a/b/c/x` to `a/d/c/x` says that `a/b/c` became `a/d/c` and `a/b` became `a/d`.
+   * Counts a renamed file for its folder. Counts it also for the folders around it, as long as the old and the new path
+   * of the folder end in equal names. For example, `a/b/c/x` to `a/d/c/x` says that `a/b/c` became `a/d/c`, and `a/b`
+   * became `a/d`.
    */
   add(oldPath: ByteString, newPath: ByteString): void {
     let oldFolder = folderOf(oldPath);
@@ -35,14 +39,17 @@ export class FolderRenameCounts {
     this.#counts.set(oldFolder, targets);
   }
 
-  /** Returns the folder to which most files of each folder went so far. */
+  /** Returns for each removed folder the folder to which most of its files were renamed so far. */
   guesses(): Map<ByteString, ByteString> {
     const guesses = new Map<ByteString, ByteString>();
     for (const [folder, targets] of this.#counts) guesses.set(folder, mostFrequent(targets).target);
     return guesses;
   }
 
-  /** Returns the new path of each relevant folder, to which most of its files went; undefined on a tie. */
+  /**
+   * Returns the new path of each removed folder that matters for the merge: the folder to which most of its files were
+   * renamed; undefined if two folders got equally many.
+   */
   renames(): Map<ByteString, ByteString | undefined> {
     const renames = new Map<ByteString, ByteString | undefined>();
     for (const [folder, targets] of this.#counts) {
@@ -54,8 +61,8 @@ export class FolderRenameCounts {
   }
 
   /**
-   * Marks a folder as decided if the remaining `sources` cannot change its majority, even if all of them were renamed
-   * to the second most frequent folder (merge-ort's `handle_early_known_dir_renames`).
+   * Marks a folder's rename as known if the remaining deleted files (`sources`) cannot change it, even if all of them
+   * were renamed to the second most frequent folder (merge-ort's `handle_early_known_dir_renames`).
    */
   resolveEarly(sources: readonly ByteString[]): void {
     for (const source of sources) {

@@ -5,7 +5,7 @@ import type { ConflictMessage } from './conflict.js';
 import { ABSENT, Entry, type MergeSide, OURS, THEIRS, type Three } from './entry.js';
 import type { FolderRenameCounts } from './folder-rename-counts.js';
 
-/** Rename, and the side that made it. */
+/** Rename of a file, and the side of the merge that made it. */
 export interface SideRename {
   readonly side: MergeSide;
   readonly before: { readonly path: ByteString };
@@ -15,13 +15,13 @@ export interface SideRename {
 type FolderRenames = Map<ByteString, ByteString>;
 
 /**
- * Applies folder renames to files. A file that one side put into a folder that the other side renamed moves to the
- * folder's new path and is marked as a location conflict, as with Git's `merge.directoryRenames=conflict`. Returns all
- * renames by old path, ours first.
+ * Applies folder renames to the files of a merge. A file that one side put into a folder that the other side renamed is
+ * moved to the new path of the folder and marked as a location conflict, as with Git's
+ * `merge.directoryRenames=conflict`. `collect` returns all renames of files, ordered by old path, ours first.
  */
 export class FolderRenamer {
   readonly #renames: Three<FolderRenames> = [new Map(), new Map(), new Map()];
-  /** For each side, the paths that would move to a new path, by that new path. */
+  /** For each side: the paths of the files that would move to a new path, by this new path. */
   readonly #collisions: Three<Map<ByteString, ByteString[]>> = [new Map(), new Map(), new Map()];
   readonly #reported = new Set<string>();
   isClean = true;
@@ -32,7 +32,7 @@ export class FolderRenamer {
     private readonly messages: ConflictMessage[],
   ) {}
 
-  /** Adds the folder renames of both sides. Folders that both sides renamed are left out. */
+  /** Adds the folder renames of both sides. A folder that both sides renamed is left out. */
   addRenames(ours: FolderRenameCounts, theirs: FolderRenameCounts): void {
     for (const [side, counts] of [
       [OURS, ours],
@@ -78,7 +78,7 @@ export class FolderRenamer {
       const target = this.#targetOf(path, side);
       if (target !== undefined) this.#move(pair, path, target);
       else if (pair.before === undefined) continue;
-      // An added file that moves counts as renamed from the path where it was added.
+      // A file that was added and then moved counts as renamed from the path at which it was added.
       const before = pair.before ?? { path };
       yield { side, before: { path: before.path }, after: { path: target ?? path } };
     }
@@ -89,7 +89,7 @@ export class FolderRenamer {
     const renames = this.#renames[other];
     if (renames.size === 0 || this.#collisions[other].has(path)) return undefined;
     const rename = folderRenameAround(path, renames);
-    // Files are not moved into a folder that this side renamed itself.
+    // The other side renamed the folder to a folder that this side renamed too. Files are not moved there.
     if (rename === undefined || this.#renames[side].has(rename.to)) return undefined;
     const target = moved(path, rename);
     const paths = this.#collisions[side].get(target) ?? [];
@@ -139,7 +139,9 @@ interface FolderRename {
   readonly to: ByteString;
 }
 
-/** Returns the rename of the innermost renamed folder around `path`, undefined if none. */
+/**
+ * Returns the folder rename that applies to `path`: that of the innermost renamed folder around it; undefined if none.
+ */
 function folderRenameAround(path: ByteString, renames: FolderRenames): FolderRename | undefined {
   for (let from = folderOf(path); from !== ''; from = folderOf(from)) {
     const to = renames.get(from);

@@ -5,14 +5,15 @@ const GROWTH = 4;
 const LOAD = 0.8;
 
 /**
- * Returns distinct strings, inserted in the given order, in the iteration order of Git's hash table (`hashmap.c`). When
- * equal files compete for a rename, the first one that Git visits wins, and Git visits some of them in hash order.
+ * Returns distinct strings in the order in which Git's hash table (`hashmap.c`) would iterate over them after inserting
+ * them in the given order. This order matters because Git visits some files in it, and the first of several equal files
+ * that Git visits counts as renamed.
  */
 export function inHashOrder(strings: Iterable<ByteString>): ByteString[] {
   let table: ByteString[][] = Array.from({ length: FIRST_SIZE }, () => []);
   let size = 0;
   for (const string of strings) {
-    // New entries go to the front of their bucket.
+    // As in Git, a new entry is inserted at the front of its bucket.
     bucketOf(table, string).unshift(string);
     if (++size <= Math.trunc(table.length * LOAD)) continue;
     const old = table;
@@ -23,7 +24,7 @@ export function inHashOrder(strings: Iterable<ByteString>): ByteString[] {
 }
 
 function bucketOf(table: ByteString[][], string: ByteString): ByteString[] {
-  // FNV-1 hash, 32 bits.
+  // Computes the 32-bit FNV-1 hash of the string, which Git uses for paths.
   let hash = 0x811c9dc5;
   for (let at = 0; at < string.length; at++) hash = Math.imul(hash, 0x01000193) ^ string.charCodeAt(at);
   return table[(hash >>> 0) & (table.length - 1)]!;

@@ -6,14 +6,16 @@ import { selectCandidates } from '../diff/discard.js';
 import type { LineInterner } from '../diff/line-interner.js';
 import { markDifferences } from '../diff/myers.js';
 
-/** Maximum number of occurrences of a line in a region; more frequent lines are not used as anchors. */
+/**
+ * Maximum number of occurrences in a region for a line that is used as an anchor (place where both files are aligned).
+ */
 const MAX_OCCURRENCES = 64;
 /**
- * Maximum number of steps per line. Beyond it, the rest is compared with Myers' algorithm, whose cost is bounded. Only
- * artificial files reach this limit.
+ * Maximum number of steps per line. Beyond it, the remaining lines are compared with Myers' algorithm, whose cost is
+ * bounded. Only artificial files reach this limit.
  */
 const STEPS_PER_LINE = 500;
-/** Number of steps between two yields: at most a millisecond of CPU time. */
+/** Number of steps between two yields to the event loop: at most a millisecond of CPU time. */
 const UNIT = 1 << 15;
 
 interface Region {
@@ -24,9 +26,10 @@ interface Region {
 }
 
 /**
- * Computes the line changes between two files with the histogram diff that Git's merges use (`xdiff/xhistogram.c`). It
- * splits the files at the longest run of equal lines that contains the rarest line, then continues on both sides of
- * that run. If all common lines are frequent, it uses Myers' algorithm. Lines are ids of `interner`.
+ * Computes the changed lines between two files with the histogram diff that Git's merges use (`xdiff/xhistogram.c`).
+ * Splits the files at the longest run of equal lines that contains the rarest line, and continues with the parts before
+ * and after this run. If all common lines are frequent, uses Myers' algorithm instead. Both files are given as the line
+ * ids that `interner` has assigned.
  */
 export function* diffByHistogram(interner: LineInterner, oldLines: Int32Array, newLines: Int32Array): Steps<Change[]> {
   const oldFlags = new Uint8Array(oldLines.length + 1);
@@ -59,13 +62,16 @@ export function* diffByHistogram(interner: LineInterner, oldLines: Int32Array, n
 }
 
 class AnchorSearch {
-  /** By line id: first position in the region and number of occurrences. All 0 between two searches. */
+  /**
+   * Number of occurrences and first position of each line in the region of the old file, by line id. All counts are 0
+   * between two searches.
+   */
   readonly #counts: Int32Array;
   readonly #first: Int32Array;
-  /** By line: the next equal line of the region; -1 if none. */
+  /** Number of the next equal line in the region of the old file for each line; -1 if none. */
   readonly #next: Int32Array;
   #stepsLeft: number;
-  /** Number of remaining steps below which the search yields to other work. */
+  /** Number of remaining steps at which the search yields to the event loop next. */
   #pause: number;
 
   constructor(
@@ -133,7 +139,8 @@ class AnchorSearch {
         }
         next = Math.max(next, newTo + 1);
         this.#stepsLeft -= oldTo - oldFrom + 1;
-        // Git compares with an empty best run of length 0, so a first run of one line counts by its rarity alone.
+        // The best run has the length 0 at first. A run is measured as in Git, where one line also has the length 0, so
+        // a first run of a single line is accepted only by its rarity.
         const bestLength = best === undefined ? 0 : best.oldEnd - 1 - best.oldStart;
         if (bestLength < oldTo - oldFrom || rarity < rarest) {
           best = { oldStart: oldFrom, oldEnd: oldTo + 1, newStart: newFrom, newEnd: newTo + 1 };
@@ -149,7 +156,7 @@ class AnchorSearch {
   }
 }
 
-/** Compares a region as two separate files, with the algorithm of `git diff` (Myers). */
+/** Compares a region of both files with the algorithm of `git diff` (Myers), as if it were two separate files. */
 function* markClassically(
   interner: LineInterner,
   oldLines: Int32Array,

@@ -12,20 +12,20 @@ import { processRenames } from './process-renames.js';
 import { detectSideRenames } from './side-renames.js';
 
 export interface TreeMerge {
-  /** Merged tree. A path in conflict is a file with conflict markers, or our version. */
+  /** Object id of the merged tree. For a path in conflict, it contains a file with conflict markers, or our version. */
   readonly tree: Oid;
   readonly isClean: boolean;
   /**
-   * Conflicts, ordered by path. Can be empty although `isClean` is false: when the new path of a renamed folder is
-   * ambiguous.
+   * Paths in conflict, in order. The list can be empty although `isClean` is false, if a side moved the files of a
+   * folder to several folders, so that the new path of the folder is ambiguous.
    */
   readonly conflicts: readonly Conflict[];
   readonly messages: readonly ConflictMessage[];
 }
 
 /**
- * Merges two trees over a base as `git merge-tree --write-tree` does (Git's "ort" strategy). Follows renamed files and
- * folders, merges text line by line, and leaves the same result as Git for every kind of conflict.
+ * Merges two trees over a base tree as `git merge-tree --write-tree` does (Git's "ort" strategy). Follows renamed files
+ * and folders, merges text line by line, and gives the same result as Git for every kind of conflict.
  */
 export async function mergeTrees(context: MergeContext, trees: Three<Oid>): Promise<TreeMerge> {
   const { objects, meter } = context;

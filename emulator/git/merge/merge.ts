@@ -7,21 +7,27 @@ import { mergeTrees, type TreeMerge } from './merge-trees.js';
 
 export interface MergeOptions {
   readonly meter: Meter;
-  /** Labels of the two sides in conflict markers and in names of set-aside files: usually the branch names. */
+  /**
+   * Labels of the two sides, usually the branch names. They occur in conflict markers, and in the new names of files
+   * that had to be moved because of a conflict.
+   */
   readonly ours: ByteString;
   readonly theirs: ByteString;
 }
 
 export interface CommitMerge extends TreeMerge {
-  /** Best common ancestors, newest first; empty if the histories are unrelated. */
+  /** Best common ancestors of the two commits, newest first; empty if the histories are unrelated. */
   readonly bases: readonly Oid[];
 }
 
-/** Git's labels of the two sides while merge bases are merged. */
+/** Labels of the two sides that Git uses while it merges several merge bases into one. */
 const TEMPORARY_OURS = bytesOf('Temporary merge branch 1');
 const TEMPORARY_THEIRS = bytesOf('Temporary merge branch 2');
 
-/** Commit, or a virtual merge of several: its tree, and the commits that it stands for. */
+/**
+ * Merge base: a commit, or a virtual commit that merges several of them. Contains its tree, and the commits for which
+ * it stands.
+ */
 interface Ancestor {
   readonly key: string;
   readonly tree: Oid;
@@ -29,11 +35,11 @@ interface Ancestor {
 }
 
 /**
- * Merges two commits as `git merge-tree --write-tree --allow-unrelated-histories` does. If there are several merge
- * bases, their merge is the base, including its conflicts. If there is none, the empty tree is the base. Writes the
- * trees and blobs of the result (and of merged bases) to `objects`, but no commit.
+ * Merges two commits as `git merge-tree --write-tree --allow-unrelated-histories` does. If the commits have several
+ * merge bases, these are merged first, and the result, with any conflicts, is the base. If they have none, the empty
+ * tree is the base. Writes the trees and blobs of the result (and of merged bases) to `objects`, but no commit.
  *
- * Throws `WorkLimitExceeded`, the abort reason of the signal, or `MissingObject`.
+ * Throws `WorkLimitExceeded`, the abort reason of the meter's signal, or `MissingObject`.
  */
 export async function mergeCommits(
   objects: ObjectDatabase,
@@ -53,7 +59,10 @@ export async function mergeCommits(
 }
 
 class Merger {
-  /** Cache of merged bases: their trees, by key. Criss-cross histories need the same ones repeatedly. */
+  /**
+   * Cache of the trees of merged bases, by key. Histories that cross repeatedly need the same merged bases several
+   * times.
+   */
   readonly #known = new Map<string, Oid>();
 
   constructor(
@@ -66,7 +75,7 @@ class Merger {
     return { key: oid, tree: this.history.commit(oid).tree, commits: [oid] };
   }
 
-  /** Returns the best common ancestors of two commits or virtual merges, newest first. */
+  /** Returns the best common ancestors of two commits or virtual commits, newest first. */
   bases(a: Ancestor, b: Ancestor): Oid[] {
     const { history } = this;
     if (a.commits.length === 1 && b.commits.length === 1) return history.mergeBases(a.commits[0]!, b.commits[0]!);
@@ -79,7 +88,10 @@ class Merger {
     return best.sort((x, y) => history.commit(y).committedAt - history.commit(x).committedAt);
   }
 
-  /** Returns the tree of the only base, or the tree that merging all bases, oldest first, gives. */
+  /**
+   * Returns the tree of the base if there is only one. Otherwise, merges all bases, starting with the oldest, and
+   * returns the resulting tree. Returns the empty tree if there is no base.
+   */
   async combine(bases: readonly Oid[], depth: number): Promise<Oid> {
     const [oldest, ...rest] = [...bases].reverse().map((oid) => this.ancestor(oid));
     if (oldest === undefined) return EMPTY_TREE_OID;
@@ -94,7 +106,7 @@ class Merger {
   }
 
   async #mergeBases(ours: Ancestor, theirs: Ancestor, depth: number): Promise<Oid> {
-    // Yielding on each level also keeps the call stack flat, however often the histories cross.
+    // Yielding to the event loop on each level also keeps the call stack short, however often the histories cross.
     await this.meter.yieldToEventLoop();
     const base = await this.combine(this.bases(ours, theirs), depth + 1);
     const context = {

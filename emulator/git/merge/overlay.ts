@@ -3,12 +3,13 @@ import { type ObjectReader, type Oid, oidIn, type TypeCode } from '../object/obj
 import { hashObject } from '../object/object-hash.js';
 import type { ObjectDatabase } from '../object/tree-edit.js';
 
-/** First object number of the overlay's own objects: greater than any number that the growing store can reach. */
+/** First object number of the temporary objects. It is greater than any number that the growing store can reach. */
 const FIRST = 2 ** 30;
 
 /**
- * Temporary objects of one computation, layered over a read-only store. Allows a merge to be tried without queueing as
- * a writer. `size` and the numbers below it are those of the store.
+ * Object database that stores new objects temporarily in memory, layered over a read-only object store. With it, a
+ * merge can be tried without waiting for exclusive access as a writer. `size` and all object numbers below it are those
+ * of the store.
  */
 export class OverlayObjects implements ObjectDatabase {
   readonly #own: { oid: Oid; type: TypeCode; body: Buffer }[] = [];

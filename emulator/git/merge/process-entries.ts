@@ -25,11 +25,14 @@ import {
 const TILDE = bytesOf('~');
 const UNDERSCORE = bytesOf('_');
 
-/** Decides the result of each path, from the leaves up, and writes the trees (merge-ort's `process_entries`). */
+/**
+ * Decides the merged version of each path, from the innermost paths outwards, and writes the merged trees (merge-ort's
+ * `process_entries`).
+ */
 export class EntryProcessor {
-  /** Paths in conflict. */
+  /** Entries of the paths in conflict, by path. */
   readonly conflicted = new Map<ByteString, Entry>();
-  /** Entries of folders whose tree is not written yet, by path. */
+  /** Entries of the folders whose tree objects are not written yet, by path of the folder. */
   readonly #open = new Map<ByteString, TreeEntry[]>();
 
   constructor(
@@ -38,11 +41,13 @@ export class EntryProcessor {
     private readonly messages: ConflictMessage[],
   ) {}
 
-  /** Writes the merged tree and returns its id. Files in `conflicted` contain conflict markers. */
+  /**
+   * Writes the merged tree and returns its object id. Files at the paths in `conflicted` may contain conflict markers.
+   */
   async run(): Promise<Oid> {
     const { meter } = this.context;
-    // Sorts paths as if each ended in `/`: the content of a folder comes right after it, and before it in reverse
-    // order.
+    // Paths are sorted as if each ended in `/`. The content of a folder then directly follows the folder, so in the
+    // reverse order it comes first.
     const paths = await runYielding(
       sortInSteps(
         Array.from(this.entries.keys(), (path) => concatBytes(path, SLASH)),
@@ -94,8 +99,8 @@ export class EntryProcessor {
   }
 
   /**
-   * Resolves a file whose path is also a folder. The file keeps the path if the folder is empty after the merge;
-   * otherwise it gets a unique path. Returns undefined if no file remains.
+   * Resolves a path that is a file on one side and a folder on the other. The file keeps the path if the folder is
+   * empty after the merge; otherwise it gets a unique path. Returns undefined if no file remains.
    */
   #resolveFileFolderConflict(
     path: ByteString,
@@ -109,7 +114,7 @@ export class EntryProcessor {
       return { path, entry, side: OURS };
     }
     if (entry.fileMask === BASE_BIT) {
-      // Both sides deleted the file, so only the folder remains.
+      // Only the base has a file at this path, so both sides deleted it and only the folder remains.
       entry.fileMask = 0;
       return undefined;
     }
@@ -144,8 +149,8 @@ export class EntryProcessor {
   }
 
   /**
-   * Resolves a path that is a file on one side and a symbolic link or submodule on the other. Both are kept, a file
-   * under a unique path. Returns the path of our version.
+   * Resolves a path whose types differ, such as a file on one side and a symbolic link or submodule on the other. Keeps
+   * both, a file under a new unique path. Returns the path of our version.
    */
   #resolveDistinctTypes(path: ByteString, entry: Entry): ByteString {
     const [base, ours, theirs] = entry.stages;
@@ -205,7 +210,7 @@ export class EntryProcessor {
     });
   }
 
-  /** Resolves a file that one side deleted and the other changed or renamed. */
+  /** Resolves a file that one side deleted and the other side changed or renamed. */
   #resolveModifyDelete(path: ByteString, entry: Entry): void {
     const side = (entry.fileMask & THEIRS_BIT) !== 0 ? THEIRS : OURS;
     entry.result = entry.stages[this.context.depth > 0 ? BASE : side];
@@ -214,7 +219,7 @@ export class EntryProcessor {
     if (!isOnlyRenamed) this.messages.push({ kind: 'modify/delete', paths: [path] });
   }
 
-  /** Returns `path~branch`, with a number appended if that path is taken. */
+  /** Returns the path `path~branch`, with a number appended if this path exists already. */
   #uniquePath(path: ByteString, branch: ByteString): ByteString {
     const name = concatBytes(
       path,
@@ -227,7 +232,7 @@ export class EntryProcessor {
   }
 }
 
-/** Resolves a path that only one side changed, or that both changed alike. */
+/** Resolves a path that only one side changed, or that both sides changed in the same way. */
 function resolveMatch(entry: Entry): void {
   entry.isClean = isUncontested(entry);
   if (entry.matchMask === SIDE_BITS) {

@@ -17,9 +17,9 @@ import {
 import type { SideRename } from './folder-renames.js';
 
 /**
- * Moves the versions of each renamed file to its new path: the base version, and the version that the other side has
- * under the old path. `renames` are sorted by old path, ours before theirs. Returns false if a content conflict
- * remains.
+ * Moves the versions of each renamed file to its new path, so that they are merged there: the base version, and the
+ * version that the other side has at the old path. `renames` must be sorted by old path, ours before theirs. Returns
+ * false if a content conflict remains.
  */
 export async function processRenames(
   context: MergeContext,
@@ -31,7 +31,7 @@ export async function processRenames(
   for (let at = 0; at < renames.length; at++) {
     const rename = renames[at]!;
     const old = entries.get(rename.before.path);
-    // The other side did not change the file, so it moves unchanged.
+    // If the entry at the old path is already resolved, the other side did not change the file. Nothing must be merged.
     if (old === undefined || old.isClean) continue;
     const next = renames[at + 1];
     if (next !== undefined && next.before.path === rename.before.path) {
@@ -44,7 +44,10 @@ export async function processRenames(
   return isClean;
 }
 
-/** Handles a file that both sides renamed, to the same path or to different ones. */
+/**
+ * Handles a file that both sides renamed, to the same path or to different paths. Returns false if its content has a
+ * conflict.
+ */
 async function processBothRenames(
   context: MergeContext,
   entries: Map<ByteString, Entry>,
@@ -63,7 +66,8 @@ async function processBothRenames(
   const [before, our, their] = [base.stages[BASE], ours.stages[OURS], theirs.stages[THEIRS]];
   const { version, isClean } = await mergeContents(context, before, our, their, names, 1 + 2 * context.depth);
   ours.stages[OURS] = version;
-  // A result that could not be merged at all equals our version; then each path keeps the version of its own side.
+  // A result equal to our version means that the contents could not be merged at all. Each path then keeps the version
+  // of its own side.
   theirs.stages[THEIRS] = !isClean && isSameVersion(version, our) ? their : version;
   for (const entry of [base, ours, theirs]) entry.hasPathConflict = true;
   messages.push({ kind: 'rename/rename', paths: names });
@@ -82,7 +86,8 @@ async function processRename(
   const otherBit = 1 << other;
   const isDeleted = old.fileMask === BASE_BIT;
   const isOtherType = !isDeleted && isRegular(old.stages[other].mode) !== isRegular(renamed.stages[side].mode);
-  // A file of another type at the old path means that the other side also renamed the file, without being detected.
+  // If the other side has a file of another type at the old path, it also renamed the original file, but this rename
+  // was not detected.
   const collides = (renamed.fileMask & otherBit) !== 0 && !isOtherType;
   if (collides && !isDeleted) {
     const names: Three<ByteString> = [before.path, before.path, before.path];

@@ -11,9 +11,9 @@ import { FolderRenameCounts } from './folder-rename-counts.js';
 const MAX_FILES = requestLimit('mergeRenames');
 
 /**
- * Pairs files that a side deleted with files that it added, as renames. Detects only what the merge needs: a deleted
- * file that is not relevant is paired only with a file of equal content. Also counts to which folders the files of
- * removed folders went.
+ * Pairs files that one side of a merge deleted with files that it added, as renames. Detects only the renames that the
+ * merge needs: a deleted file that is not relevant is paired only with a file of equal content. Returns counts of the
+ * folders to which the files of removed folders were renamed.
  */
 export async function detectSideRenames(
   objects: ObjectReader,
@@ -33,8 +33,8 @@ type Added = FilePair & { readonly after: PathVersion };
 
 class Detection {
   /**
-   * Deleted files without a rename target yet, and added files. Empty files are left out, because they match
-   * everywhere.
+   * Deleted files whose new path is not known yet, and added files. Empty files are left out, because all of them are
+   * equal.
    */
   #sources: Deleted[];
   readonly #targets: Added[];
@@ -62,7 +62,7 @@ class Detection {
     yield* this.#matchSimilar();
   }
 
-  /** Returns the pairs, with a rename in place of each added file that matched. */
+  /** Returns the changed files, where a rename replaces each matched pair of a deleted and an added file. */
   pairs(): FilePair[] {
     return this.changes.pairs.filter((pair) => !this.#used.has(pair));
   }
@@ -110,7 +110,7 @@ class Detection {
     }
   }
 
-  /** Drops sources that matter only for folder renames, if those renames are known without them. */
+  /** Removes the deleted files that matter only for folder renames, if these folder renames are already known. */
   #cullKnown(): void {
     const { removedFolders, relevantSources } = this.changes;
     this.counts.resolveEarly(this.#sources.map(({ before }) => before.path));

@@ -13,10 +13,16 @@ export interface ThreeWayResult {
   readonly isClean: boolean;
 }
 
-/** Origin of a hunk. `conflict`: both sides changed it differently. `same`: both made the same change. */
+/**
+ * Side that changed the lines of a hunk. `conflict`: both sides changed them differently. `same`: both made the same
+ * change.
+ */
 type Verdict = 'ours' | 'theirs' | 'conflict' | 'same';
 
-/** Lines of the base that one side or both changed, as ranges of lines on both sides. Line numbers start at 0. */
+/**
+ * Change of some lines of the base by one side or both, given by the ranges of lines on both sides. Line numbers start
+ * at 0.
+ */
 interface Hunk {
   verdict: Verdict;
   oursStart: number;
@@ -25,14 +31,17 @@ interface Hunk {
   theirsCount: number;
 }
 
-/** Maximum number of lines between two conflicts that are joined into one, because one is easier to read. */
+/**
+ * Maximum number of unchanged lines between two conflicts that are joined into one conflict, which is easier to read.
+ */
 const MAX_GAP = 3;
 const MARKER = 7;
 
 /**
- * Merges two texts line by line over a base, as Git's merges do (`xdiff/xmerge.c`). Changes of one side are taken, and
- * equal changes are taken once. Of overlapping changes, only the lines that differ are marked as a conflict.
- * `extraMarkers` lengthens the markers `<<<<<<<`, `=======` and `>>>>>>>`, for conflicts within conflicts.
+ * Merges two texts line by line over a base, as Git's merges do (`xdiff/xmerge.c`). Changes of only one side are taken,
+ * and equal changes of both sides are taken once. In changes that overlap, only the lines that differ are marked as a
+ * conflict. `extraMarkers` is added to the length of the markers `<<<<<<<`, `=======` and `>>>>>>>`, for conflicts
+ * within conflicts.
  */
 export function* mergeTexts(
   base: Buffer,
@@ -55,7 +64,7 @@ export function* mergeTexts(
   return { body: writer.write(refined), isClean: refined.every(({ verdict }) => verdict !== 'conflict') };
 }
 
-/** Merges the changes of both sides into one list. Changes that overlap or touch become one hunk. */
+/** Combines the changes of both sides into one list. Changes that overlap or touch become one hunk. */
 function alignChanges(
   ours: readonly Change[],
   theirs: readonly Change[],
@@ -63,7 +72,8 @@ function alignChanges(
   theirsLines: Lines,
 ): Hunk[] {
   const hunks: Hunk[] = [];
-  // Offset from a line number of the base to that of a side, after all changes so far.
+  // Offsets from the line number of an unchanged line in the base to its line number on each side, after the changes
+  // processed so far.
   let oursShift = 0;
   let theirsShift = 0;
   for (let i = 0, j = 0; i < ours.length || j < theirs.length; ) {
@@ -133,7 +143,7 @@ function isSameChange(our: Change, their: Change, oursLines: Lines, theirsLines:
   return true;
 }
 
-/** Narrows conflicts to the lines in which the two sides differ. */
+/** Reduces each conflict to the lines in which the two sides differ. */
 function* refineConflicts(interner: LineInterner, hunks: readonly Hunk[], ours: Lines, theirs: Lines): Steps<Hunk[]> {
   const refined: Hunk[] = [];
   for (const hunk of hunks) {
@@ -194,7 +204,7 @@ class ConflictWriter {
   ) {}
 
   write(hunks: readonly Hunk[]): Buffer {
-    // Number of our lines that have been written.
+    // Number of lines of our version that are written or skipped.
     let done = 0;
     for (const hunk of hunks) {
       const { verdict, oursStart, oursCount, theirsStart, theirsCount } = hunk;
@@ -226,15 +236,15 @@ class ConflictWriter {
     if (count > 0) this.#parts.push(lines.bytes.subarray(lines.starts[start], lines.starts[start + count]));
   }
 
-  /** Copies lines like `#copy`, and adds a line end after the last one if it is missing. */
+  /** Does the same as `#copy`, and adds a line end if the last line has none, because a conflict marker follows. */
   #copyWhole(lines: Lines, start: number, count: number, end: string): void {
     this.#copy(lines, start, count);
     if (count > 0 && lines.bytes[lines.starts[start + count]! - 1] !== LF) this.#parts.push(Buffer.from(end));
   }
 
   /**
-   * Returns true if conflict markers end in CR LF: both sides' preceding lines and the base's first line do, where
-   * known.
+   * Returns true if conflict markers must end in CR LF. As in Git, this is so if the lines before the conflict on both
+   * sides and the first line of the base end in CR LF, as far as this is known.
    */
   #usesCrLf({ oursStart, theirsStart }: Hunk): boolean {
     let isCrLf = endsInCrLf(this.ours, Math.max(0, oursStart - 1));
@@ -245,8 +255,8 @@ class ConflictWriter {
 }
 
 /**
- * Returns true if a line ends in CR LF. For a last line without a line end, the line before decides. Returns undefined
- * if neither tells.
+ * Returns true if a line ends in CR LF. If the last line has no line end, the line before it decides. Returns undefined
+ * if there is no line end to examine.
  */
 function endsInCrLf({ bytes, starts, ids }: Lines, line: number): boolean | undefined {
   if (ids.length === 0) return undefined;
