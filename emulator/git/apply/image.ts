@@ -28,7 +28,7 @@ interface UntouchedLines {
   readonly start: number;
   readonly end: number;
   readonly at: number;
-  /** Number of replacements before them. */
+  /** Number of replacements before these lines. */
   readonly index: number;
 }
 
@@ -36,7 +36,7 @@ interface UntouchedLines {
 interface HunkMatch {
   readonly start: number;
   readonly end: number;
-  /** Number of replacements before them. */
+  /** Number of replacements before these lines. */
   readonly index: number;
 }
 
@@ -248,7 +248,7 @@ function isEndOnly(text: Buffer, breaks: readonly number[]): boolean {
   return breaks.length === 1 && breaks[0] === text.length && text.length > 0 && text.at(-1) !== 0x0a;
 }
 
-/** Returns `FACTOR` to the power of `exponent`, modulo 2^32. */
+/** Returns `FACTOR` (base of the rolling hash) to the power of `exponent`, modulo 2^32. */
 function power(exponent: number): number {
   let result = 1;
   let base = FACTOR;

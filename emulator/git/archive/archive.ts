@@ -20,7 +20,7 @@ export interface ArchiveOptions {
   readonly selects?: PathMatcher | undefined;
   /** Maximum size in bytes of a file to include. Larger files are left out. */
   readonly maxBlobSize?: number | undefined;
-  /** Compression level of zlib, 0 to 9; default 6. */
+  /** Compression level of gzip, 0 (none) to 9 (smallest result); default 6. */
   readonly level?: number | undefined;
 }
 

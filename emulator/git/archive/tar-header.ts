@@ -15,11 +15,11 @@ export interface EntryHeader {
   readonly type: (typeof ENTRY_TYPE)[keyof typeof ENTRY_TYPE];
   readonly mode: number;
   readonly size: number;
-  /** At most 100 bytes. */
+  /** Path of the entry, or its last part if `prefix` is set. At most 100 bytes. */
   readonly name: ByteString;
   /** Folders that precede the name, separated from it by a slash. At most 155 bytes. */
   readonly prefix?: ByteString;
-  /** At most 100 bytes. */
+  /** Target of a symbolic link. At most 100 bytes. */
   readonly link?: ByteString;
 }
 

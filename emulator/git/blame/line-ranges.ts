@@ -18,7 +18,7 @@ export class BadLineRange extends Error {
 }
 
 /**
- * Parses ranges in the syntax of `git blame -L` for the lines of a file. Returns them sorted and merged:
+ * Parses line ranges in the syntax of `git blame -L` for the lines of a file. Returns the ranges, sorted and merged:
  *
  *     <start>,<end>   <start>   ,<end>     lines count from 1, both ends are included
  *     <start>,+<n>    <start>,-<n>         n lines starting or ending at the start
@@ -26,8 +26,8 @@ export class BadLineRange extends Error {
  *     ^/<pattern>/                         the first matching line of the file
  *     :<pattern>                           from the matching heading to the next heading
  *
- * A search starts after the previous range. Patterns are RE2 patterns of bytes and match within a line. Without ranges,
- * all lines are returned. Throws `BadLineRange` or `WorkLimitExceeded`.
+ * The search for a pattern starts after the previous range. Patterns are RE2 patterns, which match the bytes of a
+ * single line. Without ranges, the result contains all lines. Throws `BadLineRange` or `WorkLimitExceeded`.
  */
 export async function parseLineRanges(ranges: readonly string[], lines: Lines, meter: Meter): Promise<LineRange[]> {
   const count = lines.ids.length;

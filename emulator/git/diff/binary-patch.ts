@@ -5,7 +5,7 @@ import type { ByteSink } from './byte-sink.js';
 import { deflate } from './deflate.js';
 
 /**
- * Writes a binary change so that the patch can be applied in both directions:
+ * Writes the change of a binary file as a patch that can be applied in both directions:
  *
  *     GIT binary patch
  *     literal <size> | delta <size>      (size of the inflated data)

@@ -93,9 +93,9 @@ class Search {
    */
   readonly #low: Int32Array;
   readonly #high: Int32Array;
-  /** Index of diagonal 0 in both arrays. */
+  /** Index in `#low` and `#high` of diagonal 0. Diagonals below it have negative numbers. */
   readonly #zero: number;
-  /** Approximate number of visited points. */
+  /** Approximate number of visited points of the edit graph since the last yield to the event loop. */
   work = 0;
 
   constructor(

@@ -25,7 +25,7 @@ export interface PatchOptions {
   readonly utf8?: boolean | undefined;
 }
 
-/** Changed file whose contents have been compared. */
+/** Changed file of a diff whose old and new contents have been compared. */
 export interface ComparedFile extends FileChange {
   /** Old and new file, split into lines. A file that is written as binary need not be split. */
   readonly oldFile: FileLines;

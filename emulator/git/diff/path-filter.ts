@@ -1,6 +1,6 @@
 import { type ByteString, NO_BYTES, replaceBytes, sliceBytes } from '../object/bytes.js';
 
-/** Set of files and folders, given as literal paths. */
+/** Set of files and folders to which a diff is limited, given as literal paths. */
 export class PathFilter {
   readonly #paths = new Set<ByteString>();
   readonly #parents = new Set<ByteString>();

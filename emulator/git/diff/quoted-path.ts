@@ -12,7 +12,7 @@ const LETTERS: Readonly<Record<string, string>> = {
   '\\': '\\',
 };
 
-/** The bytes that do not stand for themselves in a path (core.quotePath is on, Git's default). */
+/** Bytes that Git escapes when it prints a path (`core.quotePath` is on, which is Git's default). */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the bytes meant
 const UNUSUAL = /[\x00-\x1f"\\\x7f-\xff]/g;
 

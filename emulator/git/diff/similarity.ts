@@ -13,7 +13,7 @@ export const FULL_SCORE = 60_000;
  * the chunks with this hash. Git's `diffcore-delta.c`.
  */
 export interface Spans {
-  /** Hashes in ascending order. */
+  /** Hashes of the distinct chunks in ascending order. `bytes` contains the size for each hash at the same index. */
   readonly hashes: Int32Array;
   readonly bytes: Int32Array;
 }

@@ -40,7 +40,7 @@ export class TooManyChanges extends Error {
 
 interface Folder {
   readonly pair: TreeMergeJoin;
-  /** Path of the folder with a trailing slash; empty for the root. */
+  /** Path of the folder with a final slash; empty for the root. */
   readonly base: ByteString;
   /** True if the filter includes everything below the folder, so that it need not be asked. */
   readonly isWanted: boolean;

@@ -48,7 +48,7 @@ export interface FileMatches {
 
 export interface SearchPage {
   readonly files: readonly FileMatches[];
-  /** Start of the next page; undefined if the search is complete. */
+  /** Position where the next page of results starts; undefined if the search is complete. */
   readonly next?: SearchPosition;
 }
 
@@ -174,11 +174,11 @@ function positionAt(path: ByteString, { line, match }: FilePosition, after: numb
 }
 
 /**
- * Searches the regular files of a tree line by line in index order, like `git grep -n -B -A`, and returns one page.
- * Binary files (a NUL in the first 8000 bytes) and large files are skipped. If the work limit is reached when the page
- * is full, the page is returned even if it is unknown whether more follows.
+ * Searches the regular files of a tree line by line, as `git grep -n -B -A` does, and returns one page of results. The
+ * files are in the order of Git's index. Binary files (a NUL in the first 8000 bytes) and large files are skipped. If
+ * the CPU limit is reached when the page is full, the page is returned, although it is unknown if more results follow.
  *
- * Throws `WorkLimitExceeded`, or the reason of the signal.
+ * Throws `WorkLimitExceeded`, or the abort reason of the meter's signal.
  */
 export async function searchPage(
   cache: TextCache,

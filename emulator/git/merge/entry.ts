@@ -34,7 +34,7 @@ export class Entry {
   isClean = false;
   /** True if the merged tree does not contain the path. `result` has no meaning then. */
   isGone = false;
-  /** Bit masks of the trees in which the path is a file (`fileMask`) or a folder (`dirMask`). */
+  /** Bit masks of the merged trees in which the path is a file (`fileMask`) or a folder (`dirMask`). */
   fileMask: number;
   dirMask: number;
   /** Bit mask of the trees whose versions of the path are equal: two or three bits, or 0 if all differ. */

@@ -65,7 +65,10 @@ export class PathCursor {
   readonly #stack: PathStack;
   /** Numbers of the folders on the stack, by depth. */
   readonly #folders: number[] = [0];
-  /** Range of folders, from `#dead` (inclusive) to `#deadEnd` (exclusive), in which no file is selected. */
+  /**
+   * Range of folder numbers, from `#dead` (inclusive) to `#deadEnd` (exclusive), of the folders that were found last to
+   * contain no selected file.
+   */
   #dead = -1;
   #deadEnd = -1;
   #index = -1;

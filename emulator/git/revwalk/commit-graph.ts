@@ -73,7 +73,7 @@ export class CommitGraph {
     return this.sharedSize + this.#objectOf.length;
   }
 
-  /** Number of positions that belong to the parent graph. */
+  /** Number of positions that belong to the parent graph, which are the lowest ones. */
   get sharedSize(): number {
     return this.#parent === undefined ? 0 : Math.min(this.#firstPosition, this.#parent.size);
   }

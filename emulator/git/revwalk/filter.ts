@@ -10,7 +10,7 @@ export interface ObjectFilter {
   readonly types: number;
 }
 
-/** Filter that excludes nothing. */
+/** Filter of a complete clone: it excludes nothing. */
 export const NO_FILTER: ObjectFilter = {
   blobBytes: Number.POSITIVE_INFINITY,
   depth: Number.POSITIVE_INFINITY,

@@ -46,7 +46,7 @@ export class HistoryIndex {
     this.paths = paths;
   }
 
-  /** Number of indexed commits, including those of the parent index. */
+  /** Number of commits with a record, including those in the index of the parent graph. */
   get size(): number {
     return this.#objectsEnd.length + (this.#parent?.size ?? 0);
   }
@@ -103,7 +103,7 @@ export class HistoryIndex {
     }
   }
 
-  /** Indexes one commit if it is not indexed yet. */
+  /** Compares one commit with its first parent and stores the result, unless the commit is indexed already. */
   *coverOne(position: GraphPosition): Steps<void> {
     if (!this.has(position)) yield* this.cover([position]);
   }
@@ -122,7 +122,10 @@ export class HistoryIndex {
     return index;
   }
 
-  /** Returns a copy of the index for `graph`, a copy of the commit graph that has the same positions and no parent graph. */
+  /**
+   * Returns a copy of the index for `graph`, a copy of the commit graph that has the same positions and no parent graph
+   * (`CommitGraph.flattened`).
+   */
   *flattened(graph: CommitGraph): Steps<HistoryIndex> {
     const flat = new HistoryIndex(graph, undefined, this.paths);
     for (let position = 0; position < graph.size; position++) {

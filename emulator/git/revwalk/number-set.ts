@@ -23,7 +23,7 @@ export class NumberSet {
     this.#words[number >>> 5]! &= ~(1 << (number & 31));
   }
 
-  /** Returns the smallest member that is at least `from`; -1 if none. */
+  /** Returns the smallest number in the set that is at least `from`; -1 if none. */
   next(from: number): number {
     let word = from >>> 5;
     let bits = (this.#words[word] ?? 0) & (-1 << (from & 31));
@@ -42,7 +42,7 @@ export class NumberSet {
     for (let word = 0; word < other.#words.length; word++) this.#words[word]! &= ~other.#words[word]!;
   }
 
-  /** Returns the members in ascending order. */
+  /** Returns the numbers in the set in ascending order. */
   numbers(): Int32Array {
     const numbers = new Int32Array(this.count());
     let length = 0;
