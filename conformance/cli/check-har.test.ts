@@ -78,6 +78,7 @@ t.test('requests of a browser to other hosts are listed and not checked', async 
     entry({ url: 'https://cdn.example/y.js', status: 500 }),
     entry({ content: { size: 10, mimeType: 'application/json' }, status: 500 }),
     entry({ status: 500, more: { _emulator: { truncated: { answer: true } } } }),
+    entry({ method: '', url: 'http://localhost', status: 400 }),
     entry({ headers: { ':status': '200', 'content-type': 'application/json' } }),
   );
   const { code, out } = await check(t, recorded);
@@ -85,7 +86,8 @@ t.test('requests of a browser to other hosts are listed and not checked', async 
   t.match(out, 'Not checked: 2 entries to other addresses.');
   t.match(out, 'Not checked: 1 entry without their body.');
   t.match(out, 'Not checked: 1 entry with a truncated body.');
-  t.match(out, /on 2 of 6 recorded requests/);
+  t.match(out, 'Not checked: 1 entry of a request that is not valid HTTP.');
+  t.match(out, /on 2 of 7 recorded requests/);
   t.match(await check(t, recorded, '--strict', '--base-url', 'https://cdn.example'), { code: 1, out: /err\.5xx-safe/ });
 });
 

@@ -41,6 +41,9 @@ function readEntry(entry: unknown, where: string): HarEntry {
   const headers = readHeaders(response.headers, `${where}.response`);
   const place = readAddress(url);
   if (place === undefined) return { reason: 'not HTTP' };
+  // The emulator writes an empty method for a request that could not be parsed. It cannot say to which operation such a
+  // request was sent.
+  if (method === '') return { reason: 'of a request that is not valid HTTP' };
   // Browsers write such a status for a request that was blocked or aborted.
   if (Number(status) < 100) return { reason: 'has no response' };
   const extra = isRecord(entry) && isRecord(entry._emulator) ? entry._emulator : {};
