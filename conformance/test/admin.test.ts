@@ -8,10 +8,12 @@ import { always, startTestServer } from './test-server.js';
 
 t.setTimeout(180_000);
 
-/** Rules whose failures are caused through the admin API, in each of its ways. */
+/**
+ * Ids of four rules that this file makes fail through the emulator's admin API. Each needs another feature of that API.
+ */
 const BY_ADMIN = ['filemeta.ref.fallback-head', 'filemeta.err.408', 'filemeta.err.429.too-many', 'err.generic.499'];
 const FIRED = { 'x-emulator-fault-fired': 'flt-1' };
-/** Verdicts without a response to judge. */
+/** Verdicts of rules that ended without a response of the target to judge. */
 const ABOUT_NOTHING = ['skip', 'error'];
 
 const verdictsOf = ({ rules }: Report) => Object.fromEntries(rules.map(({ id, verdict }) => [id, verdict]));
@@ -122,7 +124,10 @@ t.test('the suite registers a restricted key to test what it may not sign', asyn
   t.equal(asked(given), asked(none), 'every place is tried, whoever made the key');
 });
 
-/** Starts a journal that shows two open requests, and afterwards the result `answered` for them. */
+/**
+ * Starts a test server whose journal (admin API: recorded requests) shows two requests as unfinished at first. Later
+ * looks show both requests as finished, with the members of `answered` added to their entries.
+ */
 async function startJournal(t: Test, answered: object) {
   const entry = { outcome: 'gone', ...answered };
   let looks = 0;

@@ -15,16 +15,17 @@ import { always, startTestServer } from './test-server.js';
 t.setTimeout(180_000);
 
 /**
- * Runs the command line against servers that are not repository hosting services, or only in part. The messages
- * distinguish
- * a wrong target from a connection that breaks, and from an absent server.
+ * Runs the `conformance` command against servers that implement the repository hosting API only in part or not at all.
+ * The command's messages must distinguish three cases: a wrong target, a connection that breaks, and an absent server.
  */
 
 const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
 const key = join(t.testdir(), 'key.pem');
 writeFileSync(key, privateKey.export({ type: 'pkcs8', format: 'pem' }));
 
-/** Runs `conformance run` against an address, with the report as JSON. */
+/**
+ * Runs `conformance run` with a JSON report against the server at `baseUrl`. `more` has additional command line flags.
+ */
 async function check(baseUrl: string, ...more: string[]) {
   const flags = ['--base-url', baseUrl, '--org', 'demo', '--key', key, '--repo', 'app', '--rate', '10000'];
   const timeout = more.includes('--timeout') ? [] : ['--timeout', '500'];
@@ -33,7 +34,10 @@ async function check(baseUrl: string, ...more: string[]) {
   return { code, report, err };
 }
 
-/** Asserts the properties of every complete report: a verdict for every rule, and no error of the suite itself. */
+/**
+ * Asserts the properties of every complete report: each rule has a verdict, and no rule ended with an error of the
+ * suite.
+ */
 function checkWhole(t: Test, report: Report | undefined): void {
   t.equal(report?.rules.length, allRules().length, 'every rule has a verdict');
   t.equal(report?.counts.error, 0, 'nothing in the suite broke');
@@ -105,7 +109,7 @@ t.test('a server that closes the connection on half of its routes fails: exit co
 
 type Take = (socket: Socket) => void;
 
-/** Starts a server that handles raw connections with `take`. */
+/** Starts a TCP server without an HTTP implementation. `take` handles each raw connection. */
 async function startSocketServer(take: Take): Promise<{ url: string; close: () => void }> {
   const server = createServer();
   const sockets = new Set<{ destroy: () => void }>();

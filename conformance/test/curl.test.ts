@@ -29,7 +29,10 @@ const basic = (user: string) => `Basic ${Buffer.from(`${user}:${context.token(re
 const gitPath = `/${repo.split('/').map(encodeURIComponent).join('/')}.git`;
 const git = { git: true, origin: target.gitUrl, recipe: reader };
 
-/** Requests of every kind that rules send: method, path, options. */
+/**
+ * Requests of every kind that conformance rules send, each as description, method, path and options. The tests print
+ * each request as a curl command.
+ */
 const REQUESTS: readonly (readonly [what: string, method: string, path: string, options?: RequestOptions])[] = [
   ['no token', 'GET', '/api/v1/repo'],
   ['a token', 'GET', '/api/v1/repo', { as: reader }],
@@ -84,7 +87,10 @@ const REQUESTS: readonly (readonly [what: string, method: string, path: string, 
   ],
 ];
 
-/** A folder with an `npx` that runs the compiled commands: one folder for all lines, and each command once. */
+/**
+ * Temporary folder with a replacement of `npx` that runs the compiled commands of this package, for all curl lines of
+ * this file. The replacement runs equal commands once only.
+ */
 const folder = t.testdir({});
 const npx = join(folder, 'npx');
 const cli = `'${process.execPath}' '${join(packageRoot(), 'bin', 'conformance.js')}'`;
@@ -99,14 +105,14 @@ cat $kept
 );
 chmodSync(npx, 0o755);
 
-/** Returns the output of a report's line when a shell runs it. */
+/** Runs a curl line from a report in a shell. Returns the standard output of the shell. */
 async function runLine(line: string): Promise<string> {
   const env = { ...process.env, PATH: `${folder}:${process.env.PATH}` };
   const { stdout } = await promisify(execFile)('sh', ['-c', line], { env, maxBuffer: 64 * 1024 * 1024 });
   return stdout;
 }
 
-/** Returns the parts of a response that are equal for two equal requests. */
+/** Returns the HTTP status and the error code of a response. Both are equal when the same request is sent twice. */
 function outcomeOf(status: string | number, body: string): string {
   return `${status} ${/"code": ?"([a-z_]+)"/.exec(body)?.[1] ?? ''}`.trim();
 }

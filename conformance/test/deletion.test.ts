@@ -15,7 +15,10 @@ const run = (...more: string[]) => {
   const only = ['--only', 'pack.route,commit.get.full-sha,note.add,repo.get.route'];
   return conformance('run', ...place, '--write', '--journal', journal, ...only, ...more);
 };
-/** Runs `gc`, as another process would after this one. */
+/**
+ * Runs `conformance gc`, which deletes repositories left by earlier runs. Process ids are removed from the journal file
+ * first, so that its entries count as those of another, finished process.
+ */
 const collect = () => {
   const entries = readFileSync(journal, 'utf8').trim().split('\n');
   const orphans = entries.map((line) => `${JSON.stringify({ ...JSON.parse(line), pid: undefined })}\n`);

@@ -6,7 +6,7 @@ import { listenOnLoopback } from '../http/listen.js';
 import { startTargetEmulator } from '../run/emulator-process.js';
 import { passThrough } from './pass-through.js';
 
-/** Runs `conformance <argv>` in this process. Returns all its output. */
+/** Runs the command `conformance <argv>` in this process. Returns its exit code and all its output. */
 export async function conformance(...argv: readonly string[]) {
   const said = { code: 0, out: '', err: '' };
   said.code = await main(argv, {
@@ -21,10 +21,13 @@ export async function conformance(...argv: readonly string[]) {
   return said;
 }
 
-/** A response sent instead of performing a deletion. */
+/** Response that a proxy sends to a DELETE request instead of forwarding the request to the service. */
 export type DeletionResponse = readonly [status: number, body?: string];
 
-/** Starts a correct service on loopback that does not identify itself as an emulator, with one repository. */
+/**
+ * Starts a correct repository hosting service with one repository on loopback. The service does not identify itself as
+ * an emulator, so the suite treats it as a real deployment.
+ */
 export async function startDeployment(t: Test) {
   const emulator = await startTargetEmulator();
   t.teardown(() => emulator.close());
@@ -80,7 +83,9 @@ export async function startDeployment(t: Test) {
   return { baseUrl, target, asked, state, create, repositories };
 }
 
-/** Returns the requests that could change something, including refused ones. */
+/**
+ * Returns the request lines in `asked` whose method and path may change the target, even if the target refused them.
+ */
 export function writesOf(asked: readonly string[]): string[] {
   const reading = /^(GET|HEAD|OPTIONS) |^POST \S*(\/repos\/(grep|archive)|\/git-upload-pack)$/;
   return asked.filter((one) => !reading.test(one) || / \S*\/git-receive-pack$/.test(one));

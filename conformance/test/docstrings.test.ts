@@ -8,7 +8,8 @@ import ts from 'typescript';
 import * as library from '../index.js';
 import { openScratch, run, startTargetEmulator } from '../index.js';
 
-// The tests run compiled, from dist/conformance/test.
+// The path goes up to the package folder, because the compiled test is in dist/conformance/test and the sources are
+// not.
 const SOURCES = fileURLToPath(new URL('../../../conformance/', import.meta.url));
 const EXAMPLE = /```js\n([\s\S]*?)```/g;
 
@@ -18,7 +19,7 @@ interface Example {
   readonly code: string;
 }
 
-/** Returns the examples in the docstrings of a file's exports. */
+/** Returns the code examples in the docstrings of all functions and classes of a source file. */
 function examplesOf(file: string): Example[] {
   const source = ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.ES2022, true);
   return source.statements
@@ -53,7 +54,9 @@ t.test('every example runs', async (t) => {
   const pem = target.key.privateKey.export({ type: 'pkcs8', format: 'pem' });
   await writeFile(join(folder, 'acme.pem'), pem);
   const shorter = (given: object, options: object = {}) => run(given as typeof target, { ...options, only: 'grep' });
-  /** Replaces placeholders in an example with the values of the test. */
+  /**
+   * Replaces the file names and other placeholders in the code of an example with the files and values of this test.
+   */
   const own = (code: string) =>
     code
       .replace(/^import .*\n/gm, '')

@@ -12,7 +12,9 @@ import { always, startTestServer } from './test-server.js';
 const rate = Number.POSITIVE_INFINITY;
 const module = pathToFileURL(join(packageRoot(), 'dist', 'conformance', 'index.js')).href;
 
-/** A test file as a user of the library would write it. */
+/**
+ * First lines of a test file that a user of the conformance library would write: imports, and an emulator as target.
+ */
 const HEAD = `
 import { eachRule, readKey, startTargetEmulator } from '${module}';
 import { assertHeld } from '${module}';

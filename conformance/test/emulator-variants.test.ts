@@ -12,23 +12,29 @@ import { startNamespace } from './shared-emulator.js';
 
 const execute = promisify(execFile);
 
-/** Runs the whole suite against an emulator with these variants. */
+/**
+ * Runs the suite against an emulator with the given variants (legal alternatives of server behaviour, name to value).
+ * `only` restricts the run to rules with these ids, separated by commas.
+ */
 async function runWith(variants: Readonly<Record<string, string>>, only?: string): Promise<Report> {
   return run(await startNamespace(t, { variants }), only === undefined ? {} : { only });
 }
 
-/** Returns the given value of every variant. A variant with fewer values gets another non-default one. */
+/**
+ * Returns for each variant (legal alternative of server behaviour) its non-default value number `number`, starting at
+ * 1. If a variant has fewer values, the count starts again at its first non-default value.
+ */
 function valuesAt(number: number): Record<string, string> {
   return Object.fromEntries(
     recordedSwitches().map(({ name, values }) => [name, values[1 + ((number - 1) % (values.length - 1))] ?? '']),
   );
 }
 
-/** Rules whose observations reveal a variant. */
+/** Ids of rules that detect the value of a variant from responses. */
 const OBSERVERS = ['general.content-type.other', 'repo.get.404', 'restore.failure-body', 'state.which-operations'];
 
-// The third values are tested with every rule; the second values are tested with every rule in `legal-variants`. For
-// the others, the rules that record something are enough.
+// The third value of each variant is tested with every rule in this file. The second value is tested with every rule in
+// the test `legal-variants`. Other values need only the rules that record a variant, which saves time.
 const whole = await runWith(valuesAt(2));
 const recorders = whole.rules.filter(({ variants }) => variants !== undefined).map(({ id }) => id);
 const recording = [...OBSERVERS, ...recorders].join();
@@ -63,7 +69,10 @@ t.test('the table of ambiguities lists every rule that records a decision of the
   );
 });
 
-/** A failed commit-pack that responds with its result shows no code. */
+/**
+ * Variant that cannot be seen while another variant is set, and the rule that detects it. The other variant makes a
+ * failed commit-pack request respond with a result, which contains no error code.
+ */
 const HIDDEN_BY_RESULT = { name: 'missingBaseBranch', shownBy: 'pack.base_branch.missing' };
 
 t.test('a variant that other variants hide is found when they do not hide it', async (t) => {

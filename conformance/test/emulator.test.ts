@@ -7,7 +7,7 @@ import { estimateRequests, readRecordedRequests } from '../run/budget.js';
 import { runInShards, verdictsOf } from './shards.js';
 import { startNamespace } from './shared-emulator.js';
 
-/** Rules that are skipped on the emulator, by the reason in the report. */
+/** Ids of rules that a run against the emulator skips, grouped by the reason that the report gives. */
 const SKIPPED: Readonly<Record<string, readonly string[]>> = {
   'the target is on this machine': ['general.https', 'general.base-url.org-subdomain'],
 };

@@ -16,7 +16,7 @@ const guide = readFileSync(join(root, 'conformance', 'README.md'), 'utf8');
 const emulator = await startTargetEmulator();
 t.teardown(() => emulator.close());
 
-/** Returns the only code block of a language that contains `words`. */
+/** Returns the content of the only code block in the guide that has the given language and contains `words`. */
 function block(language: string, words: string): string {
   const blocks = [...guide.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, 'gm'))];
   const fitting = blocks.flatMap(([, text = '']) => (text.includes(words) ? [text] : []));
@@ -48,7 +48,10 @@ async function run(command: string, ...args: readonly string[]): Promise<{ code:
   return { code, said };
 }
 
-/** Runs a block of shell commands against the emulator of this test. */
+/**
+ * Runs a block of shell commands from the guide. The address of the guide's example is replaced by that of this test's
+ * emulator.
+ */
 const shell = (script: string) =>
   run('bash', '-e', '-o', 'pipefail', '-c', script.replaceAll('http://127.0.0.1:8080', emulator.target.baseUrl));
 

@@ -16,13 +16,16 @@ import { always, startTestServer, targetAt } from './test-server.js';
 
 t.setTimeout(180_000);
 
-/** Test servers need no rate limit. */
+/** Maximum number of requests per second. Test servers need no limit. */
 const rate = Number.POSITIVE_INFINITY;
 
-/** Returns the target without permission to write, so that no deletion is tried first. */
+/**
+ * Returns a copy of the target without permission to write. Without it, the run would first try whether a deletion
+ * works.
+ */
 const reading = (target: Target): Target => ({ ...target, write: false });
 
-/** Returns the share of MUST rules that fail or are blocked. */
+/** Returns the fraction (0 to 1) of checked MUST rules that fail or are blocked. */
 function brokenShare(report: Report): number {
   const tried = report.rules.filter(({ level, verdict }) => level === 'MUST' && !['skip', 'error'].includes(verdict));
   return tried.filter(({ verdict }) => verdict === 'fail' || verdict === 'blocked').length / tried.length;

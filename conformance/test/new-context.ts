@@ -13,7 +13,10 @@ interface ContextOptions {
   readonly sleep?: (milliseconds: number) => Promise<void>;
 }
 
-/** Returns contexts of a rule outside of a run, all with one client, for tests of the code that rules use. */
+/**
+ * Returns a function that creates contexts for rules (the client and target that a rule uses) without a run of the
+ * suite. All contexts share one HTTP client. For tests of the code that rules call.
+ */
 export function contextsOf(t: Pick<Test, 'teardown'>, options: ContextOptions = {}): (target: Target) => RuleContext {
   const wait = options.sleep ?? ((milliseconds) => sleep(milliseconds));
   const client = new Client({

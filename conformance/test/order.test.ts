@@ -6,8 +6,8 @@ import { startTestServer } from './test-server.js';
 t.setTimeout(300_000);
 
 /**
- * A server with many constant mistakes: refused tokens are 401 or 403, some routes are missing, some close the
- * connection, and one operation of the set-up does not work.
+ * Server with many constant mistakes. It refuses tokens with 401 or 403, lacks some routes, closes the connection on
+ * others, and fails one operation that the suite needs for its set-up.
  */
 const wrong = await startTestServer((request, response) => {
   const { method = '', url = '', headers } = request;

@@ -1,13 +1,13 @@
 import { type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { hangUp } from '../http/hang-up.js';
 
-/** Hop-by-hop headers, which a proxy does not forward. */
+/** Hop-by-hop headers. A proxy must not forward them, because they concern one connection only. */
 export const HOP_BY_HOP: readonly string[] = ['connection', 'keep-alive', 'transfer-encoding'];
 
 /**
- * Forwards a request to `baseUrl` once its body is complete, because a response may come before the whole body is read.
- * Sends
- * the response back. If the client disconnects, disconnects from the server after the same part of the body.
+ * Forwards a request to `baseUrl`, and sends the response back to the client. Waits for the complete request body
+ * first, because the server may respond before it has read the whole body. If the client disconnects early, sends the
+ * received part of the body and then disconnects from the server.
  */
 export function passThrough(baseUrl: string, incoming: IncomingMessage, outgoing: ServerResponse): void {
   const { hostname, port } = new URL(baseUrl);

@@ -31,7 +31,7 @@ t.test('a read-only rule writes nothing even if it may', async (t) => {
     reach: 'any',
     writes: false,
     watch: ({ rule, method, path }) => {
-      // Shared fixtures are created once, and belong to no rule.
+      // Writes of shared fixtures are allowed, because a fixture is created once for several rules and not by a rule.
       if (isWrite(method, path) && !rule.startsWith('fixture ')) writes.add(`${rule}: ${method} ${path}`);
       return undefined;
     },

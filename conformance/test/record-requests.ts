@@ -5,7 +5,7 @@ import { run, startTargetEmulator } from '../index.js';
 import { recordRequests } from '../run/budget.js';
 import { packageRoot } from '../target/package-root.js';
 
-/** Writes `fixtures/rule-requests.json`: the number of requests that each rule sends to the emulator. */
+/** Writes `fixtures/rule-requests.json`, which has the number of requests that each rule sends to the emulator. */
 const emulator = await startTargetEmulator();
 try {
   const { target } = emulator;

@@ -24,10 +24,15 @@ const contextOf = contextsOf(t, {
 });
 const newContext = (companion = true) => contextOf({ ...target, companion });
 
-/** A fault that lets the service perform the request, and then refuses it. */
+/**
+ * Injected fault of the emulator: the service performs the request, and then responds with 403 as if it had refused it.
+ */
 const DONE = { fault: 'forbidden@after' } as const;
 
-/** Operations without readable effects: a password is never returned, and a pull that fails at once leaves no trace. */
+/**
+ * Names of operations whose effect cannot be read back. A password is never returned, and a pull that fails at once
+ * changes nothing visible.
+ */
 const UNSEEN = ['create Git credential', 'update Git credential', 'delete Git credential', 'pull upstream'];
 const READS = ['grep', 'archive'];
 
@@ -40,7 +45,7 @@ for (const operation of written.filter(({ name }) => !UNSEEN.includes(name))) {
       const context = newContext();
       const repository = await TestRepository.create(context);
       const request = await operation.request(repository, family);
-      // The row's own request would change nothing.
+      // The update must set a new branch as the default, because the request in the table would change nothing.
       const isUpdate = operation.name === 'update repository';
       const json = isUpdate ? { default_branch: await repository.createBranch() } : request.json;
       const { repo = repository.name, params, ...options } = { ...request, json };
@@ -131,7 +136,7 @@ t.test('a series of refused writes costs one view each, and writes that must suc
   t.equal(requests, 12);
 });
 
-/** Places that write, with their names in failure messages. */
+/** Patterns of the request lines of writing operations. The keys name the routes in failure messages. */
 const WRITING: Readonly<Record<string, RegExp>> = {
   'POST /api/v1/repos/restore-commit': /^POST .*\/restore-commit$/,
   'POST /api/repos/{repo_name}/reset-commits': /^POST .*\/reset-commits$/,

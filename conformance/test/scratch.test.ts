@@ -15,7 +15,7 @@ import { always, startTestServer } from './test-server.js';
 t.setTimeout(180_000);
 const target = await startNamespace(t);
 
-/** Names of the emulator's repositories, without deleted ones. */
+/** Returns the names of all repositories in the emulator, except deleted ones. */
 async function repositories(): Promise<string[]> {
   const names: string[] = [];
   for (let cursor = ''; ; ) {
@@ -37,7 +37,10 @@ async function create(name: string): Promise<void> {
   if (status > 299) throw new Error(`${name} is not made: ${status}`);
 }
 
-/** Rules that create repositories in every way, and leave them in every state. */
+/**
+ * Ids (or prefixes of ids) of rules that together create repositories by every route and leave them in every possible
+ * state.
+ */
 const MAKING = 'repo,limit,event,pack.route,general.path,err.specific,other,state,filemeta';
 
 t.test('a run removes all its repositories, and listed each in the journal before creating it', async (t) => {
@@ -105,7 +108,7 @@ t.test('a full disk ends the run with exit code 4 and the names of the remaining
   t.same(await repositories(), []);
 });
 
-/** Starts a complete run as a separate process. */
+/** Starts a run of all rules in a separate process, which the test can kill. */
 function startRun(baseUrl: string, ...more: string[]) {
   const key = join(t.testdir({}), 'key.pem');
   writeFileSync(key, target.key.privateKey.export({ type: 'pkcs8', format: 'pem' }));
@@ -146,7 +149,7 @@ t.test('an interrupted run removes its repositories and writes its report', asyn
 t.test('a second interruption ends the run immediately, and prints the remaining repositories', async (t) => {
   const [made, removing]: [string[], string[]] = [[], []];
   const server = await startTestServer((request, response) => {
-    // The run first tries a deletion.
+    // A run first deletes a trial repository to find out if it may delete. Only later deletions are clean-up.
     const isTrial = request.url?.endsWith('deletion') === true;
     if (request.method === 'DELETE' && !isTrial) removing.push(request.url ?? '');
     else {

@@ -9,7 +9,10 @@ const emulator = await startNamespace(t);
 
 type Change = (request: IncomingMessage, response: ServerResponse) => boolean;
 
-/** Starts a proxy to the emulator. `change` may respond to requests itself; a status that it sets replaces 201. */
+/**
+ * Starts a proxy in front of the emulator. `change` is called with each request and returns true if it responded
+ * itself. A status that it sets on the response replaces the status 201 of the emulator.
+ */
 async function startBefore(change: Change) {
   const server = await startTestServer((request, response) => {
     response.statusCode = 0;

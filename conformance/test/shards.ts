@@ -1,7 +1,9 @@
 import { type Options, run, type Target } from '../index.js';
 import type { Report } from '../report/results.js';
 
-/** Returns the parts of a report that must not depend on the way the rules were run. */
+/**
+ * Returns the parts of a report that must be equal whether the rules ran in one run or were split over several runs.
+ */
 export function verdictsOf({ rules, exit_code, variants, setup }: Report) {
   return {
     exit_code,

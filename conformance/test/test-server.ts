@@ -9,7 +9,10 @@ export interface TestServer {
   close(): Promise<void>;
 }
 
-/** Starts a server with one handler, as a target. It has no admin routes unless `admin` handles them. */
+/**
+ * Starts an HTTP server as a target of the suite. `answer` handles all requests except those to the admin API, which
+ * get status 404 unless `admin` is given.
+ */
 export async function startTestServer(
   answer: RequestListener,
   admin = always(404, 'text/plain', ''),
@@ -43,7 +46,7 @@ export function targetAt(baseUrl: string): Target {
   };
 }
 
-/** Returns a handler with the same status, type and body for every request. */
+/** Returns a request handler that sends the same status, media type and body in response to every request. */
 export function always(
   status: number,
   type: string,

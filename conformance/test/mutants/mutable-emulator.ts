@@ -8,13 +8,19 @@ import { packageRoot } from '../../run/version.js';
 import { type Mutant, WrongRow } from './mutant.js';
 import { type SwitchedText, writeSwitchable } from './switchable-source.js';
 
-/** A copy of the emulator's build that contains every patch of every mutant, all switched off. */
+/**
+ * Copy of the emulator's compiled code that contains the patches of all mutants (deliberate mistakes). Every patch is
+ * switched off at first. Disposal removes the copy.
+ */
 export interface MutableBuild extends AsyncDisposable {
-  /** Main module, for a process with an IPC channel to this one. */
+  /** Path of the main module of the copy. The process that runs it needs an IPC channel to this process. */
   readonly script: string;
 }
 
-/** Code in the copy that receives switches and sends counts over the IPC channel. */
+/**
+ * Code of a module in the copy. It receives the name of the mutant to switch on over the IPC channel, and sends back
+ * the number of times that patched code ran.
+ */
 const SWITCH = `
 let mutant = '';
 let met = 0;
@@ -38,10 +44,13 @@ import { main } from './dist/emulator/cli/main.js';
 process.exitCode = await main(process.argv.slice(2));
 `;
 
-/** Files of the package that the emulator needs next to its build. */
+/** Files and folders of the package that the emulator reads at run time. The copy has symbolic links to them. */
 const LINKS = ['node_modules', 'fixtures', 'package.json'];
 
-/** Writes the copy to a temporary folder. Throws if a patch does not match its module. */
+/**
+ * Writes a copy of the emulator's compiled code with all patches to a temporary folder. Throws if the text that a patch
+ * replaces does not occur in its module.
+ */
 export async function buildMutable(mutants: readonly Mutant[]): Promise<MutableBuild> {
   const patched = await patchAll(mutants);
   const folder = await mkdtemp(join(tmpdir(), 'repohost-mutants-'));
@@ -65,11 +74,14 @@ export async function buildMutable(mutants: readonly Mutant[]): Promise<MutableB
 
 const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 
-/** Removes a folder when the process ends or receives a signal. Returns a function that cancels this. */
+/**
+ * Registers handlers that remove a folder when this process exits or receives a signal. Returns a function that
+ * unregisters them.
+ */
 function removeAtExit(folder: string): () => void {
   const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
   const stops = Object.entries(SIGNALS).map(([signal, code]) => {
-    // The emulators end when their IPC channel to this process closes.
+    // This process need not stop its emulator processes, because each of them ends when its IPC channel closes.
     const stop = () => process.exit(code);
     process.once(signal, stop);
     return () => void process.off(signal, stop);
@@ -81,7 +93,7 @@ function removeAtExit(folder: string): () => void {
   };
 }
 
-/** Returns every module that a mutant changes, with all its mutants. */
+/** Returns the text of each module that a mutant patches, by path. The text contains the patches of all mutants. */
 async function patchAll(mutants: readonly Mutant[]): Promise<ReadonlyMap<string, string>> {
   const texts = new Map<string, SwitchedText[]>();
   for (const { name: mutant, change } of mutants) {
@@ -108,9 +120,12 @@ async function patchAll(mutants: readonly Mutant[]): Promise<ReadonlyMap<string,
   return patched;
 }
 
-/** A process of the copy. */
+/** Process that runs the patched copy of the emulator. */
 export interface MutableEmulator extends EmulatorProcess {
-  /** Switches to this mutant, or to none if empty. Resolves to the number of times that the previous one ran. */
+  /**
+   * Switches the server to the mistake of this mutant, or to correct behaviour if the name is empty. Resolves to the
+   * number of times that the patched code of the previous mutant ran.
+   */
   switchTo(mutant: string): Promise<number>;
 }
 

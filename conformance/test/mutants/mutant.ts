@@ -1,25 +1,31 @@
 import type { Rewrite } from './proxy.js';
 
-/** One changed behaviour of the emulator, and the rules that must detect it. */
+/** Deliberate mistake in the behaviour of the emulator, and the conformance rules that must detect it. */
 export interface Mutant {
   /** Name in kebab-case, unique and permanent. */
   readonly name: string;
   /** Ids of the rules that must detect the mutant. Each of them is run alone and must not pass; a MUST rule must fail. */
   readonly rules: readonly string[];
-  /** Ids of rules that run as well, because the rule to be checked only watches the responses to other rules. */
+  /**
+   * Ids of rules that must run in the same run, because the rule to be checked sends no requests and only examines the
+   * responses to other rules.
+   */
   readonly beside?: readonly string[];
-  /** Wrong behaviour of the server: "answers a read with 202". */
+  /** Wrong behaviour of the server as the end of a sentence: "answers a read with 202". */
   readonly does: string;
   readonly change: Change;
 }
 
 /**
- * The change: a rewrite of requests and responses in a proxy, or a patch of the server for changes that a proxy cannot
- * make.
+ * Implementation of a mutant: a rewrite of requests and responses in a proxy in front of the server, or a patch of the
+ * server's code for mistakes that a proxy cannot make.
  */
 export type Change = { readonly proxy: Rewrite } | { readonly patch: readonly Patch[] };
 
-/** Replacement of text in one module of the emulator's build, inside a function. */
+/**
+ * Replacement of text in one module of the emulator's compiled code. The text must be inside a function, so that it can
+ * be switched on and off at run time.
+ */
 export interface Patch {
   /** Path below `dist/emulator/`, such as `auth/claims.js`. */
   readonly file: string;
@@ -28,7 +34,10 @@ export interface Patch {
   readonly replace: string;
 }
 
-/** Thrown for rows that are out of date, with a sentence for each. */
+/**
+ * Error for rows of the table of mutants that no longer fit the code or the rules. `sentences` has one sentence per
+ * row.
+ */
 export class WrongRow extends Error {
   override readonly name = 'WrongRow';
 
@@ -45,7 +54,7 @@ function listOf(rules: string | readonly string[]): readonly string[] {
   return typeof rules === 'string' ? [rules] : rules;
 }
 
-/** Defines a mutant that a proxy between suite and server implements. */
+/** Defines a mutant (server with one deliberate mistake) that is made by a proxy between the suite and the server. */
 export function proxied(
   name: string,
   rules: string | readonly string[],
@@ -56,7 +65,7 @@ export function proxied(
   return { name, rules: listOf(rules), does, change: { proxy }, ...more };
 }
 
-/** Defines a mutant that is a patch of the server. */
+/** Defines a mutant (server with one deliberate mistake) that is made by a patch of the server's code. */
 export function patched(
   name: string,
   rules: string | readonly string[],

@@ -2,10 +2,15 @@ import { type Mutant, proxied } from './mutant.js';
 import { isAt, type Place, setsMember } from './rewrites.js';
 import { changesResponsesTo, mendsTokens } from './tokens.js';
 
-/** Ids of the token rules in an operation's own table. */
+/**
+ * Ids of an operation's rules about tokens, by the kind of bad token: no header, invalid, wrong scope, no repository.
+ */
 type TokenRuleIds = Readonly<Partial<Record<'noHeader' | 'invalid' | 'scope' | 'missingRepo', string>>>;
 
-/** Returns mutants of an operation, one for each rule about tokens that it breaks. `area`: prefix of their names. */
+/**
+ * Returns mutants (deliberate mistakes) of one API operation. Each mutant breaks one of the rules about tokens in
+ * `ids`. `area` is the prefix of the mutants' names, and `place` selects the requests of the operation.
+ */
 export function tokenMutants(area: string, place: Place, scope: string, ids: TokenRuleIds): Mutant[] {
   const { noHeader, invalid, scope: scopeRule, missingRepo } = ids;
   const rows: (Mutant | undefined)[] = [

@@ -5,13 +5,11 @@ import type { Lane, Run } from './lane.js';
 import { type Mutant, WrongRow } from './mutant.js';
 
 /**
- * Outcome of a rule for a mutant.
+ * Outcome of checking a mutant (server with one deliberate mistake) with a rule.
  *
- * killed: the rule is broken. silent: the rule passes, although the mutant changed something while it ran. dead: the
- * rule
- * passes, and none of its requests reaches the change. inconclusive: the rule has no verdict about the target: it had
- * an
- * error itself, was throttled, was skipped, or changed its verdict.
+ * killed: the rule detects the mistake. silent: the rule passes, although the mutant changed something while the rule
+ * ran. dead: the rule passes, because none of its requests reached the changed behaviour. inconclusive: the rule has no
+ * verdict about the target, because the rule had an error itself, was throttled, was skipped, or changed its verdict.
  */
 export type Fate = 'killed' | 'silent' | 'dead' | 'inconclusive';
 
@@ -20,11 +18,11 @@ export interface Outcome {
   readonly rule: string;
   readonly fate: Fate;
   readonly verdict: Verdict;
-  /** Reason, as the rule reported it. */
+  /** Reason for the verdict, as the rule reported it. */
   readonly reason: string;
 }
 
-/** Verdict of a broken rule, by level. */
+/** Verdict of a rule that detects wrong behaviour, by the requirement level of the rule. */
 const BROKEN: Readonly<Record<Level, Verdict>> = { MUST: 'fail', SHOULD: 'warn', MAY: 'warn', UNSPECIFIED: 'warn' };
 
 const UNDECIDED: readonly Verdict[] = ['error', 'blocked', 'skip', 'flaky'];
@@ -35,7 +33,7 @@ export function fateOf(result: Pick<RuleResult, 'level' | 'verdict'>, met: numbe
   return met > 0 ? 'silent' : 'dead';
 }
 
-/** Returns rules by their ids. Throws if an id does not exist. */
+/** Returns the rules with the given ids. Throws if an id does not exist; the error names the mutant. */
 export function rulesCalled(ids: readonly string[], mutant: Mutant): Rule[] {
   return ids.map((id) => {
     const rule = allRules().find((one) => one.id === id);
@@ -45,7 +43,7 @@ export function rulesCalled(ids: readonly string[], mutant: Mutant): Rule[] {
   });
 }
 
-/** Runs each rule that a mutant names, one at a time. */
+/** Runs each rule that a mutant names in a separate run against that mutant. Returns one outcome per rule. */
 export async function checkNamed(lane: Lane, mutant: Mutant): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
   for (const id of mutant.rules) {

@@ -1,6 +1,6 @@
 import type { Patch } from './mutant.js';
 
-/** Patches that hide branches whose tip the API wrote from Git. */
+/** Patches of the server that hide from Git clients all branches whose last commit was made through the HTTP API. */
 export const HIDDEN_FROM_GIT: readonly Patch[] = [
   {
     file: 'repositories/branch-write.js',
@@ -14,7 +14,7 @@ export const HIDDEN_FROM_GIT: readonly Patch[] = [
   },
 ];
 
-/** Makes the server ignore the scopes of tokens for an operation. */
+/** Returns a patch that makes the server accept a token without the required scope for one API operation. */
 export function ignoresScope(operation: string): Patch {
   return {
     file: 'pipeline/credential.js',
@@ -23,7 +23,9 @@ export function ignoresScope(operation: string): Patch {
   };
 }
 
-/** Makes the server read the claims of a token for an operation without verifying its signature. */
+/**
+ * Returns patches that make the server accept a token for one API operation without verifying the token's signature.
+ */
 export function ignoresSignature(operation: string): readonly Patch[] {
   return [
     {
@@ -45,7 +47,10 @@ export function ignoresSignature(operation: string): readonly Patch[] {
   ];
 }
 
-/** Makes the server use the first repository of the organization instead of the one that the token names. */
+/**
+ * Returns a patch that makes the server use the first repository of the organization for one API operation, instead of
+ * the repository that the token names.
+ */
 export function takesFirstRepository(operation: string): Patch {
   return {
     file: 'pipeline/gate.js',
@@ -56,7 +61,9 @@ export function takesFirstRepository(operation: string): Patch {
   };
 }
 
-/** Makes the server skip the comparison of the repository in the path with the one that the token names. */
+/**
+ * Returns a patch that makes one API operation accept a token for another repository than the one in the request path.
+ */
 export function ignoresPathAndClaim(operation: string): Patch {
   return {
     file: 'pipeline/credential.js',
@@ -65,7 +72,10 @@ export function ignoresPathAndClaim(operation: string): Patch {
   };
 }
 
-/** Makes the server look up the repository even if the token names none. */
+/**
+ * Returns patches that make one API operation look up a repository even if the token names none. A correct server
+ * refuses such a token.
+ */
 export function needsNoRepoClaim(operation: string): readonly Patch[] {
   return [
     {

@@ -1,4 +1,7 @@
-/** Places of requests that mutants change, as read by `isAt` of `rewrites.ts`. */
+/**
+ * Selectors of requests that mutants (deliberate mistakes) change, for `isAt` of `rewrites.ts`. A string is a method
+ * and a path. A regular expression is matched with both.
+ */
 export const ANY = /./;
 export const API = / \/api\//;
 export const REPO = 'GET /api/v1/repo';
@@ -8,7 +11,9 @@ export const COMMIT = 'GET /api/v1/repos/commit';
 export const COMMITS = 'GET /api/v1/repos/commits';
 export const PACK = 'POST /api/v1/repos/commit-pack';
 export const RESTORE = 'POST /api/v1/repos/restore-commit';
-/** The second route of a restore, which has the repository name in its path. */
+/**
+ * Selector of the second route that restores a commit. Unlike the first, the route has the repository name in its path.
+ */
 export const RESET = /^POST .*\/reset-commits$/;
 export const META = 'GET /api/v1/repos/files/metadata';
 export const FILE = 'GET /api/v1/repos/file';
@@ -21,7 +26,7 @@ export const CREATE = 'POST /api/repos';
 export const REMOTE = / \/.+\.git\//;
 export const REFS = /\.git\/info\/refs$/;
 
-/** Part of a commit in a response that mutants read or change. */
+/** Members of a commit in a JSON response that mutants read or change. */
 export interface Commit {
   message: string;
 }

@@ -6,7 +6,9 @@ import { listenOnLoopback } from '../../http/listen.js';
 import type { Target } from '../../target/target.js';
 import { HOP_BY_HOP } from '../pass-through.js';
 
-/** A request passing through the proxy, which a mutant may change. */
+/**
+ * Request that the proxy received from the suite. A mutant (deliberate mistake) may change it before it is forwarded.
+ */
 export interface ProxiedRequest {
   readonly method: string;
   path: string;
@@ -14,7 +16,10 @@ export interface ProxiedRequest {
   body: Buffer;
 }
 
-/** A response passing through the proxy, which a mutant may change. */
+/**
+ * Response that the proxy received from the server. A mutant (deliberate mistake) may change it before it is sent to
+ * the suite.
+ */
 export interface ProxiedResponse {
   readonly request: Pick<ProxiedRequest, 'method' | 'path'>;
   status: number;
@@ -22,13 +27,15 @@ export interface ProxiedResponse {
   body: Buffer;
 }
 
-/** Changes to traffic that make a correct server wrong. */
+/** Functions that change requests and responses in a proxy, so that a correct server looks wrong to the suite. */
 export interface Rewrite {
   readonly request?: (request: ProxiedRequest) => void;
   readonly response?: (response: ProxiedResponse) => void;
 }
 
-/** Returns the rewrite, with a callback for each request and response that it changes. */
+/**
+ * Wraps a rewrite of requests and responses. The wrapped rewrite calls `onChange` after each message that it changed.
+ */
 export function watchRewrite({ request, response }: Rewrite, onChange: () => void): Rewrite {
   const watch = <Message extends ProxiedRequest | ProxiedResponse>(change: (message: Message) => void) => {
     return (message: Message) => {
@@ -41,7 +48,10 @@ export function watchRewrite({ request, response }: Rewrite, onChange: () => voi
 }
 
 export interface Proxy extends AsyncDisposable {
-  /** The target as seen through the proxy. Namespaces created through the proxy are proxied as well. */
+  /**
+   * Target whose address is that of the proxy. Namespaces (separate services in one emulator) that are created through
+   * the proxy get a proxy of their own.
+   */
   readonly target: Target;
 }
 
@@ -55,10 +65,16 @@ function without(headers: IncomingHttpHeaders, names: readonly string[]): Proxie
 
 const ADMIN = '/_emulator/';
 
-/** Time in milliseconds for a request to be forwarded after its client has disconnected. */
+/**
+ * Time in milliseconds that the proxy waits after a client has disconnected, so that the request is written to the
+ * server first.
+ */
 const TIME_TO_WRITE = 50;
 
-/** Starts a proxy that changes traffic between suite and server. Requests to the admin API are forwarded unchanged. */
+/**
+ * Starts a proxy that applies a rewrite to the traffic between suite and server. Requests to the emulator's admin API
+ * are forwarded unchanged.
+ */
 export async function startProxy(target: Target, rewrite: Rewrite): Promise<Proxy> {
   const pool = new Pool(target.baseUrl);
   const namespaces: Proxy[] = [];
@@ -102,7 +118,8 @@ export async function startProxy(target: Target, rewrite: Rewrite): Promise<Prox
     const headers = without(sent, [...HOP_BY_HOP, 'host', 'content-length']) as ProxiedRequest['headers'];
     incoming.on('close', () => {
       if (incoming.complete) return;
-      // The client disconnected before its body was complete, so the proxy disconnects as well.
+      // The client disconnected before the request body was complete. The proxy sends the same part and disconnects, so
+      // that the server sees the same.
       const body = Buffer.concat(pieces);
       const cut = { rule: '', method, origin: target.baseUrl, path, body };
       hangUp({ ...cut, headers: { ...headers, 'content-length': sent['content-length'] ?? '0' } }, body.length).catch(
@@ -111,7 +128,7 @@ export async function startProxy(target: Target, rewrite: Rewrite): Promise<Prox
     });
     incoming.on('end', () => {
       const request = { method, path, headers, body: Buffer.concat(pieces) };
-      // If a change throws, the connection is closed.
+      // If a rewrite throws, the client's connection is closed, because there is no response to send.
       pass(request, outgoing).catch(() => outgoing.destroy());
     });
   });

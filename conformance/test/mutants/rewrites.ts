@@ -1,7 +1,10 @@
 import { isRecord } from '../../http/exchange.js';
 import type { ProxiedRequest, ProxiedResponse, Rewrite } from './proxy.js';
 
-/** Selects requests to change: `POST /api/v1/repos/grep`, or any method if none is given. The query is ignored. */
+/**
+ * Selector of requests to change: a string with method and path, such as `POST /api/v1/repos/grep`, or a regular
+ * expression that is matched against both. The query is ignored.
+ */
 export type Place = string | RegExp;
 
 export function isAt(place: Place, { method, path }: Pick<ProxiedRequest, 'method' | 'path'>): boolean {
@@ -9,7 +12,10 @@ export function isAt(place: Place, { method, path }: Pick<ProxiedRequest, 'metho
   return typeof place === 'string' ? line === place : place.test(line);
 }
 
-/** Changes the JSON of responses with that status. `Body` has the members that the change uses. */
+/**
+ * Returns a rewrite that changes the parsed JSON body of responses at `place`. If `status` is given, only responses
+ * with that status are changed. `Body` declares the members that `change` uses.
+ */
 export function changesJson<Body>(
   place: Place,
   change: (body: Body, response: ProxiedResponse) => unknown,
@@ -25,7 +31,10 @@ export function changesJson<Body>(
   };
 }
 
-/** Sets one member at a path of names in the JSON of responses; undefined removes it. */
+/**
+ * Returns a rewrite that sets one member of JSON responses at `place`. `path` has the names of nested members,
+ * separated by dots. The value undefined removes the member.
+ */
 export function setsMember(place: Place, path: string, value: unknown, status?: number): Rewrite {
   return changesJson<unknown>(
     place,
@@ -49,7 +58,10 @@ export function changesStatus(place: Place, from: number, to: number): Rewrite {
   };
 }
 
-/** Sets or removes a header of responses with that status. */
+/**
+ * Returns a rewrite that sets a header of responses at `place`, or removes the header if `value` is undefined. If
+ * `from` is given, only responses with that status are changed.
+ */
 export function setsHeader(place: Place, name: string, value?: string, from?: number): Rewrite {
   return {
     response: ({ request, headers, status }) => {
@@ -60,7 +72,7 @@ export function setsHeader(place: Place, name: string, value?: string, from?: nu
   };
 }
 
-/** Makes the server ignore a query parameter. */
+/** Returns a rewrite that removes a query parameter from requests at `place`, as if the server ignored it. */
 export function ignoresParameter(place: Place, name: string): Rewrite {
   return {
     request: (request) => {
@@ -72,7 +84,10 @@ export function ignoresParameter(place: Place, name: string): Rewrite {
   };
 }
 
-/** Changes a default of the server: adds a query parameter if the client left it out. */
+/**
+ * Returns a rewrite that adds a query parameter to requests at `place` that lack it, as if the server had another
+ * default.
+ */
 export function assumesParameter(place: Place, name: string, value: string): Rewrite {
   return {
     request: (request) => {
@@ -82,17 +97,26 @@ export function assumesParameter(place: Place, name: string, value: string): Rew
   };
 }
 
-/** Makes the server ignore a member of a request, at any depth in the first line. */
+/**
+ * Returns a rewrite that removes a member, at any depth, from the first JSON line of request bodies at `place`, as if
+ * the server ignored it.
+ */
 export function ignoresMember(place: Place, name: string): Rewrite {
   return changesMember(place, name, () => undefined);
 }
 
-/** Makes the server use only the first item of a list in a request. */
+/**
+ * Returns a rewrite that shortens a list in request bodies at `place` to its first item, as if the server ignored the
+ * others.
+ */
 export function takesFirstItem(place: Place, name: string): Rewrite {
   return changesMember(place, name, (list) => (Array.isArray(list) ? list.slice(0, 1) : list));
 }
 
-/** Changes a member of a request, at any depth in the first line; undefined removes it. */
+/**
+ * Returns a rewrite that replaces each member with this name, at any depth, in the first JSON line of request bodies at
+ * `place`. If `change` returns undefined, the member is removed.
+ */
 function changesMember(place: Place, name: string, change: (value: unknown) => unknown): Rewrite {
   return {
     request: (request) => {
@@ -102,13 +126,16 @@ function changesMember(place: Place, name: string, change: (value: unknown) => u
         const kept = JSON.stringify(JSON.parse(first), (key, value) => (key === name ? change(value) : value));
         request.body = Buffer.from([kept, ...more].join('\n'));
       } catch {
-        // A body that is not JSON is forwarded unchanged, and the server refuses it.
+        // A body that is not JSON is forwarded unchanged, because the server must refuse it itself.
       }
     },
   };
 }
 
-/** Changes a default of the server: adds a member of the body, `a.b`, if the client left it out. */
+/**
+ * Returns a rewrite that adds a member to JSON request bodies at `place` that lack it, as if the server had another
+ * default. `path` is `a` or, for a nested member, `a.b`.
+ */
 export function assumesMember(place: Place, path: string, value: unknown): Rewrite {
   return {
     request: (request) => {
@@ -121,7 +148,10 @@ export function assumesMember(place: Place, path: string, value: unknown): Rewri
   };
 }
 
-/** Changes the JSON of requests, or of their first line. `Body` has the members that the change uses. */
+/**
+ * Returns a rewrite that changes the JSON body of requests at `place`. In a body of several lines, only the first is
+ * changed. `Body` declares the members that `change` uses.
+ */
 export function changesRequest<Body>(place: Place, change: (body: Body) => unknown): Rewrite {
   return {
     request: (request) => {
@@ -138,7 +168,7 @@ export function changesRequest<Body>(place: Place, change: (body: Body) => unkno
   };
 }
 
-/** Changes the parameters of some requests. */
+/** Returns a rewrite that changes the query parameters of requests at `place`. */
 export function changesQuery(place: Place, change: (query: URLSearchParams) => void): Rewrite {
   return {
     request: (request) => {

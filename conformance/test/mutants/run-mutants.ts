@@ -7,22 +7,28 @@ import { checkNamed, type Outcome, outcomesOf, rulesCalled } from './outcome.js'
 export interface MutantRun {
   /** Number of emulators that check mutants in parallel. */
   readonly lanes: number;
-  /** Called with the outcomes of a mutant as soon as they are known. */
+  /** Called after each mutant with the outcomes of the rules that checked it. */
   readonly onChecked: (mutant: Mutant, outcomes: readonly Outcome[]) => void;
-  /** Checks a mutant. Default: with the rules that it names. */
+  /** Function that checks one mutant. By default, the mutant is checked with the rules that it names. */
   readonly check?: (lane: Lane, mutant: Mutant) => Promise<readonly Outcome[]>;
-  /** Rules that run against the inert mutant, which creates the fixtures. Default: the rules that mutants name. */
+  /**
+   * Rules that run on the correct server first, which creates the fixtures (shared repositories). Default: all rules
+   * that the mutants name.
+   */
   readonly rules?: readonly Rule[];
 }
 
-/** Outcomes of the mutants that change nothing; every rule must pass. */
+/** Outcomes of the rules on a correct server, as a control: with mutants that change nothing, every rule must pass. */
 export interface Control {
   readonly outcomes: readonly Outcome[];
-  /** Number of times the code of the inert patch ran. */
+  /** Number of times that the code of the mutant without effect ran. 0 means that patches are not switched on. */
   readonly met: number;
 }
 
-/** Runs the rules against each mutant. Throws if the text that a mutant replaces is missing, or a rule does not exist. */
+/**
+ * Checks each mutant (deliberate mistake) with rules. Returns the outcomes of the same rules on a correct server.
+ * Throws if the text that a mutant replaces is missing, or if a rule does not exist.
+ */
 export async function runMutants(mutants: readonly Mutant[], run: MutantRun): Promise<Control> {
   const named = mutants.flatMap((mutant) => rulesCalled([...mutant.rules, ...(mutant.beside ?? [])], mutant));
   const rules = run.rules ?? [...new Set(named)];

@@ -3,25 +3,31 @@ import { PACK } from './places.js';
 import type { ProxiedRequest, ProxiedResponse, Rewrite } from './proxy.js';
 import { isAt } from './rewrites.js';
 
-/** Members of a commit-pack line that mutants use. */
+/** Members of a chunk line that mutants use. A commit-pack request sends file contents as lines with chunks. */
 export interface Chunk {
   content_id?: string;
   data?: string;
   eof?: boolean;
 }
 
-/** A file operation. */
+/** Entry in the `files` list of a commit-pack request: one change of a file. */
 export type FileOperation = Record<'path' | 'content_id' | 'operation' | 'mode', string | undefined>;
 
-/** Parsed body of a commit-pack request. */
+/**
+ * Parsed body of a commit-pack request (creates a commit): one line of metadata with the file changes, then chunk
+ * lines.
+ */
 export interface PackBody {
   metadata: Record<string, unknown>;
-  /** Member `files`; empty if it is not a list. */
+  /** Member `files` of the metadata. Empty if that member is not a list. */
   files: FileOperation[];
   chunks: Chunk[];
 }
 
-/** Returns a mutant's change of commit-pack requests. Bodies whose first line is not metadata stay unchanged. */
+/**
+ * Returns a rewrite that changes the parsed body of commit-pack requests. A body whose first line is not valid metadata
+ * is forwarded unchanged.
+ */
 export function changesPack(change: (body: PackBody) => void): Rewrite {
   return {
     request: (request) => {
@@ -41,7 +47,10 @@ export function changesPack(change: (body: PackBody) => void): Rewrite {
   };
 }
 
-/** Fills in a member of the metadata if the client left it out. */
+/**
+ * Returns a rewrite that adds a metadata member to commit-pack requests that lack it, as if the server had another
+ * default.
+ */
 export function assumesMetadata(name: string, value: unknown): Rewrite {
   return changesPack(({ metadata }) => {
     metadata[name] ??= value;
@@ -49,16 +58,18 @@ export function assumesMetadata(name: string, value: unknown): Rewrite {
 }
 
 /**
- * Returns true if the response reports a commit onto an existing branch. A mutant that changes only these lets rules
- * create
- * their repositories.
+ * Returns true if a commit-pack response reports a commit on an existing branch. A mutant that changes only these
+ * responses leaves the first commit of each repository correct, so that rules can still create their repositories.
  */
 export function isOnTop({ request, status, body }: ProxiedResponse): boolean {
   if (!isAt(PACK, request) || status !== 201) return false;
   return !/^0+$/.test(JSON.parse(body.toString()).result.old_sha);
 }
 
-/** Changes the lines of commit-pack. A line that is not JSON is passed as text. */
+/**
+ * Returns a rewrite that changes the list of parsed JSON lines in commit-pack requests. A line that is not JSON is in
+ * the list as text.
+ */
 export function changesLines(change: (lines: unknown[]) => unknown[]): Rewrite {
   return {
     request: (request) => {

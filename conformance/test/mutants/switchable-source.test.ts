@@ -15,7 +15,9 @@ export function sum(values, from = LIMIT) {
 export const first = (list) => list[0] ?? 'none';
 `;
 
-/** Loads the module's functions with a mutant switched on; an empty name switches none on. */
+/**
+ * Loads the functions of a module with one mutant (deliberate mistake) switched on. If the name is empty, none is on.
+ */
 async function load(text: string, mutant: string): Promise<Record<string, (...args: unknown[]) => unknown>> {
   const source = `const isMutantOn = (name) => name === ${JSON.stringify(mutant)};${text}`;
   return import(`data:text/javascript,${encodeURIComponent(source)}`);

@@ -1,13 +1,13 @@
 import ts from 'typescript';
 
-/** Text of a module that a mutant replaces. */
+/** Replacement of text in a module, which is active while the named mutant (deliberate mistake) is switched on. */
 export interface SwitchedText {
   readonly mutant: string;
   readonly find: string;
   readonly replace: string;
 }
 
-/** A syntax node of the module, and its replacement while a mutant is switched on. */
+/** Syntax node of the module, and the code that replaces the node while a mutant is switched on. */
 interface Edit {
   readonly mutant: string;
   readonly start: number;
@@ -17,13 +17,13 @@ interface Edit {
 }
 
 /**
- * Writes a module that contains several mutants (mutant schemata), each behind `isMutantOn('name')`. The smallest
- * expression
- * around the replaced text is switched as `(isMutantOn('name') ? (new) : (old))`, or the smallest statement as
- * `if (isMutantOn('name')) { new } else { old }`; for a declaration, the enclosing block. `stale` has a sentence for
- * each
- * text that does not occur exactly once, is outside of functions, is switched together with another text of its
- * mutant, or does not result in valid JavaScript.
+ * Returns the text of a module that contains the replacements of several mutants (deliberate mistakes). Each
+ * replacement is active while `isMutantOn('name')` returns true (mutant schemata).
+ *
+ * The smallest expression around the replaced text is written as `(isMutantOn('name') ? (new) : (old))`, or the
+ * smallest statement as `if (isMutantOn('name')) { new } else { old }`. For a declaration, the enclosing block is
+ * switched. `stale` has a sentence for each text that does not occur exactly once, is outside of functions, is switched
+ * together with another text of its mutant, or does not result in valid JavaScript.
  */
 export function writeSwitchable(
   file: string,
@@ -33,13 +33,16 @@ export function writeSwitchable(
   const tree = ts.createSourceFile(file, source, ts.ScriptTarget.Latest, true, ts.ScriptKind.JS);
   const found = texts.map((text) => findEdit(file, tree, text));
   const edits = found.filter((edit) => typeof edit !== 'string');
-  // Sorts outer edits before the edits that they contain, because `render` handles nested edits recursively.
+  // Outer edits must come before the edits that they contain, because `render` handles nested edits recursively.
   edits.sort((a, b) => a.start - b.start || b.end - a.end);
   const stale = found.filter((edit) => typeof edit === 'string');
   return { text: render(source, 0, source.length, edits), stale: [...stale, ...findNested(file, edits)] };
 }
 
-/** Returns a sentence for each mutant that has an edit inside another of its own, which would leave the inner one out. */
+/**
+ * Returns a sentence for each mutant that has an edit inside another edit of the same mutant. The outer edit replaces
+ * the whole range, so the inner edit would have no effect.
+ */
 function findNested(file: string, edits: readonly Edit[]): string[] {
   return edits.flatMap(({ mutant, start, end }, index) =>
     edits.slice(index + 1).some((other) => other.mutant === mutant && other.start < end && start <= other.start)
@@ -48,7 +51,10 @@ function findNested(file: string, edits: readonly Edit[]): string[] {
   );
 }
 
-/** Returns the edit that switches a text, or a sentence why it cannot be switched. */
+/**
+ * Returns the edit that switches between the old and the new text. Returns a sentence with the reason if the text
+ * cannot be switched.
+ */
 function findEdit(file: string, tree: ts.SourceFile, { mutant, find, replace }: SwitchedText): Edit | string {
   const { text } = tree;
   const wanted = find.trim();
@@ -86,8 +92,8 @@ function nodeAround(tree: ts.SourceFile, start: number, end: number): ts.Node {
 }
 
 /**
- * Returns true if a conditional expression is allowed at this node: not for a declared or assigned name, or a called
- * method.
+ * Returns true if a conditional expression may replace this syntax node. Returns false for a declared or assigned name
+ * and for the name of a called method, because the result would be invalid or lose `this`.
  */
 function isSwitchedExpression(node: ts.Node): boolean {
   const { parent } = node;
@@ -123,8 +129,8 @@ function parses(source: string): boolean {
 }
 
 /**
- * Renders the old text of a range with its edits. The edits are inside the range, sorted by start, with outer ones
- * first.
+ * Returns the source text from `start` to `end` with the edits applied. All edits are inside that range and sorted by
+ * start, outer edits before inner ones.
  */
 function render(source: string, start: number, end: number, edits: readonly Edit[]): string {
   let text = '';

@@ -6,9 +6,9 @@ import type { Mutant } from './mutant.js';
 import type { Fate, Outcome } from './outcome.js';
 
 /**
- * The published table of outcomes, one row per mutant and rule. It has a row for each rule that a mutant names. After
- * `npm run mutants -- --full` it also has rows for all other rules that killed the mutant or were inconclusive. A pair
- * without a row means that the mutant survived.
+ * File with the published table of outcomes: one row per pair of mutant (deliberate mistake) and rule. It has a row for
+ * each rule that a mutant names. After `npm run mutants -- --full` it also has rows for all other rules that detected
+ * the mutant or were inconclusive. Without a row, the rule did not detect the mutant.
  */
 export const TABLE_FILE = 'fixtures/conformance-mutants.tsv';
 
@@ -40,7 +40,10 @@ export function rowOf({ mutant, rule, fate }: Outcome): TableRow {
   return { rule, mutant: mutant.name, verdict: fate satisfies Fate, does: mutant.does };
 }
 
-/** Merges the stored rows of unchanged mutants with the new outcomes of the named rules. */
+/**
+ * Returns the new rows, and those stored rows whose mutant is unchanged and whose pair of mutant and rule was not
+ * checked again.
+ */
 export function mergeRows(kept: readonly TableRow[], mutants: readonly Mutant[], now: readonly TableRow[]): TableRow[] {
   const does = new Map(mutants.map((mutant) => [mutant.name, mutant.does]));
   const checked = new Set(now.map(pairOf));
@@ -51,7 +54,7 @@ function pairOf({ rule, mutant }: Pick<TableRow, 'rule' | 'mutant'>): string {
   return `${rule} ${mutant}`;
 }
 
-/** Returns a sentence for each row that a table lacks or should not have. */
+/** Returns a sentence for each row that the table lacks, and for each row that no mutant or rule justifies. */
 export function findStaleRows(
   table: readonly TableRow[],
   mutants: readonly Mutant[],

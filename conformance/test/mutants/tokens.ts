@@ -5,18 +5,21 @@ import { packageRoot } from '../../run/version.js';
 import type { ProxiedRequest, ProxiedResponse, Rewrite } from './proxy.js';
 import { isAt, type Place } from './rewrites.js';
 
-/** Names of the test keys that are registered with the emulator under test. The suite signs its tokens with `es256`. */
+/**
+ * Names of the test keys that are registered with the emulator under test. The suite signs its tokens with the key
+ * `es256`.
+ */
 type KeyName = 'es256' | 'es384' | 'es512' | 'rs256' | 'restricted' | 'deleted' | 'second';
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** A token as it was sent, and the test key that signed it. */
+/** Parsed token of a request that the suite sent. `isSignedBy` tells which test key signed the token. */
 export interface SentToken {
   readonly header: JsonObject;
   readonly claims: JsonObject;
-  /** The scopes; empty if they are not a list. */
+  /** Scopes in the claims. Empty if that claim is not a list. */
   readonly scopes: readonly string[];
-  /** Seconds from iat to exp. */
+  /** Seconds from the claim iat (time of issue) to the claim exp (time of expiry). */
   readonly lifetime: number;
   isSignedBy(key: KeyName): boolean;
 }
@@ -29,9 +32,9 @@ function pemOf(name: string): string {
 }
 
 /**
- * Corrects some invalid tokens: `mend` returns other claims, or undefined to leave the token alone. Corrected tokens
- * are
- * signed with the unrestricted key, so that nothing else about the token matters.
+ * Returns a rewrite that replaces invalid tokens of requests at `place` by valid ones, so that the server accepts what
+ * it must refuse. `mend` returns the claims to use, or undefined to keep the token. New tokens are signed with the
+ * unrestricted key, so that the server has no other reason to refuse them.
  */
 export function mendsTokens(place: Place, mend: (token: SentToken, request: ProxiedRequest) => object | undefined) {
   const request = (request: ProxiedRequest): void => {
@@ -42,7 +45,7 @@ export function mendsTokens(place: Place, mend: (token: SentToken, request: Prox
   return { request } satisfies Rewrite;
 }
 
-/** Makes the server refuse some valid tokens. */
+/** Returns a rewrite that makes the server refuse the valid tokens for which `refuses` returns true. */
 export function refusesTokens(place: Place, refuses: (token: SentToken, request: ProxiedRequest) => boolean) {
   const request = (request: ProxiedRequest): void => {
     const token = isAt(place, request) ? tokenOf(request) : undefined;
@@ -51,7 +54,7 @@ export function refusesTokens(place: Place, refuses: (token: SentToken, request:
   return { request } satisfies Rewrite;
 }
 
-/** Changes responses to requests that are selected by their content. */
+/** Returns a rewrite that changes the responses to those requests for which `isMeant` returns true. */
 export function changesResponsesTo(
   isMeant: (request: ProxiedRequest) => boolean,
   change: (response: ProxiedResponse) => void,
@@ -67,13 +70,13 @@ export function changesResponsesTo(
   };
 }
 
-/** Returns the repository in a route of the API or of Git. */
+/** Returns the repository name in a request path of the API or of Git over HTTP. Undefined if the path has none. */
 export function repositoryIn({ path }: Pick<ProxiedRequest, 'path'>): string | undefined {
   const [, name] = /^\/api\/repos\/([^/?]+)/.exec(path) ?? /^\/(.+)\.git\//.exec(path) ?? [];
   return name === undefined ? undefined : decodeURIComponent(name);
 }
 
-/** Returns the token of a request; undefined if it cannot be parsed. */
+/** Returns the parsed token in the authorization header of a request. Undefined if the header has no valid token. */
 export function tokenOf({ headers: { authorization = '' } }: ProxiedRequest): SentToken | undefined {
   const token = authorization.startsWith(BASIC)
     ? Buffer.from(authorization.slice(BASIC.length), 'base64')
