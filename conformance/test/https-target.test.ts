@@ -6,8 +6,9 @@ import type { Report } from '../index.js';
 import { packageRoot } from '../run/version.js';
 
 /*
- * The suite against HTTPS hosts away from this machine, as far as it can tell: the emulator serves them behind a proxy,
- * and the suite finds that by `https_proxy`, and its certificate by NODE_EXTRA_CA_CERTS.
+ * Ids of rules to check against HTTPS hosts that the suite takes for remote ones. The emulator serves these hosts
+ * behind a proxy on this machine. The suite finds the proxy by `https_proxy`, and trusts its certificate because of
+ * NODE_EXTRA_CA_CERTS.
  */
 const RULES = 'general.https,general.base-url.org-subdomain,general.bearer.required,repo.get.route,git.push';
 const mainOf = (file: string) => JSON.stringify(new URL(file, import.meta.url).href);

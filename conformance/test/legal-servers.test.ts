@@ -12,7 +12,7 @@ import { startNamespace } from './shared-emulator.js';
 
 const emulator = await startNamespace(t);
 
-/** Returns the target as a deployment: without admin access, and without undocumented routes. */
+/** Returns a copy of an emulator target that looks like a real deployment: no admin API, and no undocumented routes. */
 function deployment({ adminUrl: _, ...target }: Target): Target {
   return { ...target, companion: false };
 }
@@ -20,15 +20,15 @@ function deployment({ adminUrl: _, ...target }: Target): Target {
 const TREE: Files = { 'src/deep/tool.bin': Buffer.from([0, 1, 2]), 'notes/later.txt': 'later\n' };
 
 /**
- * Repositories that the suite did not create. Rules that need something a repository lacks are skipped with that
- * reason.
+ * Repositories that were not created by the suite, such as an empty one. A rule that needs content which its repository
+ * lacks must be skipped, with the missing content as the reason.
  */
 const REPOSITORIES: readonly {
   readonly name: string;
   readonly is: string;
   readonly branch: string;
   readonly commits: readonly Files[];
-  /** Rules that must be checked, and rules that must be skipped. */
+  /** Ids of rules that must have a verdict other than skip; `skipped` has the ids of rules that must be skipped. */
   readonly checked: readonly string[];
   readonly skipped: readonly string[];
 }[] = [
@@ -70,8 +70,8 @@ for (const { name, is, branch, commits, checked, skipped } of REPOSITORIES) {
   t.test(`a repository ${is} is read; rules that need other content are skipped`, async (t) => {
     await seed(emulator, name, branch, ...commits);
     const target = { ...emulator, write: false, repo: name };
-    // With admin access, the same reads are made under the conditions that an emulator can create; one repository is
-    // enough for that.
+    // With admin access, the suite makes the same reads while it changes conditions of the emulator, such as faults.
+    // This takes longer and does not depend on the repository, so one repository is enough.
     for (const one of name === 'team/Thing' ? [deployment(target), target] : [deployment(target)]) {
       const report = await run(one);
       expectRight(t, report, `${name}, ${one.adminUrl === undefined ? 'deployed' : 'on an emulator'}`);
@@ -122,7 +122,8 @@ t.test('a restricted key may have any scopes', async (t) => {
       const report = await run(target, { only: 'restricted,key' });
       const title = `${allowedScopes}${target.adminUrl === undefined ? ', which nobody said' : ''}`;
       expectRight(t, report, title);
-      // The suite does not try whether a key may sign for repo:write, because that would create a repository.
+      // The suite may create no repository in this run. It can find out if a key may sign for repo:write only by
+      // creating one, so it skips the rule unless the target file states that scope.
       const expected = title === 'repo:write, which nobody said' ? 'skip' : 'pass';
       const late = report.rules.find(({ id }) => id === 'restricted.lifetime.3601');
       t.equal(late?.verdict, expected, `${title}: a token that lives too long is tried where a scope allows it`);

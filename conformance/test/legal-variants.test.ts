@@ -6,7 +6,8 @@ import { sample } from './sample.js';
 import { startNamespace } from './shared-emulator.js';
 
 /**
- * Server choices, set at every second variant. Runs with all of them changed are covered by a test with a recording.
+ * Two settings of the emulator's variants (legal alternatives of server behaviour), name to value. Each changes every
+ * second variant. Runs with all variants changed are in another test, which uses a recording.
  */
 const CHOICES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'every second one from the first': alternateValues(0),

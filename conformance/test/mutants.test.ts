@@ -6,7 +6,10 @@ import { allMutants } from './mutants/rows/index.js';
 import { runMutants } from './mutants/run-mutants.js';
 import { findStaleRows, readTable } from './mutants/table.js';
 
-/** Number of mutants that one run of the tests checks. `npm run mutants` checks all of them, as CI does. */
+/**
+ * Number of randomly chosen mutants (servers with one deliberate mistake) that a test run checks. `npm run mutants`
+ * checks all mutants, and so does CI.
+ */
 const SAMPLE = 60;
 
 const seed = Number(process.env.MUTANTS_SEED ?? Math.floor(Math.random() * 2 ** 32));

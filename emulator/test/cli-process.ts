@@ -7,7 +7,7 @@ const bin = fileURLToPath(new URL('../../../bin/emulator.js', import.meta.url));
 
 const COMMAND: readonly string[] = [process.execPath, ...process.execArgv, bin];
 
-/** Command line of `emulator` as it is shipped, quoted for a shell. */
+/** Command line that runs the shipped `emulator` program, quoted for a shell. */
 export const EMULATOR = COMMAND.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ');
 
 type Stream = 'pipe' | number;
@@ -16,7 +16,10 @@ export interface CliProcess extends ChildProcess {
   readonly said: { out: string; err: string };
 }
 
-/** Starts `emulator <argv>` as a process. Streams may be open files; `env` is added to the environment. */
+/**
+ * Starts the program `emulator <argv>` as a child process, which is killed at the end of the test. `streams` may have
+ * open files for standard output and error; `env` is added to the environment.
+ */
 export function spawnCli(
   test: Test,
   argv: readonly string[],
@@ -38,7 +41,7 @@ export function spawnCli(
   return Object.assign(child, { said });
 }
 
-/** Resolves to exit code and signal once the process has ended and all its output has arrived. */
+/** Resolves to the exit code and the signal of a child process, after it has ended and all its output has arrived. */
 export async function ended(child: ChildProcess): Promise<[number | null, NodeJS.Signals | null]> {
   const [code, signal] = await once(child, 'close');
   return [code, signal];

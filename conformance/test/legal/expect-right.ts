@@ -2,7 +2,7 @@ import type { Test } from 'tap';
 import type { Report } from '../../index.js';
 import { explain } from '../../report/reporter.js';
 
-/** Asserts that the suite finds nothing wrong. */
+/** Asserts that no rule in the report fails, warns, is flaky, is blocked or ended with an error of the suite. */
 export function expectRight(t: Test, report: Report, title: string): void {
   const complaints = report.rules.filter(({ verdict }) =>
     ['fail', 'warn', 'error', 'flaky', 'blocked'].includes(verdict),
@@ -15,7 +15,10 @@ export function expectRight(t: Test, report: Report, title: string): void {
   t.equal(report.exit_code, 0, `${title}: exit code`);
 }
 
-/** Asserts that no rule is broken. Behaviour that the specification supports less well is a warning or a variant. */
+/**
+ * Asserts that the report shows no broken rule. Warnings are allowed, because they concern behaviour for which the
+ * specification is less explicit.
+ */
 export function expectLegal(t: Test, report: Report): void {
   const broken = report.rules.filter(({ verdict }) => ['fail', 'error', 'flaky', 'blocked'].includes(verdict));
   t.same(

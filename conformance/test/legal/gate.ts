@@ -3,25 +3,31 @@ import { listenOnLoopback } from '../../http/listen.js';
 import type { Target } from '../../target/target.js';
 import { passThrough } from '../pass-through.js';
 
-/** Requests with methods other than GET and HEAD that change nothing. */
+/** Patterns of request lines that use a method other than GET or HEAD, but change nothing on the server. */
 const READS = [
   /^POST \/api\/(v1\/)?repos\/(.+\/)?(grep|archive|merge\/preview)(\?|$)/,
   /^POST \/.+\.git\/git-upload-pack$/,
   /^POST \/_emulator\/tokens$/,
 ];
 
-/** Returns true if a request may change something, whatever its outcome. */
+/**
+ * Returns true if a request with this method and path may change the server, whether or not the server accepts the
+ * request.
+ */
 export function isWrite(method: string, path: string): boolean {
   return method !== 'GET' && method !== 'HEAD' && !READS.some((read) => read.test(`${method} ${path}`));
 }
 
 export interface Gate extends AsyncDisposable {
   readonly target: Target;
-  /** Request lines that the gate refused. */
+  /** Method and path of each request that the proxy refused because it may change the target. */
   readonly refused: string[];
 }
 
-/** A proxy that refuses all requests that may change the target, with 418, which no rule expects. */
+/**
+ * Starts a proxy that forwards only requests that change nothing. Other requests get status 418, which no rule expects,
+ * so that a rule that writes is noticed.
+ */
 export async function openGate(target: Target): Promise<Gate> {
   const refused: string[] = [];
   const server = createServer((incoming, outgoing) => {

@@ -2,15 +2,16 @@ import { isRecord, type JsonRecord } from '../../http/exchange.js';
 import type { ProxiedRequest, Rewrite } from '../mutants/proxy.js';
 
 /**
- * Formats a pkt-line (gitprotocol-common): its length including the prefix, in four hexadecimal digits, and the
- * payload.
+ * Formats a pkt-line (line format of the Git protocol, see gitprotocol-common): four hexadecimal digits with the length
+ * of prefix and payload in bytes, then the payload.
  */
 function pktLine(payload: string): string {
   return (Buffer.byteLength(payload) + 4).toString(16).padStart(4, '0') + payload;
 }
 
 /**
- * Removes the pkt-lines for which the predicate returns true. Lengths below four are special packets such as the flush.
+ * Returns a Git response body without the pkt-lines for which `isDropped` returns true. Lengths below four mark special
+ * packets without payload, such as the flush packet, which are kept.
  */
 function withoutLines(body: Buffer, isDropped: (line: string) => boolean): Buffer {
   const kept: Buffer[] = [];
@@ -23,7 +24,7 @@ function withoutLines(body: Buffer, isDropped: (line: string) => boolean): Buffe
   return Buffer.concat(kept);
 }
 
-/** A Git host that does not advertise notes refs. */
+/** Rewrite of traffic that makes a Git host advertise no refs below refs/notes, which is legal. */
 export const HIDES_NOTES: Rewrite = {
   request: (request) => {
     if (!request.path.endsWith('/git-upload-pack') || !request.body.includes('command=ls-refs')) return;
@@ -36,7 +37,10 @@ export const HIDES_NOTES: Rewrite = {
   },
 };
 
-/** An archive without the usual properties: names below a folder, another media type, no optional headers. */
+/**
+ * Rewrite of archive requests and responses that makes archives legal but unusual: file names are below a folder, the
+ * media type is another one, and optional headers are missing.
+ */
 export const UNTYPICAL_ARCHIVE: Rewrite = {
   request: (request) => {
     if (!isArchive(request)) return;

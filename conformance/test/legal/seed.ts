@@ -10,7 +10,10 @@ interface Call {
   readonly lines?: readonly unknown[];
 }
 
-/** Sends a request that is independent of the suite's client. Returns the status. */
+/**
+ * Sends an HTTP request to the target without the HTTP client of the suite, so that the suite does not count the
+ * request. Returns the HTTP status.
+ */
 export async function call(target: Target, method: string, path: string, { as, json, lines }: Call): Promise<number> {
   const body = lines?.map((line) => `${JSON.stringify(line)}\n`).join('') ?? JSON.stringify(json) ?? null;
   const response = await request(target.baseUrl + path, {
@@ -32,7 +35,10 @@ async function mustCall(...args: Parameters<typeof call>): Promise<void> {
 
 export type Files = Readonly<Record<string, string | Buffer>>;
 
-/** Creates a repository with this default branch, and a commit for each set of files. */
+/**
+ * Creates a repository with the given default branch. Then commits each set of files to that branch, one commit per
+ * set.
+ */
 export async function seed(target: Target, repo: string, branch: string, ...commits: readonly Files[]): Promise<void> {
   const scopes = ['repo:write'];
   await mustCall(target, 'POST', '/api/repos', { as: { repo, scopes }, json: { default_branch: branch } });

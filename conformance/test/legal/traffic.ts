@@ -3,16 +3,22 @@ import { packLines } from '../../api/commit-pack.js';
 import type { Target } from '../../target/target.js';
 import { call, remove } from './seed.js';
 
-/** Requests of another client in the organization. Disposing of it ends them. */
+/**
+ * Another client of the organization under test, which sends requests while the suite runs. Disposal stops its
+ * requests.
+ */
 export interface Traffic extends AsyncDisposable {
   /** Number of repositories created so far. */
   readonly repositories: number;
 }
 
-/** Pause in milliseconds between two requests, so that the suite gets its share of the CPU. */
+/** Pause in milliseconds between two requests of this client, so that the suite under test gets enough CPU time. */
 const PAUSE = 5;
 
-/** Creates repositories, commits to them, reads them, fails to sync them and deletes them, one after the other. */
+/**
+ * Starts a client that repeats a sequence of requests until disposal: creates a repository, commits to it, reads it,
+ * tries a sync that fails, and deletes an older repository.
+ */
 export function startTraffic(target: Target): Traffic {
   const stop = new AbortController();
   let repositories = 0;
@@ -28,7 +34,8 @@ export function startTraffic(target: Target): Traffic {
         () => call(target, 'POST', '/api/v1/repos/commit-pack', { as, lines }),
         () => call(target, 'GET', '/api/v1/repos/files/metadata', { as }),
         () => call(target, 'GET', '/api/v1/repo', { as: { ...as, scopes: [] } }),
-        // Some repositories are kept for a while.
+        // The three newest repositories are kept, so that the organization always contains repositories unknown to the
+        // suite.
         () => (repositories > 3 ? remove(target, `somebody/else-${repositories - 3}`) : Promise.resolve(0)),
       ]) {
         await step();
@@ -38,7 +45,8 @@ export function startTraffic(target: Target): Traffic {
     }
   };
   const working = work();
-  // The promise is awaited by the disposal, so a rejection is handled there.
+  // The disposal awaits this promise and handles its rejection. The empty handler prevents Node.js from reporting a
+  // rejection before that as unhandled.
   working.catch(() => undefined);
   return {
     get repositories() {

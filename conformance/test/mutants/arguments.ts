@@ -2,7 +2,10 @@ import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 
 export interface Arguments {
-  /** Parts of mutant names or rule ids. If empty, all mutants are checked. */
+  /**
+   * Substrings of mutant names or rule ids. Only mutants with one of them are checked, or all mutants if the list is
+   * empty.
+   */
   readonly parts: readonly string[];
   readonly lanes: number;
   readonly full: boolean;

@@ -6,11 +6,14 @@ import { findStaleRows, readTable, TABLE_FILE, type TableRow } from './table.js'
 
 export interface AllOutcomes {
   readonly outcomes: readonly Outcome[];
-  /** Problems to fix, one sentence each. */
+  /** Problems that make the check fail, such as a stale row of the table. One sentence each. */
   readonly complaints: readonly string[];
 }
 
-/** Checks all mutants, and compares the result with the stored table, which `tableOf` returns. */
+/**
+ * Checks all mutants (servers with one deliberate mistake) with the conformance rules. Compares the outcomes with the
+ * stored table of outcomes, which `tableOf` returns.
+ */
 export async function checkAll(
   mutants: readonly Mutant[],
   run: Omit<MutantRun, 'rules'>,
@@ -34,7 +37,10 @@ export async function checkAll(
   return { outcomes, complaints };
 }
 
-/** Returns a complaint for each rule that is broken without a mutant. */
+/**
+ * Returns one sentence for each rule that does not pass on a correct server, that is, without a mutant. Skipped rules
+ * are allowed.
+ */
 export function complaintsOf({ outcomes }: Control): string[] {
   const broken = outcomes.filter(
     ({ fate, verdict }) => fate === 'killed' || (fate === 'inconclusive' && verdict !== 'skip'),
@@ -44,7 +50,10 @@ export function complaintsOf({ outcomes }: Control): string[] {
   );
 }
 
-/** Returns the MUST rules that can be checked on the emulator but have no mutant. */
+/**
+ * Returns the MUST rules that can be checked on the emulator, but that no mutant names, so nothing shows that they can
+ * fail.
+ */
 function unproven(mutants: readonly Mutant[], { outcomes }: Control): string[] {
   const named = new Set(mutants.flatMap((mutant) => mutant.rules));
   const checked = new Set(outcomes.filter(({ verdict }) => verdict !== 'skip').map(({ rule }) => rule));

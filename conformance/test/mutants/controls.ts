@@ -10,22 +10,28 @@ import { startTargetEmulator } from '../../run/emulator-process.js';
 import { packageRoot } from '../../run/version.js';
 import { type Rewrite, startProxy } from './proxy.js';
 
-/** A server that the suite is not made for, or only in part, and the expected output of the command. */
+/**
+ * Server that implements the repository hosting API only in part or not at all, and the output that `conformance run`
+ * must have against it.
+ */
 export interface ControlServer {
-  /** Behaviour of the server: "answers 200 {} to everything". */
+  /** Behaviour of the server as the end of a sentence: "answers 200 {} to everything". */
   readonly does: string;
   readonly answer: RequestListener | Rewrite;
   readonly exitCode: number;
-  /** Patterns for the report, or for the message in its place. */
+  /** Patterns that must match the text of the report, or the error message if there is no report. */
   readonly says: readonly RegExp[];
 }
 
-/** Outcome of the command for a server. */
+/** Outcome of `conformance run` against one control server. */
 export interface ControlOutcome {
   readonly exitCode: number | null;
-  /** The report; undefined if there was no run. */
+  /** Parsed report. Undefined if the command stopped before any rule ran. */
   readonly report: Report | undefined;
-  /** Messages of the run as a whole, failures of the setup, or the reason why there was no run. */
+  /**
+   * Texts that `says` is compared with: messages about the run as a whole, failures of the set-up, or the reason why no
+   * rule ran.
+   */
   readonly sentences: string;
 }
 
@@ -43,7 +49,7 @@ function cutOff(_request: unknown, response: ServerResponse): void {
   response.write('{"repos":[', () => response.destroy());
 }
 
-/** Documented routes that the server lacks: every second one. */
+/** Request lines of documented routes that a partial server lacks. Every second route of the API is missing. */
 const MISSING = [
   /^POST \/api\/v1\/repos\/restore-commit/,
   /^GET \/api\/v1\/repos\/files\/metadata/,
@@ -109,10 +115,13 @@ export const CONTROL_SERVERS: readonly ControlServer[] = [
   },
 ];
 
-/** Maximum number of lines in a report that a person is expected to read. */
+/** Maximum number of lines in a text report. A person cannot be expected to read more. */
 export const MAX_LINES = 120;
 
-/** Returns the mistakes in the command's outcome for a server; empty if it is correct. */
+/**
+ * Runs `conformance run` against a control server. Returns one sentence for each difference from the expected outcome,
+ * or an empty list if there is none.
+ */
 export async function complaintsAbout(server: ControlServer): Promise<string[]> {
   const { exitCode, report, sentences } = await checkControl(server);
   const silent = server.says.filter((pattern) => !pattern.test(sentences));
@@ -126,7 +135,7 @@ export async function complaintsAbout(server: ControlServer): Promise<string[]> 
   ].map((why) => `a server that ${server.does}: ${why}`);
 }
 
-/** Checks such a server with `conformance run`, as a user would. */
+/** Checks a control server with the `conformance run` command in its own process, as a user would. */
 async function checkControl({ answer: response }: ControlServer): Promise<ControlOutcome> {
   if (typeof response !== 'function') {
     await using emulator = await startedEmulator();
@@ -148,7 +157,10 @@ async function startedEmulator() {
   return { target: emulator.target, [Symbol.asyncDispose]: () => emulator.close() };
 }
 
-/** No rate limit on loopback. Other tests check the rate limit for remote targets. */
+/**
+ * Command line flags of each run. The rate of 10000 requests per second is no limit in practice, because the server is
+ * on loopback. Other tests check the rate limit for remote targets.
+ */
 const FLAGS = ['--write', '--timeout', '1500', '--rate', '10000', '--reporter', 'json'];
 
 async function runCommand(baseUrl: string, key: string): Promise<ControlOutcome> {

@@ -9,19 +9,22 @@ import type { Mutant } from './mutant.js';
 import { type Outcome, outcomesOf } from './outcome.js';
 import { rowOf, type TableRow } from './table.js';
 
-/** Stored result of one mutant. */
+/** Stored result of checking one mutant (server with one deliberate mistake) with every rule. */
 interface Progress {
-  /** Hash that changes when the mutant's definition changes. */
+  /** Hash of the mutant's definition. A result with another hash is out of date. */
   readonly key: string;
   readonly rows: readonly TableRow[];
 }
 
-/** Results of mutants checked by every rule so far, one line of JSON each, so that a stopped run can be resumed. */
+/**
+ * Results of a full run, in which every rule checks every mutant. They are stored in a file, one line of JSON per
+ * mutant, so that a stopped run can be resumed.
+ */
 export class FullRun {
   readonly #file: string;
   readonly #known = new Map<string, readonly TableRow[]>();
 
-  /** `fresh`: ignores the results of earlier runs. */
+  /** Opens the stored results. If `fresh` is true, the results of earlier runs are discarded. */
   constructor(fresh: boolean) {
     const checkout = createHash('sha256').update(packageRoot()).digest('hex').slice(0, 8);
     this.#file = join(tmpdir(), `repohost-mutants-full-${checkout}`, 'progress.jsonl');
@@ -42,7 +45,7 @@ export class FullRun {
     return this.#known.get(keyOf(mutant)) ?? [];
   }
 
-  /** Checks a mutant with every rule. */
+  /** Checks a mutant with every rule. Returns the outcome of each rule. */
   async check(lane: Lane, mutant: Mutant): Promise<Outcome[]> {
     const outcomes = outcomesOf(mutant, await lane.run(mutant, allRules()));
     const told = outcomes.filter(
@@ -56,7 +59,10 @@ export class FullRun {
   }
 }
 
-/** Returns undefined for a line that was truncated when a run was stopped. */
+/**
+ * Parses one line of the stored results. Returns undefined if the line is incomplete, because a run was stopped while
+ * writing it.
+ */
 function readProgress(line: string): Progress | undefined {
   try {
     return JSON.parse(line) as Progress;

@@ -10,14 +10,20 @@ import { type MutableBuild, type MutableEmulator, startMutable } from './mutable
 import type { Mutant } from './mutant.js';
 import { type Rewrite, startProxy, watchRewrite } from './proxy.js';
 
-/** Results of rules for one mutant. */
+/** Result of checking one mutant (server with one deliberate mistake) with some rules. */
 export interface Run {
   readonly report: Report;
-  /** Number of requests and responses that the mutant changed; for a patch, number of times the changed code ran. */
+  /**
+   * Number of requests and responses that the mutant changed. For a mutant that is a patch of the server, number of
+   * times that the patched code ran.
+   */
   readonly met: number;
 }
 
-/** Mutants that change nothing. All rules must pass, and the code of the first must run. */
+/**
+ * Mutant that replaces code of the server by equal code, so that the server stays correct. All rules must pass on it,
+ * and the patched code must run at least once.
+ */
 export const INERT_PATCH: Mutant = {
   name: 'inert-patch',
   rules: [],
@@ -32,9 +38,9 @@ export const INERT_PROXY: Mutant = {
 };
 
 /**
- * An emulator that checks one mutant after the other. Read-only fixtures are made once, before any mutant, so that a
- * mutant
- * is seen by the rule and not while a fixture is made. Each mutant starts from that state.
+ * Emulator process that checks one mutant after the other. Prepares read-only fixtures (repositories that several rules
+ * read) before the first mutant, so that a mutant cannot break the creation of a fixture. Restores a snapshot of that
+ * state before each mutant.
  */
 export class Lane implements AsyncDisposable {
   readonly #fixtures: RunContext['fixtures'] = new Map();
@@ -47,7 +53,9 @@ export class Lane implements AsyncDisposable {
     return new Lane(await startMutable(build));
   }
 
-  /** Runs the rules against the inert patch, and keeps the fixtures that they made. */
+  /**
+   * Runs the rules on the correct server. Keeps the fixtures that these rules create, and a snapshot for later runs.
+   */
   async prepare(rules: readonly Rule[]): Promise<Run> {
     await this.emulator.switchTo(INERT_PATCH.name);
     const report = await this.#check(this.emulator.target, rules, this.#fixtures);
@@ -57,7 +65,7 @@ export class Lane implements AsyncDisposable {
     return { report, met };
   }
 
-  /** Runs the rules against a mutant. */
+  /** Runs the rules on the server with the given mutant switched on, starting from the prepared state. */
   async run({ name, change }: Mutant, rules: readonly Rule[]): Promise<Run> {
     await this.#admin(`/snapshots/${this.#snapshot}/restore`);
     const fixtures = new Map(this.#fixtures);

@@ -10,12 +10,16 @@ import { runMutants } from './run-mutants.js';
 import { findStaleRows, mergeRows, readTable, rowOf, TABLE_FILE, type TableRow, writeTable } from './table.js';
 
 // npm run mutants [-- --lanes N] [--write] [part of a mutant's name or of a rule's id …]
+//
 // npm run mutants -- --full [--fresh]
 //
-// Checks each mutant with the rules that it names, and runs the command against servers that it must recognize as wrong.
-// Exits with 1 if a mutant survives, if a server is judged wrongly, or if the table is stale.
-// --write updates the table. --full checks each mutant with every rule, which takes hours, and writes the table. It
-// resumes an earlier run that was stopped; --fresh starts again.
+// A mutant is a server with one deliberate mistake. This program checks each mutant with the rules that must detect it.
+// It also runs the command `conformance run` against servers that the command must recognize as wrong. Exits with 1 if
+// no rule detects a mutant, if a server is judged wrongly, or if the stored table of outcomes is stale.
+//
+// --lanes N checks mutants in N emulators in parallel. --write updates the table. --full checks each mutant with every
+// rule, which takes hours, and writes the table. It resumes an earlier full run that was stopped. --fresh starts from
+// the beginning.
 
 const { parts, lanes, full, fresh, write } = readArguments(process.argv.slice(2));
 const started = performance.now();
@@ -28,7 +32,7 @@ function describe({ mutant, rule, fate, verdict, reason }: Outcome): string {
   return `${fate}: ${mutant.name} (a server that ${mutant.does}), by ${rule}: ${verdict} ${reason}`.trimEnd();
 }
 
-/** Prints the problems to fix, and the counts. */
+/** Prints the problems to fix, one line per mutant that was not detected, and the counts of all outcomes. */
 function conclude(outcomes: readonly Outcome[], complaints: readonly string[]): void {
   const survivors = outcomes.filter(({ fate }) => fate !== 'killed');
   for (const sentence of [...complaints, ...survivors.map(describe)]) console.log(sentence);

@@ -3,10 +3,13 @@ import { ADMIN_PREFIX } from '../../admin/path.js';
 import type { GivenOptions } from '../../config/options.js';
 import { type CallOptions, type ServiceResponse, startService } from '../service.js';
 
-/** Time at which the clock of `startAdmin` starts. */
+/** Time that the simulated clock of `startAdmin` shows at first. */
 export const START = '2026-01-01T00:00:00Z';
 
-/** Starts a service. Returns it with its admin routes, by their path in the route table. */
+/**
+ * Starts an emulator for a test. Returns it with a function that sends requests to its admin API. That function takes
+ * the path as in the table of admin routes.
+ */
 export async function startAdmin(t: Test, options: GivenOptions = {}) {
   const service = await startService({ clock: START, ...options });
   t.teardown(() => service.emulator.close({ graceMs: 0 }));

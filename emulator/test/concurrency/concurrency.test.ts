@@ -9,7 +9,7 @@ import { findViolations } from './linearizability.js';
 const CLIENTS = 8;
 const OPERATIONS = 1_200;
 const BRANCHES = ['a', 'b', 'c'];
-/** Refs that are only ever moved together, in one push. */
+/** Refs that each push of the test moves together. A reader must never see only some of them moved. */
 const TRIPLE = ['refs/heads/t1', 'refs/heads/t2', 'refs/heads/t3'];
 const NOTES = 'refs/notes/commits';
 

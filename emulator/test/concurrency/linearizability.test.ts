@@ -2,7 +2,8 @@ import t from 'tap';
 import { randomNumbers } from '../../git/test/random-numbers.js';
 import { type Event, type FindingKind, findViolations, type Read, type Write } from './linearizability.js';
 
-// Tests the checker itself: it must find every seeded violation, and report none in a valid history.
+// Tests of the checker of linearizability itself: it must find every violation that a test puts into a history, and
+// report none in a valid history.
 
 const RUNS = 100;
 const INITIAL = new Map([['r', 'v0']]);
@@ -14,7 +15,10 @@ interface Recorded {
   readonly random: (below: number) => number;
 }
 
-/** Generates a valid history: each call takes effect at one moment between its start and its end. */
+/**
+ * Generates a valid history of calls that read and change one ref. Each call takes effect at one moment between its
+ * start and its end.
+ */
 function record(seed: number): Recorded {
   const random = randomNumbers(seed);
   const events: Event[] = [];
@@ -41,7 +45,9 @@ function record(seed: number): Recorded {
   };
 }
 
-/** Returns the history with `old` replaced by `next`, or with `next` added if `old` is undefined. */
+/**
+ * Returns the events of a history with the event `old` replaced by `next`, or with `next` added if `old` is undefined.
+ */
 function change({ events }: Recorded, next: Event, old?: Event): Event[] {
   return [...events.filter((event) => event !== old), next];
 }
@@ -51,7 +57,8 @@ function pick<T>({ random }: Recorded, from: readonly T[]): T {
 }
 
 /**
- * Mutations, each of which breaks a history in one way. Returns undefined if the history has no place for the mutation.
+ * Changes that each make a valid history invalid in one way, with the findings that the checker must report. `mutate`
+ * returns undefined if the history has no event that can be changed in this way.
  */
 const MUTATIONS: Readonly<
   Record<string, { kinds: FindingKind[]; mutate: (history: Recorded) => Event[] | undefined }>

@@ -1,27 +1,31 @@
 /**
- * Checks a recorded history of compare-and-swap registers (refs) for linearizability.
+ * Checks a recorded history of compare-and-swap registers (refs) for linearizability: some order of the calls must
+ * explain all responses.
  *
- * Every new value is unique and every write names the value it replaced, so the writes that took effect form one
- * chain per register and no search is needed: the checker walks the chain, gives each write the earliest moment it
- * can have happened, and sees whether all the rest fits. That is exact, and takes linear time.
+ * Every new value is unique and every write names the value that it replaced, so the successful writes of a register
+ * form one chain, and no search is needed. The checker follows the chain, assigns each write the earliest possible
+ * time, and checks that all reads and conflicts fit these times. The result is exact, and takes linear time.
  */
 
 interface Span {
   readonly ref: string;
-  /** Times on one monotonic clock: `start` before the request was sent, `end` after its response had arrived. */
+  /**
+   * Times on one monotonic clock. `start` is before the request was sent, and `end` is after its response had arrived.
+   */
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * `ok`: succeeded. `fail`: refused as a conflict. `info`: no response arrived, so it may or may not have taken effect.
+ * Write of a ref as a client saw it. Its outcome is `ok` if it succeeded, `fail` if it was refused as a conflict, and
+ * `info` if no response arrived, so that it may or may not have taken effect.
  */
 export interface Write extends Span {
   readonly kind: 'write';
   readonly outcome: 'ok' | 'fail' | 'info';
-  /** Value that was replaced; for a conflict, the value that was expected. */
+  /** Value that the write replaced. For a conflict, the value that the client expected. */
   readonly old: string;
-  /** Value that was written. Ignored for a conflict. */
+  /** Value that the write stored. Ignored for a conflict. */
   readonly new: string;
 }
 
@@ -47,17 +51,20 @@ export interface Finding {
   readonly event: Event;
 }
 
-/** One value of a register, the write that made it, and the time range in which that can have happened. */
+/** Value that a register (ref) had, the write that stored the value, and the earliest and latest time of that write. */
 interface Version {
   readonly value: string;
-  /** Write that made the value; undefined for the initial value. */
+  /** Write that stored the value. Undefined for the initial value of the register. */
   readonly write: Write | undefined;
   readonly reads: Read[];
   earliest: number;
   latest: number;
 }
 
-/** Returns all events that no sequential execution explains. Registers start with their value in `initial`. */
+/**
+ * Returns all events that contradict every sequential order of the calls. `initial` has the first value of each
+ * register (ref).
+ */
 export function findViolations(events: readonly Event[], initial: ReadonlyMap<string, string>): Finding[] {
   const byRef = new Map<string, Event[]>();
   for (const event of events) {
@@ -86,15 +93,16 @@ function checkRegister(ref: string, events: readonly Event[], start: string): Fi
     const place = places.get(write.old);
     if (place === undefined) continue;
     const end = chain[place + 1]?.earliest ?? Number.POSITIVE_INFINITY;
-    // The register held the expected value from before the call until after it, wherever the writes are placed in time.
+    // The register held the expected value during the whole call, whatever the exact times of the writes, so the
+    // conflict is wrong.
     if (chain[place]!.latest < write.start && write.end < end) report('spurious-conflict', write);
   }
   return findings;
 }
 
 /**
- * Builds the chain of versions of a register: the initial value, the write that replaced it, and so on. A write without
- * a response counts if its value was read.
+ * Builds the chain of values of a register (ref): the initial value, the value of the write that replaced it, and so
+ * on. A write without a response is in the chain only if a read returned its value.
  */
 function buildChain(
   writes: readonly Write[],
@@ -129,8 +137,9 @@ function versionOf(value: string, write: Write | undefined): Version {
 }
 
 /**
- * Assigns each write the earliest possible time. A write takes effect within its call, after the write before it,
- * not before the start of any read of the value it replaced, and before the end of every read of its own value.
+ * Assigns each write of a register (ref) the earliest possible time. A write takes effect within its call and after the
+ * previous write. It takes effect after the start of every read of the value that it replaced, and before the end of
+ * every read of its own value.
  */
 function placeWrites(chain: readonly Version[], report: (kind: FindingKind, event: Event) => void): void {
   for (const [index, version] of chain.entries()) {
@@ -142,7 +151,7 @@ function placeWrites(chain: readonly Version[], report: (kind: FindingKind, even
       if (write.outcome === 'ok' && version.earliest > write.end) {
         const late = before.reads.find((read) => read.start > write.end);
         report(late ? 'stale-read' : 'order', late ?? write);
-        // Later checks go on as if this write had been on time, so that one violation is reported once.
+        // Later checks continue as if this write had been on time, so that one violation is reported only once.
         version.earliest = Math.max(write.start, Math.min(version.earliest, write.end));
       }
     }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { OperationId } from '../../config/operation-ids.js';
 import type { Operation } from '../../operation/operation.js';
 
-/** Subset of JSON Schema that the schemas of the operations use. */
+/** Subset of JSON Schema that the parameter and body schemas of the API operations use. */
 interface Schema {
   readonly type?: string;
   readonly properties?: Readonly<Record<string, Schema>>;
@@ -15,8 +15,8 @@ interface Schema {
 }
 
 /**
- * A request for one operation. It is close enough to a valid request to pass the first checks, and random enough to
- * fail at later ones.
+ * Random request for one API operation. It is similar enough to a valid request to pass the first checks of the
+ * emulator, and random enough to fail at later checks.
  */
 export interface RandomRequest {
   readonly target: string;
@@ -55,7 +55,10 @@ const ODD_STRINGS = [
 
 const PATCH = 'diff --git a/p b/p\nnew file mode 100644\n--- /dev/null\n+++ b/p\n@@ -0,0 +1 @@\n+x\n';
 
-/** Values that clients send for members by name, in the repository that the tests make. */
+/**
+ * Values that the random requests use for members and parameters, by patterns of their names. FIRST, TIP and TOPIC
+ * stand for commits in the repository of the tests.
+ */
 const BY_NAME: ByName = [
   [/^(expected_.*|target|target_commit_sha|sha|baseSha|object_ref)$/, ['FIRST', 'TIP', 'TOPIC']],
   [/^(ref|base_ref|rev|source_ref|preferred_base)$/, ['main', 'topic', 'FIRST', 'v1', 'main~1', 'HEAD']],
@@ -76,13 +79,19 @@ const BY_NAME: ByName = [
 
 type Strings = (name: string) => fc.Arbitrary<string>;
 
-/** Created once, because creating the arbitrary takes longer than most requests. */
+/**
+ * Arbitrary that generates any text. It is created once for all requests, because its creation takes longer than most
+ * requests.
+ */
 const anyText = fc.string({ unit: 'binary', maxLength: 20 });
 
-/** Values that clients send for members whose name matches the pattern. */
+/** Values for members and parameters of random requests whose name matches the pattern. */
 export type ByName = readonly (readonly [name: RegExp, values: readonly string[]])[];
 
-/** Strings for a member: mostly valid ones, sometimes values of other members, and rarely any string. */
+/**
+ * Returns a generator of strings for a member or parameter name. The strings are mostly valid values, sometimes values
+ * of other members, and rarely any string.
+ */
 function stringsFor(shas: readonly string[], ownNames: ByName): Strings {
   const [first, tip, topic] = shas as [string, string, string];
   const ids: Record<string, string> = { FIRST: first, TIP: tip, TOPIC: topic };
@@ -100,7 +109,7 @@ function stringsFor(shas: readonly string[], ownNames: ByName): Strings {
   };
 }
 
-/** JSON values that no operation accepts. */
+/** Generator of JSON values that no API operation accepts. */
 const junk = fc.oneof(
   fc.constantFrom(null, true, 0, -1, 1.5, 1e308, 2 ** 53, [], {}, [[]], { polluted: 1 }),
   fc.constantFrom(...ODD_STRINGS),
@@ -143,7 +152,7 @@ function objectsOf({ properties = {}, required = [] }: Schema, strings: Strings)
   );
 }
 
-/** Formats a value as JSON. `@proto` is replaced by `__proto__`, which an object literal cannot have as a key. */
+/** Formats a value as JSON. Replaces the key `@proto` by `__proto__`, which an object literal cannot have as a key. */
 function jsonOf(value: unknown): string {
   return (JSON.stringify(value) ?? '').replaceAll('"@proto"', '"__proto__"');
 }
@@ -165,7 +174,7 @@ const FILE: Schema = {
 const NEEDED = ['target_branch', 'commit_message', 'author', 'files'];
 const HEADS = { expected_head_sha: {}, expected_target_sha: {} };
 
-/** Schemas for the metadata lines of streamed writes, which the rows of the operations do not describe. */
+/** Schemas for the first line of requests that stream content. The table of operations does not describe this line. */
 const STREAMED: Readonly<Partial<Record<OperationId, Schema>>> = {
   commitPack: {
     type: 'object',
@@ -236,7 +245,8 @@ function queriesOf(operation: Operation, strings: Strings): fc.Arbitrary<string>
   const schema = operation.query
     ? (z.toJSONSchema(operation.query, { io: 'input', unrepresentable: 'any' }) as Schema)
     : {};
-  // A valid cursor comes only from a response. A random one would make every other request invalid.
+  // Requests get no random cursor, because a valid cursor comes only from a response. With a random one, nearly every
+  // request would be invalid.
   const names = Object.keys(schema.properties ?? {}).filter((name) => name !== 'cursor');
   const values = Object.fromEntries(names.map((name) => [name, strings(name)]));
   const pairs = fc.record(values, { requiredKeys: (schema.required ?? []) as string[] });
@@ -263,14 +273,14 @@ function queriesOf(operation: Operation, strings: Strings): fc.Arbitrary<string>
     );
 }
 
-/** Percent-encodes text. Lone surrogates cannot be encoded, so they become U+FFFD. */
+/** Percent-encodes text for a URL. A lone surrogate cannot be encoded, so it becomes U+FFFD. */
 function encode(text: string): string {
   return encodeURIComponent(Buffer.from(text).toString());
 }
 
 /**
- * Random requests of `operation` on any of its routes, for the repository `repo`. `ownNames` overrides the values by
- * name.
+ * Returns a generator of random requests for `operation`, on any of its routes, in the repository `repo`. `ownNames`
+ * has values for members that take precedence over the common ones.
  */
 export function randomRequests(
   operation: Operation,

@@ -10,7 +10,8 @@ import { commitObjects, ZERO } from '../journal/recorded-clients.js';
 import { type Service, startService } from '../service.js';
 import { BRANCH_WRITERS, NOTES_WRITERS, type Result, type Situation, TAG_WRITERS, type Writer } from './ref-writers.js';
 
-// Concurrent writers of one ref: some sequential order must explain their responses and the final value of the ref.
+// Tests of simultaneous writes of one ref: some sequential order of the calls must explain all responses and the final
+// value of the ref.
 
 const ROUNDS = 40;
 const AT_ONCE = 4;
@@ -22,7 +23,10 @@ interface HandlerContext {
   readonly result: Result;
 }
 
-/** Returns true if some sequential order of the calls gives the same responses and leaves the ref at `end`. */
+/**
+ * Returns true if some sequential order of the calls, starting with the ref at `state`, gives the same responses and
+ * leaves the ref at `end`.
+ */
 function hasOrder(calls: readonly HandlerContext[], state: string, end: string): boolean {
   if (calls.length === 0) return state === end;
   return calls.some((call) => {
@@ -67,7 +71,8 @@ for (const [folder, writers] of Object.entries(KINDS)) {
       const tip = round % 3 === 0 ? ZERO : await start(service, folder, name, root);
       const chosen = Array.from({ length: AT_ONCE }, (_, index) => {
         const names = Object.keys(writers);
-        // Every writer takes part, and runs against every other writer.
+        // The first writer of a round is chosen in turn, so that every writer takes part. The others are random, so
+        // that it runs against different ones.
         return names[(index === 0 ? round : random(names.length)) % names.length]!;
       });
       const calls = await Promise.all(
@@ -87,7 +92,7 @@ for (const [folder, writers] of Object.entries(KINDS)) {
   });
 }
 
-/** Creates the ref. Returns the commit that it points at. */
+/** Creates the ref that the writers change. Returns the id of the commit that the ref points at. */
 async function start(service: Service, folder: string, name: string, root: string): Promise<string> {
   if (folder === 'refs/notes/') {
     const json = { sha: root, notes_ref: name, note: 'first' };
@@ -150,7 +155,8 @@ t.test('a sync that waits for its upstream does not block earlier writers', { sk
   });
   const asked = new Promise<void>((resolve) => {
     upstream.answer = async ({ method, headers }) => {
-      // The second POST of a sync is its fetch; the first one lists refs.
+      // A sync sends two POST requests to the upstream. The first lists refs; the second fetches objects and has the
+      // longer body. The test delays the second.
       if (method === 'POST' && Number(headers['content-length'] ?? 0) > 200) {
         resolve();
         await mayGo;

@@ -3,29 +3,41 @@ import { oidOf, packOf, pushBody, pushRaw, reportOf } from '../git/raw-push.js';
 import { commitObjects, ZERO } from '../journal/recorded-clients.js';
 import { packBody, type Service, type ServiceResponse } from '../service.js';
 
-/** Outcome of a call. `old` and `new` are the ref's values before and after it, according to the response. */
+/**
+ * Outcome of a call that writes a ref. `old` and `new` are the values of the ref before and after the call, according
+ * to the response.
+ */
 export interface Result {
   readonly isDone: boolean;
   readonly old?: string | undefined;
   readonly new?: string | undefined;
 }
 
-/** State that a writer finds when it is called: the value of the ref, and commits to build on. */
+/**
+ * State before a round of simultaneous writes: the name and value of the ref, and the commits on which new ones are
+ * based.
+ */
 export interface Situation {
   readonly service: Service;
   readonly name: string;
   readonly tip: string;
   readonly root: string;
-  /** Unique to the call. */
+  /** Text that is unique to the call, so that each call creates different objects. */
   readonly nonce: string;
 }
 
-/** One way to change a ref, and its expected outcome if the ref has the value `state` when the writer runs. */
+/**
+ * One way to change a ref, such as an API operation or a push. It also predicts the outcome for a ref that has the
+ * value `state` when the writer runs.
+ */
 export interface Writer {
-  /** Operation that the writer calls; undefined for Git's own protocol. */
+  /** API operation that the writer calls. Undefined for a push with the Git protocol. */
   readonly operation: OperationId | undefined;
   call(situation: Situation): Promise<Result>;
-  /** Returns true if the call succeeds. The value it leaves is `leaves` if given, otherwise the one in the response. */
+  /**
+   * Returns true if the call must succeed. After success, the ref has the value `leaves` if that is given, otherwise
+   * the new value in the response.
+   */
   allows(state: string, situation: Situation): boolean;
   readonly leaves?: (situation: Situation) => string;
 }
@@ -37,7 +49,10 @@ const isTip = (state: string, { tip }: Situation) => state === tip;
 const atRoot = ({ root }: Situation) => root;
 const nowhere = () => ZERO;
 
-/** A 4xx status means refused. Any other status must be a success. */
+/**
+ * Waits for a response. A 4xx status means that the call was refused, and a 2xx status that it succeeded. Throws for
+ * 5xx.
+ */
 async function isDone(sent: Promise<ServiceResponse>): Promise<ServiceResponse & { isDone: boolean }> {
   const response = await sent;
   if (response.status >= 500) throw new Error(`${response.status}: ${response.text}`);
@@ -109,7 +124,7 @@ export const BRANCH_WRITERS: Readonly<Record<string, Writer>> = {
       const metadata = { ...target, commit_message: nonce, author: AUTHOR };
       return write(situation, 'restore-commit', JSON.stringify({ metadata }));
     },
-    // A commit without changes to the content is not made.
+    // The commit would not change the content of `root`, and the API refuses a commit without changes.
     allows: (state, situation) => exists(state) && isTip(state, situation) && state !== situation.root,
   },
   'create branch': {
@@ -181,7 +196,10 @@ export const TAG_WRITERS: Readonly<Record<string, Writer>> = {
   },
 };
 
-/** Each round uses its own notes ref. If the ref exists, `root` has a note in it. */
+/**
+ * Returns a writer's call that changes a note on the commit `root`. Each round uses its own notes ref. If that ref
+ * exists, it already contains a note on `root`.
+ */
 function note(action: string, more: (situation: Situation) => object = () => ({})) {
   return async (situation: Situation): Promise<Result> => {
     const { service, name, root, nonce } = situation;

@@ -12,11 +12,12 @@ import { serveWorld } from '../world/served-world.js';
 import { stateDigest } from '../world/state-digest.js';
 import { BRANCH_WRITERS, NOTES_WRITERS, type Situation, TAG_WRITERS } from './ref-writers.js';
 
-// Requests under way when a world is restored or closed end in the world in which they began.
+// Tests of requests that are in progress when a world (whole state of an emulator) is restored from a snapshot or
+// closed. They must end in the world in which they began.
 
 /**
- * Number of event loop turns after which the world is replaced. They reach from before the request arrives to after its
- * end.
+ * Numbers of event loop turns after which the test replaces the world. They cover the time from before the arrival of a
+ * request to after its end.
  */
 const TURNS = [1, 2, 3, 4, 5, 6, 8, 10, 13, 17, 22, 30];
 
@@ -50,7 +51,7 @@ const post = (path: string, json: (situation: Situation) => object, repo?: strin
   return (situation) => situation.service.call('POST', path, { json: json(situation), ...(repo && { repo }) });
 };
 
-/** Writers of state other than a single ref. */
+/** Calls that write other state than a single ref, such as an LFS object. */
 const OTHER_WRITERS: Readonly<Record<string, Call>> = {
   'LFS upload': lfsUpload,
   fork: forkOf,
@@ -78,8 +79,8 @@ interface Stage {
 }
 
 /**
- * Starts a service whose long work yields at every opportunity, with an upstream that is one commit ahead of its
- * mirror.
+ * Starts an emulator whose long work yields to other requests at every opportunity. Its repository mirrors an upstream
+ * repository that has one more commit, so that a sync has work to do.
  */
 async function stage(t: Test): Promise<Stage> {
   const upstream = await GitUpstream.start();
@@ -108,8 +109,8 @@ async function stage(t: Test): Promise<Stage> {
 }
 
 /**
- * Returns the status of the response. An error that a ref writer throws while reading the response counts as a 5xx if
- * the status was one.
+ * Returns the HTTP status of a response. A ref writer may throw because a failed response lacks members. Its error then
+ * counts as status 400, or as the 5xx status that the error names.
  */
 async function statusOf(sent: Promise<unknown>): Promise<number> {
   try {
@@ -117,7 +118,7 @@ async function statusOf(sent: Promise<unknown>): Promise<number> {
     return (response as ServiceResponse | undefined)?.status ?? 200;
   } catch (error) {
     const status = Number.parseInt((error as Error).message, 10);
-    // Ref writers read members that only successful responses have.
+    // Ref writers read members that only successful responses have, so any other error means a refused request.
     return Number.isNaN(status) ? 400 : status;
   }
 }
@@ -126,11 +127,11 @@ const turns = async (count: number) => {
   for (let turn = 0; turn < count; turn++) await new Promise(setImmediate);
 };
 
-/** One way to replace a world: `begin` creates the world in which requests begin, and `replace` ends it. */
+/** One way to replace a world (whole state of an emulator) while requests are in progress. */
 interface Replacement {
-  /** Creates the world, and a service for it. */
+  /** Creates the world in which the requests begin, and a client for it. */
   begin(): Promise<{ service: Service; world: World }>;
-  /** Replaces the world. Resolves to the world that is current afterwards. */
+  /** Replaces that world. Resolves to the world that is current afterwards. */
   replace(): Promise<World>;
 }
 
@@ -167,7 +168,8 @@ const REPLACEMENTS: Readonly<Record<string, (stage: Stage, t: Test) => Replaceme
         close = served.close;
         return { service: { ...service, call: callerOf(served.url, service.token) }, world: fork.world };
       },
-      // The snapshot still exists, and so does the world from which this one was forked.
+      // Closing the fork leaves its snapshot and the world from which it was forked unchanged, so that world is
+      // checked.
       async replace() {
         await fork.close();
         return service.world;
@@ -199,7 +201,7 @@ for (const [kind, replacementOf] of Object.entries(REPLACEMENTS)) {
         const status = await answered;
         await before.background.syncs.idle();
         if (status !== 503 && status >= 500) t.fail(`${name} after ${count} turns: ${status}`);
-        // A request that had not yet arrived belongs to the new world.
+        // A request that arrived only after the replacement belongs to the new world, so its effects there are correct.
         if (after.state.requests.snapshot() > requests) continue;
         seen.add(status);
         if (stateDigest(after, { memory: false }) !== expected) t.fail(`${name} after ${count} turns, ${status}`);
@@ -262,7 +264,8 @@ for (const kind of ['reset', 'removal']) {
         service: asked,
         nonce: 'n',
       })) as ServiceResponse;
-      // The ref advertisement of protocol version 0 contains the session id.
+      // The session id is removed before the comparison, because it differs in each ref advertisement of protocol
+      // version 0.
       return `${status} ${bytes.toString('latin1').replace(/session-id=\S+/, '')}`;
     };
     let whole = 0;

@@ -13,18 +13,21 @@ import { type Block, blocksOf, DOCUMENTS, ROOT, readDocument } from './documents
 
 const README = 'README.md';
 const INDEX = 'emulator/README.md';
-/** Prefix of the pages about the emulator. */
+/** Prefix of the paths of documents about the emulator. */
 const GUIDE = 'emulator/docs/';
 
 t.setTimeout(240_000);
 
-/** The conformance suite tests its guide itself. */
+/** Code blocks of all documents, except those of the conformance suite, which has a test of its own for them. */
 const BLOCKS = DOCUMENTS.filter((name) => !name.startsWith('conformance/')).flatMap((name) =>
   blocksOf(name).map((block) => ({ name, block })),
 );
 const tried = new Set<Block>();
 
-/** Returns the one block with `words` in a document, or in the documents of a folder. */
+/**
+ * Returns the only code block that contains `words` in a document, or in all documents of a folder if `name` ends with
+ * "/".
+ */
 function block(test: Test, name: string, words: string): string {
   const isIn = (one: string) => (name.endsWith('/') ? one.startsWith(name) : one === name);
   const fitting = BLOCKS.filter((one) => isIn(one.name) && one.block.text.includes(words));
@@ -33,7 +36,10 @@ function block(test: Test, name: string, words: string): string {
   return fitting[0]!.block.text;
 }
 
-/** A folder that holds a project with a commit, a home of its own, and what `npm link` puts on a machine. */
+/**
+ * Creates a temporary folder with a project that has one commit, a separate home folder, and the commands that `npm
+ * link` would install.
+ */
 async function createProject(test: Test) {
   const scripts = {
     test: 'curl -sf "$EMULATOR_URL/_emulator/health" && git ls-remote "$EMULATOR_GIT_URL/x.git" || true',
@@ -104,7 +110,9 @@ t.test('the suite checks the emulator of the package, and would check a deployme
   t.match(missing, { code: 2, said: 'private.pem' }, 'all it lacks is the key');
 });
 
-/** Blocks that stand for themselves: an emulator with a repository `team/app` is running, and what is expected of them. */
+/**
+ * Code blocks that need only a running emulator with a repository `team/app`, with their expected output and exit code.
+ */
 const COMMANDS: readonly { readonly words: string; readonly says: string | RegExp; readonly code?: number }[] = [
   { words: '"state":"thawing"', says: /thawing[\s\S]*authentication="unavailable"/ },
   { words: 'fault add', says: /cut\*1;fraction=0\.5;how=rst|"fraction": ?0\.5|gitUploadPack/ },
@@ -164,7 +172,8 @@ t.test('a script finds an emulator that starts, and ends when it does not', asyn
   t.equal(code, 0, said);
   t.match(said, '"emulator":true');
   t.notOk(existsSync(join(folder, 'project', 'ready.json')));
-  // Without an end of its own it would wait for 30 seconds and more.
+  // The server cannot start, because its port is invalid. The command `wait` must notice that its process has ended.
+  // Otherwise it would wait for 30 seconds or longer.
   const broken = await run(script.replace('--port 0', '--port x').replace('wait --', 'wait --timeout 24h --'));
   t.match(broken, {
     code: 3,
@@ -276,7 +285,7 @@ t.test('the ready line has the members that it is shown with', async (t) => {
   t.same(Object.keys(JSON.parse(said)), Object.keys(JSON.parse(block(t, GUIDE, '"event":"ready"'))));
 });
 
-/** Begins what does not begin by itself. */
+/** Code that starts an emulator, put in front of JavaScript examples that do not start one themselves. */
 const BEGINNING = `
 import { startEmulator } from 'repohost-emulator';
 await using emulator = await startEmulator({ port: 0 });
@@ -318,7 +327,10 @@ t.test('await using is shown in TypeScript only', async (t) => {
   }
 });
 
-/** Blocks whose commands need what a test has not: what is looked at instead. */
+/**
+ * Code blocks that no test runs, because their commands need something that a test does not have. `why` has the reason,
+ * and what is tested instead.
+ */
 const NOT_RUN: readonly { readonly name: string; readonly words: string; readonly why: string }[] = [
   { name: README, words: 'npm ci', why: 'a test of a built checkout comes after it' },
   { name: README, words: 'npm link', why: 'it changes the machine' },

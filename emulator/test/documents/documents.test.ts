@@ -70,7 +70,10 @@ t.test('the README warns of npx before it uses it', async (t) => {
   t.ok(readme.indexOf('[!WARNING]') < readme.indexOf('npx'));
 });
 
-/** Anchors of headings, as GitHub makes them ("## Where to go on" is `#where-to-go-on`), and those written as `<a id>`. */
+/**
+ * Returns the anchors of a Markdown document. GitHub derives them from headings ("## Where to go on" is
+ * `#where-to-go-on`). Others are written as `<a id>`.
+ */
 function anchorsOf(text: string): string[] {
   const written = [...text.matchAll(/<a id="([^"]+)">/g)].map(([, id = '']) => id);
   const headings = [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
@@ -103,7 +106,10 @@ t.test('every file that a document names exists', async (t) => {
   }
 });
 
-/** Settings that outlive a command, or take away what protects later ones. */
+/**
+ * Patterns of commands that documents must not show, because they change settings permanently or remove the protection
+ * of later commands.
+ */
 const LASTING: readonly RegExp[] = [
   /\bgit config\b(?!.*--(get|list|show))/,
   /\bnpm (config )?set\b/,

@@ -7,7 +7,7 @@ import { scenarioJsonSchema } from '../../scenarios/schema.js';
 import { biomeConfiguration, folderTable } from './folder-rules.js';
 import { PROGRAMS, type Program } from './folders.js';
 
-// The tests run compiled, from dist/emulator/test/documents.
+// The path goes up to the checkout, because the compiled tests are in dist/emulator/test/documents.
 export const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 
 export const DOCUMENTS: readonly string[] = [
@@ -28,8 +28,8 @@ export function readDocument(name: string): string {
 }
 
 /**
- * Part of a document that is the output of a command: from "<!-- printed by `npx NAME …` -->" to "<!-- end -->".
- * `folders PROGRAM`, without `npx`, stands for the table of folders that `folderTable` prints.
+ * Pattern for a part of a document that is the output of a command: from "<!-- printed by `npx NAME …` -->" to "<!--
+ * end -->". `folders PROGRAM`, without `npx`, means the table of folders that `folderTable` returns.
  */
 const PRINTED = /(<!-- printed by `(?:npx )?(\w+) ([^`]*)` -->\n)([\s\S]*?)(<!-- end -->)/g;
 
@@ -39,7 +39,7 @@ export interface PrintedPart {
   readonly expected: string;
 }
 
-/** The parts of a document that are printed by commands, with what the commands print now. */
+/** Returns the parts of a document that are the output of commands, with the present output of each command. */
 export async function printedParts(name: string): Promise<PrintedPart[]> {
   const parts = [...readDocument(name).matchAll(PRINTED)];
   return Promise.all(
@@ -58,7 +58,7 @@ async function print(program: string, args: string): Promise<string> {
   return stdout;
 }
 
-/** Updates the printed parts of a document. Returns true if the document has changed. */
+/** Updates the parts of a document that are the output of commands. Returns true if the document has changed. */
 export async function printAnew(name: string): Promise<boolean> {
   const parts = (await printedParts(name)).values();
   const before = readDocument(name);
@@ -69,7 +69,7 @@ export async function printAnew(name: string): Promise<boolean> {
   return text !== before;
 }
 
-/** Commands that print a file of `fixtures/`, by the name of the file. */
+/** Commands whose output is a file in `fixtures/`, by the name of the file. */
 const FIXTURES: Readonly<Record<string, string>> = {
   'conformance-baseline.schema.json': 'schema baseline',
   'conformance-report.schema.json': 'schema report',
@@ -78,12 +78,15 @@ const FIXTURES: Readonly<Record<string, string>> = {
 };
 
 export interface GeneratedFile {
-  /** Path below the checkout. */
+  /** Path of the file below the checkout. */
   readonly file: string;
   readonly text: string;
 }
 
-/** Files that consist of generated text only: Biome's configurations, and schemas and lists in `fixtures/`. */
+/**
+ * Returns the files that consist of generated text only, with that text: Biome's configurations, and schemas and lists
+ * in `fixtures/`.
+ */
 export async function generatedFiles(): Promise<GeneratedFile[]> {
   const configurations = PROGRAMS.map((program: Program) => ({
     file: `${program.name}/biome.json`,
@@ -102,7 +105,7 @@ export interface Block {
   readonly text: string;
 }
 
-/** The blocks of code of a document, without those in parts that are printed. */
+/** Returns the code blocks of a document, except those in the output of commands. */
 export function blocksOf(name: string): Block[] {
   const text = readDocument(name).replace(PRINTED, '');
   return [...text.matchAll(/^ *```(\w*)\n([\s\S]*?)^ *```$/gm)].map(([, language = '', block = '']) => ({

@@ -2,11 +2,12 @@ import type { Folder, Program } from './folders.js';
 
 const TESTS = ['!**/*.test.ts', '!**/test/**'];
 
-/** Path from a file of `from`, `depth` folders below it, to the folder `to`. */
+/** Returns the relative import path of the folder `to`, for a file that is `depth` folders below the folder `from`. */
 function relativePattern(from: string, to: string, depth: number): string {
   const steps = from.split('/').length + depth;
   const group = from.includes('/') ? `${from.split('/')[0]}/` : undefined;
-  // Inside git/, siblings are named without the common folder: Biome matches the specifier as it is written.
+  // Imports between folders in git/ do not contain "git/", and Biome compares the import path as it is written. The
+  // pattern must therefore omit it.
   if (group !== undefined && to.startsWith(group)) return `${'../'.repeat(steps - 1)}${to.slice(group.length)}`;
   return `${'../'.repeat(steps)}${to}`;
 }
@@ -17,7 +18,7 @@ function sentence({ path, imports = [] }: Folder): string {
     : `${path}/ imports ${imports.join(', ')} and nothing else.`;
 }
 
-/** Patterns of forbidden imports for files that lie `depth` folders below a folder. */
+/** Returns Biome's rule of forbidden imports for files that are `depth` folders below a folder of the program. */
 function restriction(folder: Folder, depth: number): object {
   const { path, imports = [] } = folder;
   const allowed = imports.map((to) => {
@@ -33,7 +34,7 @@ function override(includes: readonly string[], message: string, group: readonly 
   return { includes, linter: { rules: { style: { noRestrictedImports: { level: 'error', options } } } } };
 }
 
-/** Biome's configuration of a program: one override per folder that restricts its imports. */
+/** Returns Biome's configuration for a program. It has one override for each folder whose imports are restricted. */
 export function biomeConfiguration(program: Program): string {
   const overrides = [override(['**'], program.never.reason, [program.never.group])];
   for (const folder of program.folders) {
@@ -45,7 +46,7 @@ export function biomeConfiguration(program: Program): string {
   return `${JSON.stringify({ $schema: schema, root: false, extends: '//', overrides }, undefined, 2)}\n`;
 }
 
-/** The folders of a program as a Markdown table, for CONTRIBUTING.md. */
+/** Returns the folders of a program, with their allowed imports, as a Markdown table for CONTRIBUTING.md. */
 export function folderTable(program: Program): string {
   const rows = program.folders.map(({ path, content, imports }) => {
     const allowed = imports === undefined ? '' : imports.length === 0 ? 'nothing' : imports.join(', ');

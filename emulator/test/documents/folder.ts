@@ -1,21 +1,24 @@
-/** One folder of a program: the modules in it and in its subfolders. */
+/**
+ * Folder of a program (the emulator or the conformance suite) with its subfolders, and the imports that its modules may
+ * have.
+ */
 export interface Folder {
   /** Path below the program's folder, e.g. `git/pack`. */
   readonly path: string;
-  /** Describes the content, for the map in CONTRIBUTING.md. */
+  /** Description of the folder's content, for the table of folders in CONTRIBUTING.md. */
   readonly content: string;
   /**
-   * Folders it may import besides itself, as paths below the program's folder. `undefined` if unrestricted.
-   * A folder imports only folders that stand above it in the table, so imports have no cycles.
+   * Other folders that modules of this folder may import, as paths below the program's folder. Undefined if
+   * unrestricted. A folder may import only folders before it in the table, so imports have no cycles.
    */
   readonly imports?: readonly string[];
-  /** True if it has subfolders that belong to it, e.g. `journal/client-rules`. */
+  /** True if rules of this folder also hold for its subfolders, such as `journal/client-rules`. */
   readonly isNested?: true;
 }
 
 export interface Program {
   readonly name: 'emulator' | 'conformance';
-  /** The other program, which no file may import, and why. */
+  /** Import pattern of the other program, which no file of this program may import, and the reason. */
   readonly never: { readonly group: string; readonly reason: string };
   readonly folders: readonly Folder[];
 }
