@@ -13,8 +13,8 @@ import { oidOf, packOf, pushBody, pushRaw, type RawObject, reportOf } from './ra
 
 // needs: git
 
-// Accepted objects can be read: everything that both git and the emulator accept is read by every reading operation, on
-// every ref.
+// Tests that accepted objects can be read. Random objects are pushed to git and to the emulator. If both accept an
+// object, every operation that reads must accept it, on every ref.
 
 const ZERO = '0'.repeat(40);
 const NAMES = [
@@ -31,14 +31,17 @@ const REMOTES = ['team/app', 'team/app+import', 'team/app+ephemeral'];
 const RUNS = 2;
 const SAMPLES = 2;
 
-/** Folder of the repositories that git receives objects into. Each time is a fresh copy of an empty repository. */
+/**
+ * Temporary folder of the repositories into which git receives objects. Each push goes into a new copy of an empty
+ * repository.
+ */
 const folder = mkdtempSync(join(tmpdir(), 'accepted-'));
 t.teardown(() => rmSync(folder, { recursive: true, force: true }));
 const empty = join(folder, 'empty');
 spawnSync('git', ['init', '-q', '--bare', '--template=', empty]);
 let copies = 0;
 
-/** Returns the refs that git moves for the same bytes. */
+/** Returns the refs that git changes when it receives the push body that the emulator also receives. */
 function acceptedByGit(body: Buffer, fsck: string): string[] {
   const cwd = join(folder, String(copies++));
   cpSync(empty, cwd, { recursive: true });
@@ -59,7 +62,8 @@ for (const fsck of ['strict', 'off'] as const) {
         const { body, moved, answer: response } = await send(service, push, REMOTES[remote]);
         const lost = acceptedByGit(body, fsck).filter((ref) => !moved.includes(ref));
         if (lost.length > 0) throw new Error(`git takes in ${lost.join()}: ${reportOf(response).join('; ')}`);
-        // A push to `+import` may leave the repository in cold storage. This request makes it available again.
+        // A push to `+import` may leave the repository in cold storage. This read makes it available again for the next
+        // requests.
         await service.call('GET', '/api/v1/repo');
         done += moved.length;
         const faults = await readEverything(service, push, { seed: done, samples: SAMPLES });
@@ -133,7 +137,8 @@ const AUTHOR = { name: 'Ada', email: 'ada@example.com' };
 const PATCH = 'diff --git a/p b/p\nnew file mode 100644\n--- /dev/null\n+++ b/p\n@@ -0,0 +1 @@\n+x\n';
 
 /**
- * Sends writes that must succeed independent of the content of the branch and the notes. Returns the problems found.
+ * Sends write requests that must succeed whatever random content the branch and the notes have. Returns the problems
+ * found.
  */
 async function writePlainly(service: Service): Promise<string[]> {
   const metadata = { target_branch: 'main', commit_message: 'm', author: AUTHOR };
@@ -148,7 +153,8 @@ async function writePlainly(service: Service): Promise<string[]> {
     }),
     'notes of its own': await note('fresh', 'add'),
     'more notes': await note('fresh', 'append'),
-    // The target is not a commit, or is a tree with arbitrary names. The request is refused or succeeds.
+    // The note or commit that these writes change may be random content, such as a tree instead of a commit. The
+    // request may be refused or succeed, but must not fail with a 5xx status.
     'notes on what is there': await note('odd', 'append'),
     'notes on the default': await note('commits', 'append'),
     restore: await service.call('POST', '/api/v1/repos/restore-commit', {
@@ -160,7 +166,7 @@ async function writePlainly(service: Service): Promise<string[]> {
     .map(([name, { status, text }]) => `${name}: ${status} ${text}`);
 }
 
-/** Pushes new refs. Returns the refs that moved. */
+/** Pushes new refs with their objects to the emulator. Returns the refs that it accepted. */
 async function send(service: Service, push: RandomPush, remote = 'team/app') {
   const commands = push.tips.map(({ ref, oid }) => ({ ref, old: ZERO, new: oid }));
   const body = pushBody(commands, packOf(push.objects));
@@ -201,7 +207,7 @@ function chain(length: number): (RawObject & { oid: string })[] {
   return tags;
 }
 
-/** Objects that a ref is pushed to, added to the pack beside `ALL`. The last object is the ref's target. */
+/** Sets of objects for one push, in addition to `ALL`. The ref of the push points to the last object of the set. */
 const TARGETS: Readonly<Record<string, readonly (RawObject & { oid: string })[]>> = {
   'a tag of the empty tree': [tagOf(EMPTY_TREE, 'tree')],
   ...Object.fromEntries(
@@ -224,11 +230,11 @@ const TARGETS: Readonly<Record<string, readonly (RawObject & { oid: string })[]>
     ]),
   ),
 };
-/** Number of targets in a sample. */
+/** Number of the `TARGETS` (sets of objects) that a sample tests. */
 const SAMPLE = 16;
 /**
- * Without fsck, git does not check the types of the files of a tree. The emulator always refuses a link of the wrong
- * type.
+ * Names of the targets that git accepts and the emulator refuses. Without fsck, git does not check the types of the
+ * objects that a tree links to. The emulator always refuses a link to an object of the wrong type.
  */
 const STRICTER = /^a file that is (a (tree|commit|tag)|the empty tree)$/;
 

@@ -69,8 +69,8 @@ class Client {
 }`;
 
 /**
- * Git clients. Each clones with the token as password, commits and pushes. Arguments: token, URL without token, URL
- * with token, folder.
+ * Other Git clients than git. Each client clones with the token as password, then commits and pushes. Their arguments
+ * are the token, the URL without token, the URL with token, and the folder.
  */
 const CLIENTS: Record<string, { probe: string[]; run: string[] }> = {
   libgit2: {

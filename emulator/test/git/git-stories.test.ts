@@ -4,7 +4,7 @@ import { Workbench } from '../../git/test/workbench.js';
 import { packBody, type Service, startService } from '../service.js';
 import { pushBody, pushRaw, reportOf } from './raw-push.js';
 
-/** Starts a service, and creates a folder for the real git, for one test. */
+/** Starts an emulator, and creates a folder in which the test runs the real git. */
 async function setUp(t: Test): Promise<{ service: Service; bench: Workbench }> {
   const service = await startService();
   const bench = await Workbench.create();
@@ -15,7 +15,7 @@ async function setUp(t: Test): Promise<{ service: Service; bench: Workbench }> {
   return { service, bench };
 }
 
-/** Returns every object that is reachable from any ref of a clone, sorted. */
+/** Returns the ids of all objects that are reachable from any ref of a clone, sorted. */
 async function objectsOf(bench: Workbench, folder: string): Promise<string[]> {
   const listed = await bench.git(folder, 'rev-list', '--objects', '--no-object-names', '--all');
   return listed.split('\n').sort();
@@ -296,7 +296,7 @@ t.test('no refs, and thousands', async (t) => {
   const tip = await service.commit('team/app', { a: 'a' }).then((response) => response.json.commit.commit_sha);
   const names = ['main', ...Array.from({ length: 5000 }, (_, n) => `topic/${n}`)].sort();
   const refs = names.filter((name) => name !== 'main').map((name) => `refs/heads/${name}`);
-  // Pushed without git, because the client itself takes quadratic time to push so many refs.
+  // The refs are pushed without git, because git takes quadratic time to push so many refs.
   const zero = '0'.repeat(40);
   const pushed = await pushRaw(service, 'team/app', pushBody(refs.map((ref) => ({ ref, old: zero, new: tip }))));
   t.same(reportOf(pushed), ['unpack ok', ...refs.map((ref) => `ok ${ref}`)]);

@@ -31,12 +31,18 @@ function canRunGit(): boolean {
   }
 }
 
-/** A Git host built on the real git: `git http-backend` as a CGI program over a folder of bare repositories. */
+/**
+ * HTTP server for the real git, as an upstream of the emulator. It runs `git http-backend` as a CGI program on a folder
+ * of bare repositories.
+ */
 export class GitUpstream implements AsyncDisposable {
   readonly path = mkdtempSync(join(tmpdir(), 'upstream-'));
-  /** Returns the status to respond with instead of running git; undefined runs git. May be asynchronous. */
+  /**
+   * Called for each request. Returns the status to respond with instead of running git, or undefined to run git. May
+   * return a promise.
+   */
   answer: (request: IncomingMessage) => number | undefined | Promise<number | undefined> = () => undefined;
-  /** Requests in order of arrival, with the number of bytes that git sent in response. */
+  /** Requests in order of arrival. `answered` is the number of bytes that git sent in response. */
   readonly seen: { readonly method: string; readonly url: string; answered: number }[] = [];
   readonly #server: Server;
 
@@ -61,7 +67,8 @@ export class GitUpstream implements AsyncDisposable {
   }
 
   /**
-   * Runs a git command that must succeed, in a folder below the root. Returns its output without the final line feed.
+   * Runs a git command that must succeed, in a folder below the root of the repositories. Returns its output without
+   * the final line feed.
    */
   git(folder: string, args: readonly string[], input: string | Buffer = ''): string {
     const options = { cwd: join(this.path, folder), env: ENVIRONMENT, input, maxBuffer: 1 << 28 };
@@ -70,7 +77,9 @@ export class GitUpstream implements AsyncDisposable {
       .trimEnd();
   }
 
-  /** Creates a bare repository. `stream` is optional input for `git fast-import`. */
+  /**
+   * Creates a bare repository. `stream` is the input for `git fast-import` with the first commits, or empty for none.
+   */
   create(name: string, stream = ''): void {
     this.git('.', ['init', '-q', '--bare', '-b', 'main', `${name}.git`]);
     if (stream !== '') this.import(name, stream);
@@ -80,14 +89,14 @@ export class GitUpstream implements AsyncDisposable {
     this.git(`${name}.git`, ['fast-import', '--quiet', '--force'], stream);
   }
 
-  /** Returns `name oid` of every branch and tag, as `git for-each-ref` prints them. */
+  /** Returns a line with the name and the object id of every branch and tag, as `git for-each-ref` prints them. */
   refs(name: string): string {
     return this.git(`${name}.git`, ['for-each-ref', '--format=%(refname) %(objectname)', 'refs/heads', 'refs/tags']);
   }
 
   /**
-   * Serves one request by CGI (RFC 3875): the request as variables and standard input, the response as headers, an
-   * empty line, and a body.
+   * Runs git for one request by CGI (RFC 3875). The request is passed as environment variables and standard input. The
+   * output of git has response headers, an empty line, and the response body.
    */
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const entry = { method: request.method!, url: request.url!, answered: 0 };

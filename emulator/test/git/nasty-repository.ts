@@ -6,7 +6,10 @@ import type { Quarantine } from '../../git/odb/quarantine.js';
 import { writeTag } from '../../git/test/write-tag.js';
 import type { Repository } from '../../repositories/repository.js';
 
-/** Sizes that are large for a test, but small compared with the limits. */
+/**
+ * Sizes of unusual repository content, such as the depth of a tree. They are large for a test, but small compared with
+ * the limits of the emulator.
+ */
 export interface Nastiness {
   readonly commits: number;
   readonly files: number;
@@ -16,13 +19,16 @@ export interface Nastiness {
 
 const IDENTITY = { name: 'Ada', email: 'ada@example.com', seconds: 1, offset: '+0000' };
 
-/** Objects that the requests of a test refer to. */
+/** Ids of the first and the last commit, which the requests of a test name. */
 export interface NastyContent {
   readonly first: Oid;
   readonly tip: Oid;
 }
 
-/** Fills an empty repository directly, without a client, with deep, wide, long, large and numerous content. */
+/**
+ * Fills an empty repository with unusual content: deep trees, wide trees, long lines, large files and many refs. Writes
+ * directly to the object store, because pushes would take longer.
+ */
 export async function fillNastily(repository: Repository, nastiness: Nastiness): Promise<NastyContent> {
   const { git } = repository;
   return git.transact((transaction) => {
@@ -72,7 +78,8 @@ function writeContent(objects: Quarantine, { files, depth }: Nastiness, turn: nu
   const wide = Array.from({ length: files }, (_, at) => ({
     name: bytesOf(`file-${String(at).padStart(6, '0')}.txt`),
     mode: MODE_FILE,
-    // No commit changes this tree or the deep one, because comparing them for each commit would multiply the cost.
+    // No commit changes this tree or the deep tree, because the comparison of both for each commit would take too much
+    // time.
     oid: same,
   }));
   let deep = same;

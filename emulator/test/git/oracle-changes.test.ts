@@ -3,13 +3,16 @@ import { join } from 'node:path';
 import t from 'tap';
 import { serveHistory } from './served-history.js';
 
-// Blame and diff, compared with the real git on the same repository.
+// Compares the emulator's responses about blame and diff with the output of the real git for the same repository.
 
 interface BlamedLine {
   readonly [member: string]: string;
 }
 
-/** Parses `git blame --line-porcelain` into one record per line, with the member names of the API. */
+/**
+ * Parses the output of `git blame --line-porcelain` into one record per line of the file, with the member names of the
+ * API.
+ */
 function parseBlame(porcelain: string): BlamedLine[] {
   const lines: BlamedLine[] = [];
   let line: Record<string, string> = {};

@@ -1,7 +1,8 @@
 import t from 'tap';
 import { serveHistory } from './served-history.js';
 
-// Notes written by the API are read with `git notes`, and the other way round.
+// Tests that `git notes` reads notes written by the emulator's API, and that the API reads notes written by `git
+// notes`.
 
 t.test('notes of every commit, through the fan-out', async (t) => {
   await using served = await serveHistory(21, 300);

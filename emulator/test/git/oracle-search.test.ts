@@ -5,7 +5,8 @@ import type { Workbench } from '../../git/test/workbench.js';
 import type { Service } from '../service.js';
 import { serveHistory } from './served-history.js';
 
-// Search and archive, compared with the real git on the same repository.
+// Compares the emulator's responses to searches and archive requests with the output of the real git for the same
+// repository.
 
 interface FoundLine {
   readonly line_number: number;
@@ -17,12 +18,12 @@ const show = (path: string, line: FoundLine) =>
   `${path}\0${line.line_number}${line.type === 'match' ? ':' : '-'}${line.text}`;
 
 /**
- * Decodes a name that git quotes because it has quotes or control characters. The escapes used in this test are the
- * same as JSON's.
+ * Decodes a file name in the output of git. Git quotes a name that has quotes or control characters. The escape
+ * sequences in this test are those of JSON, so JSON.parse can decode them.
  */
 const unquote = (name: string): string => (name.startsWith('"') ? JSON.parse(name) : name);
 
-/** Runs `git grep`. Returns one string per line found. */
+/** Runs `git grep` for a pattern in a commit. Returns one string per line found. */
 async function grepByGit(bench: Workbench, options: string[], pattern: string, ref: string): Promise<string[]> {
   const args = ['grep', '-n', '-E', '-I', '--heading', '--break', ...options, '-e', pattern, ref];
   const { status, stdout } = await bench.try('work', ...args);
@@ -39,9 +40,8 @@ async function grepByGit(bench: Workbench, options: string[], pattern: string, r
 }
 
 /**
- * Removes lines that only git finds: for patterns that match the empty string, git also reports an empty line behind
- * the
- * last line feed, although no line is there.
+ * Removes found lines that do not exist. If a pattern matches the empty string, git also reports an empty line after
+ * the last line feed of a file, and the emulator does not.
  */
 async function withoutPhantoms(git: (...args: string[]) => Promise<string>, lines: string[], ref: string) {
   const kept: string[] = [];

@@ -3,7 +3,7 @@ import t from 'tap';
 import { randomNumbers } from '../../git/test/random-numbers.js';
 import { serveHistory } from './served-history.js';
 
-// Compares API responses about a repository with the real git on the same repository.
+// Compares the emulator's responses about a repository with the output of the real git for the same repository.
 
 const SEEDS = [1, 2];
 
@@ -25,20 +25,25 @@ async function treeOf(git: Git, ref: string, ...options: string[]): Promise<Tree
   });
 }
 
-/** Returns a pathspec that git takes literally, whatever characters the path has. */
+/**
+ * Returns a pathspec for exactly this path. Git would otherwise interpret special characters such as `*` in the path.
+ */
 const literal = (path: string) => `:(literal)${path}`;
 
 function linesOf(text: string): string[] {
   return text === '' ? [] : text.split('\n');
 }
 
-/** Returns the exact message of a commit, except one final line feed, which the test's `git` drops from any output. */
+/**
+ * Returns the exact message of a commit without one final line feed, because the `git` function of this test removes
+ * that from any output.
+ */
 async function messageOf(git: Git, sha: string): Promise<string> {
   const raw = await git('cat-file', 'commit', sha);
   return raw.slice(`${raw}\n`.indexOf('\n\n') + 2);
 }
 
-/** Returns the id of a blob: SHA-1 of `blob`, its length, a NUL and its bytes. */
+/** Computes the id of a blob: SHA-1 of `blob`, the length in bytes, a NUL and the content. */
 function blobId(bytes: Buffer): string {
   return createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
 }
@@ -208,8 +213,8 @@ t.test('branch names are the ones git check-ref-format takes', async (t) => {
   let refused = 0;
   for (const name of names) {
     const { status } = await bench.try('work', 'check-ref-format', '--branch', name);
-    // Two git commands are needed: `--branch` also expands `@{-1}` and the like, which are not names. The API also
-    // refuses `HEAD`, which `@` stands for, and a `refs/` prefix.
+    // The expected result needs two git commands, because `--branch` also expands `@{-1}` and similar text, which are
+    // not branch names. Unlike git, the API also refuses `HEAD`, its alias `@`, and names with the prefix `refs/`.
     const plain = await bench.try('work', 'check-ref-format', `refs/heads/${name}`);
     const isGood = status === 0 && plain.status === 0 && !['HEAD', '@'].includes(name) && !name.startsWith('refs/');
     const created = await service.call('POST', '/api/v1/repos/branches/create', {

@@ -8,14 +8,15 @@ import { sampleRuns } from '../sample.js';
 import { type Service, startService } from '../service.js';
 import { stateDigest } from '../world/state-digest.js';
 
-// Random requests to every operation: the response has a documented status in the operation's error format, and only a
-// success changes state.
+// Sends random requests to every API operation. Each response must have a documented status and the error format of the
+// operation, and only a successful request may change state.
 
-/** Number of runs, complete and sampled. */
+/** Number of random requests per operation: in a complete test, and in a sample. */
 const RUNS = [80, 20] as const;
 const FRESH_RUNS = [15, 4] as const;
 /**
- * Operations that change state which later requests depend on, partly in the background. Each run gets its own service.
+ * Operations that change state on which later requests depend, some of them in the background. Each run of such an
+ * operation therefore gets a new emulator.
  */
 const FRESH = new Set<OperationId>([
   'createRepository',

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { oidOf, type RawObject } from './raw-push.js';
 
-/** Objects, and the refs that will point at them. */
+/** Content of a random push: Git objects, and the refs that will point to them. */
 export interface RandomPush {
   readonly objects: readonly RawObject[];
   readonly tips: readonly { readonly ref: string; readonly oid: string }[];
@@ -9,7 +9,9 @@ export interface RandomPush {
 
 type Type = RawObject['type'];
 
-/** Plan for one object. `picks` select from the objects made before it. */
+/**
+ * Random numbers from which one Git object is built. `picks` select the objects to link to, from those built before.
+ */
 interface Plan {
   readonly type: Type;
   readonly picks: readonly number[];
@@ -90,9 +92,8 @@ const plans = fc.array(
 );
 
 /**
- * Random objects that link only to existing objects of the right type, and a ref for each of `names`, pointing at any
- * of them.
- * With `isOdd`, some objects have content that only a receiver without fsck accepts.
+ * Generates random pushes. Objects link only to existing objects of the right type. Each ref in `names` points to a
+ * random object. If `isOdd`, some objects have content that only a receiver without fsck accepts.
  */
 export function randomPushes(names: readonly string[], isOdd: boolean): fc.Arbitrary<RandomPush> {
   return fc.tuple(plans, fc.array(fc.nat(1000), { minLength: names.length, maxLength: names.length })).map((args) => {
@@ -137,7 +138,8 @@ function treeBody({ ids }: Made, { picks, odd }: Plan, isOdd: boolean): Buffer {
     const gitlink = at & 64 ? pick(ids.commit, at) : String(1 + (at % 9)).repeat(40);
     return { name: `${name}s`, mode: mode(GITLINKS), oid: gitlink };
   });
-  // Notes: files named by an object id, at the top level or fanned out.
+  // This tree has the form of a notes tree: each file name is an object id, either at the top level or divided into
+  // folders (fan-out).
   if (odd % 3 === 0) {
     const target = pick(ids.commit, odd);
     const isFanned = odd % 2 === 0;
@@ -182,7 +184,9 @@ function tagBody({ ids }: Made, { picks, odd }: Plan, isOdd: boolean): Buffer {
   return latin1(`object ${pick(ids[type], picks[1]!)}\ntype ${type}\ntag ${name}\n${tagger}${message}`);
 }
 
-/** Picks the refs' targets. A branch points at a commit; every other ref may point at any object. */
+/**
+ * Chooses the object to which each ref points. A branch must point to a commit; any other ref may point to any object.
+ */
 function pickTips({ ids }: Made, names: readonly string[], picks: readonly number[]): RandomPush['tips'] {
   const all = [...ids.tag, ...ids.tree, ...ids.blob, ...ids.commit];
   return names.map((ref, index) => ({

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
 import type { CallOptions, Service, ServiceResponse } from '../service.js';
 
-/** One ref update of a push. All zeros mean "does not exist" in `old` and "delete" in `new`. */
+/** Update of one ref in a push. An object id of zeros means "does not exist" in `old` and "delete" in `new`. */
 export interface PushCommand {
   readonly ref: string;
   readonly old: string;
@@ -25,8 +25,8 @@ export function oidOf({ type, body }: RawObject): string {
 const TYPES = { commit: 1, tree: 2, blob: 3, tag: 4 };
 
 /**
- * Builds a pack (gitformat-pack) of undeltified objects. A pack of no objects is what git sends if the remote has all
- * commits already.
+ * Builds a pack (gitformat-pack) of objects without deltas. The pack of an empty list is what git sends if the remote
+ * already has all objects.
  */
 export function packOf(objects: readonly RawObject[]): Buffer {
   const head = Buffer.from('5041434b0000000200000000', 'hex');
@@ -46,8 +46,8 @@ export function packOf(objects: readonly RawObject[]): Buffer {
 }
 
 /**
- * Builds the body of `git-receive-pack` (gitprotocol-pack): commands, a flush packet, and the pack unless all commands
- * delete.
+ * Builds the body of a `git-receive-pack` request (gitprotocol-pack): ref updates, a flush packet, and the pack. The
+ * pack is omitted if all updates delete refs.
  */
 export function pushBody(commands: readonly PushCommand[], pack = packOf([]), capabilities = 'report-status'): Buffer {
   const lines = commands.map(({ ref, old, new: next }, index) =>
@@ -57,7 +57,9 @@ export function pushBody(commands: readonly PushCommand[], pack = packOf([]), ca
   return Buffer.concat([Buffer.from(`${lines.join('')}0000`), ...(carriesPack ? [pack] : [])]);
 }
 
-/** Pushes without a git client, so that thousands of refs or many small pushes take only the server's time. */
+/**
+ * Sends a push request without a git client. Thousands of refs or many small pushes then take no time for git itself.
+ */
 export function pushRaw(
   service: Service,
   repo: string,
@@ -68,7 +70,7 @@ export function pushRaw(
   return service.call('POST', `/${repo}.git/git-receive-pack`, { repo, body, ...options, headers });
 }
 
-/** Returns the report of a push as lines: `unpack ok`, `ok refs/heads/main`, `ng refs/heads/x reason`. */
+/** Returns the lines of the report in a push response: `unpack ok`, `ok refs/heads/main`, `ng refs/heads/x reason`. */
 export function reportOf(response: ServiceResponse): string[] {
   const lines: string[] = [];
   for (let at = 0; at + 4 <= response.bytes.length; ) {

@@ -5,8 +5,8 @@ import type { RepositoryState } from '../../repositories/lifecycle.js';
 import { type ServiceResponse, startService } from '../service.js';
 import { pushBody } from './raw-push.js';
 
-// The first request of a push lists refs. A push that will be refused is refused at this request, because git shows a
-// refusal of its second request less clearly.
+// Tests of the first request of a push, which asks for the refs. If a push will be refused, the emulator must refuse
+// this request, because git shows a refusal of the second request less clearly.
 
 async function setUp(t: Test, options: GivenOptions = {}) {
   const service = await startService(options);
@@ -27,7 +27,7 @@ async function setUp(t: Test, options: GivenOptions = {}) {
   return { service, bench, repository, ask, push };
 }
 
-/** Returns a response without the headers that differ between responses. */
+/** Returns the status, text and headers of a response, without the headers that differ between equal responses. */
 function comparable({ status, text, headers }: ServiceResponse) {
   const { date: _, 'x-request-id': __, ...rest } = headers;
   return { status, text, headers: rest };
@@ -49,7 +49,8 @@ t.test('the advertisement for a push is refused as the push is, by state and by 
         repository.update({ state });
         const pushed = await push({}, path);
         const what = `${state} ${path} ${JSON.stringify(variants)}`;
-        // In this state, an import may use several pushes.
+        // An archived repository accepts pushes of an import, which may consist of several pushes, so this request
+        // succeeds.
         if (state === 'archived' && path.endsWith('+import')) {
           t.equal(advertised.status, 200, what);
           continue;
