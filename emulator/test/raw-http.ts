@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import type { Service } from './service.js';
 
-/** One response, exactly as the server sent it. */
+/** HTTP response with exactly the text that the server sent. */
 export interface RawResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -9,16 +9,19 @@ export interface RawResponse {
 }
 
 export interface Received {
-  /** Final responses, in order. `100 Continue` is counted separately in `continues`. */
+  /** Final responses in the order of arrival. Responses `100 Continue` are only counted, in `continues`. */
   readonly responses: readonly RawResponse[];
   readonly continues: number;
-  /** End of the connection: closed by the server, reset by it, or still open when `count` responses had arrived. */
+  /**
+   * State of the connection at the end: closed by the server, reset by the server, or still open when `count` responses
+   * had arrived.
+   */
   readonly end: 'closed' | 'reset' | 'open';
 }
 
 /**
- * Writes bytes to a new connection and reads responses until there are `count` of them, or until the server closes the
- * connection. Without `count` it waits until the server closes.
+ * Writes bytes to a new connection, so that a test can send invalid HTTP. Reads until `count` responses have arrived,
+ * or until the server closes the connection. Without `count`, it reads until the server closes the connection.
  */
 export function sendRaw(service: Service, bytes: string | Buffer, count = Number.POSITIVE_INFINITY): Promise<Received> {
   return converse(service, (socket) => socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes), {
@@ -28,7 +31,7 @@ export function sendRaw(service: Service, bytes: string | Buffer, count = Number
 
 export interface Conversation {
   readonly count?: number;
-  /** Called with all text received so far, each time more arrives. */
+  /** Called with all text received so far, each time that more text arrives. */
   readonly onText?: (text: string, socket: Socket) => void;
 }
 
@@ -56,7 +59,10 @@ export function converse(
   });
 }
 
-/** Splits a text into responses: by `Content-Length`, by chunks, or without a body. */
+/**
+ * Splits the text that a server sent into responses. The length of each body follows from `Content-Length` or its
+ * chunks.
+ */
 function parseResponses(text: string): Pick<Received, 'responses' | 'continues'> {
   const responses: RawResponse[] = [];
   let continues = 0;
@@ -83,7 +89,8 @@ function parseResponses(text: string): Pick<Received, 'responses' | 'continues'>
       at = close + 5;
     } else {
       const length = Number(headers['content-length'] ?? 0);
-      // The Content-Length of a response to HEAD has no body, so the bytes after the header begin the next response.
+      // A response to HEAD has a Content-Length but no body, so the bytes after its header section begin the next
+      // response.
       const isBodiless = text.startsWith('HTTP/1.1 ', at) || (at === text.length && length > 0);
       if (!isBodiless && text.length - at < length) break;
       body = isBodiless ? '' : text.slice(at, at + length);

@@ -2,20 +2,23 @@ import type { Test } from 'tap';
 import { randomNumbers } from '../git/test/random-numbers.js';
 
 /**
- * True if large tests run completely, because `TEST_SAMPLES` is `all`. Otherwise they run a sample, drawn by a seed
- * that they print. `npm test` runs samples; `.ci/run` then runs the test files that import this module completely.
+ * True if `TEST_SAMPLES` is `all`, so that large tests run completely. Otherwise they run a random sample and print its
+ * seed. `npm test` runs samples. `.ci/run` then runs the test files that import this module again, completely.
  */
 export const IS_COMPLETE = process.env.TEST_SAMPLES === 'all';
 const SEED = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 32));
 
 type Printer = Pick<Test, 'comment'>;
 
-/** Draws at most `max` rows, in their order. Returns all rows if the tests run completely. */
+/**
+ * Returns at most `max` randomly chosen rows, in their given order. The choice depends on the seed. Returns all rows if
+ * tests run completely.
+ */
 export function sample<Row>(t: Printer, rows: readonly Row[], max: number): readonly Row[] {
   if (IS_COMPLETE || rows.length <= max) return rows;
   t.comment(`a sample of ${max} of ${rows.length}; TEST_SEED=${SEED} draws it again`);
   const draw = randomNumbers(SEED);
-  // The start of a Fisher-Yates shuffle.
+  // A partial Fisher-Yates shuffle chooses the first `max` indexes, so that no row is chosen twice.
   const indexes = rows.map((_, index) => index);
   for (let at = 0; at < max; at++) {
     const other = at + draw(rows.length - at);
@@ -25,17 +28,17 @@ export function sample<Row>(t: Printer, rows: readonly Row[], max: number): read
   return drawn.map((index) => rows[index]!);
 }
 
-/** Parameters of `fc.check`, `fc.assert` and `fc.sample`. */
+/** Parameters of fast-check (library for random tests), for `fc.check`, `fc.assert` and `fc.sample`. */
 export interface Runs {
   readonly seed: number;
   readonly numRuns: number;
-  /** Index of the first run; 0 if absent. */
+  /** Index of the first random run. 0 if absent. */
   readonly path?: string;
 }
 
 /**
- * Draws at most `max` consecutive runs of a property that has `numRuns`. They are the same runs that the complete
- * property has at these indexes, so a sample cannot fail where the complete property passes.
+ * Chooses at most `max` consecutive runs of a random test that has `numRuns` runs. The values are those of the complete
+ * test at these indexes, so a sample cannot fail if the complete test passes.
  */
 export function sampleRuns(t: Printer, { seed, numRuns }: Runs, max: number): Runs {
   if (IS_COMPLETE || numRuns <= max) return { seed, numRuns };

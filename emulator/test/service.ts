@@ -11,22 +11,25 @@ import type { CurrentWorld } from '../world/current-world.js';
 import type { ProcessPorts } from '../world/process-resources.js';
 import type { World } from '../world/world.js';
 
-/** Service for tests, used as a client does: over a socket, with a signed token. */
+/** Running emulator for tests, and functions that use it as a client does, with HTTP requests and signed tokens. */
 export interface Service {
   readonly emulator: Emulator;
-  /** World in which requests begin now, for tests of state that clients cannot see. */
+  /** World (whole state of the emulator) in which new requests begin. For tests of state that clients cannot see. */
   readonly world: World;
   readonly current: CurrentWorld;
   readonly url: string;
   token(request?: Partial<TokenRequest> & { key?: string }): Promise<string>;
-  /** Sends a request with a raw target. Without `token`, it carries one for `repo` with every scope. */
+  /**
+   * Sends a request whose target is sent unchanged. Unless `token` is given, the request has a token for `repo` with
+   * all scopes.
+   */
   call(method: string, target: string, options?: CallOptions): Promise<ServiceResponse>;
   /**
-   * Returns the URL for git, with the token as password. `path` is the part before `.git`; the default is the
-   * repository.
+   * Returns the URL of a repository for git, with a token as password. `path` is the part of the URL before `.git`. The
+   * default is the repository name.
    */
   remote(repo: string, options?: Partial<TokenRequest> & { key?: string; path?: string }): Promise<string>;
-  /** Creates a repository and commits `files` to its default branch. */
+  /** Creates a repository and commits `files` to its default branch. Resolves to the id of the commit. */
   seed(repo: string, files?: Record<string, string | Buffer>): Promise<string>;
   commit(
     repo: string,
@@ -65,7 +68,8 @@ export async function startService(options: GivenOptions = {}, ports: ProcessPor
     const privateKeyPem = readFileSync(keys.find(({ id }) => id === key)!.privateKeyFile, 'utf8');
     return mintToken({ privateKeyPem, org: emulator.org, scopes: ALL, now: emulator.clock.now(), ...rest });
   };
-  // A token is signed once and used until it expires, as clients do. The default lifetime is one year.
+  // Each token is signed once and then used until it expires, because clients do so as well. The default lifetime is
+  // one year.
   const minted = new Map<string, Promise<string>>();
   const token: Service['token'] = (request = {}) => {
     if (request.now !== undefined || request.ttl !== undefined) return mint(request);
@@ -106,7 +110,7 @@ export async function startService(options: GivenOptions = {}, ports: ProcessPor
   };
 }
 
-/** Returns a function that sends requests to the service at `url`, with tokens from `token`. */
+/** Returns a function that sends requests to the emulator at `url`, with tokens that `token` returns. */
 export function callerOf(url: string, token: Service['token']): Service['call'] {
   const pool = new Pool(url);
   return async (method, target, options = {}) => {
@@ -117,7 +121,7 @@ export function callerOf(url: string, token: Service['token']): Service['call'] 
     if (options.json !== undefined) headers['content-type'] ??= 'application/json';
     const body = options.json === undefined ? options.body : JSON.stringify(options.json);
     const response = await pool.request({
-      // The target is sent unchanged, because a client that normalizes it would hide what is tested.
+      // The target is sent unchanged, because a client that normalizes the path would hide the behaviour under test.
       path: target,
       method: method as 'GET',
       headers,
@@ -137,7 +141,10 @@ export function callerOf(url: string, token: Service['token']): Service['call'] 
   };
 }
 
-/** Builds a commit-pack body. `null` deletes a path. */
+/**
+ * Returns the body of a commit-pack request (creates a commit) for the given files. A file with content `null` is
+ * deleted.
+ */
 export function packBody(
   files: Record<string, string | Buffer | null>,
   metadata: Record<string, unknown> = {},

@@ -3,22 +3,26 @@ import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-// The tests run compiled, from dist/emulator/test/languages; the examples are in the sources.
+// The path goes up to the checkout, because the compiled tests are in dist/emulator/test/languages and the examples are
+// in the sources.
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 
-/** Folder of the JAR files of JUnit 5. The default is where Debian's package junit5 installs them. */
+/** Folder of the JAR files of JUnit 5. The default is the folder in which Debian's package junit5 installs them. */
 const JUNIT = process.env.JUNIT_JARS ?? '/usr/share/java';
 
-/** An example of a test suite in one language: the complete file that a page of the documents shows. */
+/**
+ * Example of a test suite that uses the emulator, in one programming language. A page of the documents shows the
+ * complete file.
+ */
 export interface Language {
-  /** Name of its folder, and of its page in `emulator/docs/`. */
+  /** Name of the folder of the example, and of its page in `emulator/docs/`. */
   readonly name: string;
   readonly file: string;
-  /** Shell command that runs the file beside an emulator. */
+  /** Shell command that runs the example while an emulator is running. */
   readonly command: string;
-  /** Commands that succeed if the tools of the example are installed. */
+  /** Commands that succeed if the programs that the example needs are installed. */
   readonly needs: readonly (readonly [program: string, ...args: string[]])[];
-  /** Text that a successful run prints. */
+  /** Pattern that the output of a successful run matches. */
   readonly prints: RegExp;
 }
 
@@ -69,18 +73,20 @@ export const LANGUAGES: readonly Language[] = [
   },
 ];
 
-/** Returns the path of the example in the sources. */
+/** Returns the path of the example file in the sources. */
 export function exampleFile({ name, file }: Language): string {
   return join(ROOT, 'emulator', 'test', 'languages', name, file);
 }
 
-/** Returns the first command of `needs` that fails; undefined if everything is installed. */
+/** Returns the first command of `needs` that fails. Undefined if everything that the example needs is installed. */
 export function missingTool({ needs }: Language): string | undefined {
   const missing = needs.find(([program, ...args]) => spawnSync(program, args, { stdio: 'ignore' }).status !== 0);
   return missing?.join(' ');
 }
 
-/** Runs an example in an empty folder, beside an emulator. Returns undefined on success, otherwise the output. */
+/**
+ * Runs an example in an empty folder, together with an emulator. Returns undefined on success, otherwise the output.
+ */
 export async function runExample(language: Language, folder: string): Promise<string | undefined> {
   await cp(exampleFile(language), join(folder, language.file));
   const args = [join(ROOT, 'bin', 'emulator.js'), 'exec', '--log', 'quiet', '--', 'sh', '-ec', language.command];

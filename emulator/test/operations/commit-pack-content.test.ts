@@ -2,13 +2,17 @@ import t from 'tap';
 import { type Service, startService } from '../service.js';
 import { stateDigest } from '../world/state-digest.js';
 
-// Content of commits: paths, modes, messages, authors, and unusual combinations of them.
+// Tests of the content of commits that the operation commit-pack creates: unusual combinations of paths, modes,
+// messages and authors.
 
 const PACK = '/api/v1/repos/commit-pack';
 
 type Entry = { path: unknown; mode?: unknown; operation?: unknown; content?: string };
 
-/** Builds a body with one file operation per entry (upsert by default), each with its own content. */
+/**
+ * Builds the body of a commit-pack request. It has one file operation per entry (upsert by default), with separate
+ * content for each.
+ */
 function bodyOf(entries: readonly Entry[], extra: Record<string, unknown> = {}): string {
   const files = entries.map(({ content: _, ...entry }, n) => ({ ...entry, content_id: `c${n}` }));
   const chunks = entries.flatMap(({ operation, content = 'x' }, n) =>

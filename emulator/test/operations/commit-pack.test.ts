@@ -15,8 +15,8 @@ const metadata = (files: unknown, extra: Record<string, unknown> = {}) => ({
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
 /**
- * Starts a service with one seeded repository. The returned function sends a body and counts the objects that a refused
- * one left behind.
+ * Starts an emulator with one repository. Returns a function that sends a commit-pack body, and also counts the objects
+ * that remain in the store after a refused request.
  */
 async function setUp(t: Test) {
   const service = await startService();
@@ -236,7 +236,8 @@ t.test('expected heads and missing branches', async (t) => {
   for (const bad of ['', head.slice(1), head.toUpperCase(), 'main', 7, null]) {
     await refuse(`expected ${bad}`, with_({ expected_head_sha: bad }));
   }
-  // The specification documents no other status for a failed write; `code` names the missing object.
+  // The error has this status, because the specification documents no other for a failed write. The member `code` names
+  // the missing object.
   const missing = {
     code: 'branch_not_found',
     commit: null,

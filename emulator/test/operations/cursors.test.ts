@@ -1,15 +1,15 @@
 import t from 'tap';
 import { type Service, type ServiceResponse, startService } from '../service.js';
 
-// A cursor is valid for one list of one repository. For lists of a tree or a history, it is also bound to the commit of
-// the first page.
+// Tests of cursors (tokens for the next page of a list). A cursor is valid for one list of one repository only. A
+// cursor of a list of files or commits also keeps the commit of the first page.
 
 const REPO = 'team/app';
 const FILES = { 'a.txt': 'alpha\n', 'b.txt': 'alpha\n', 'c.txt': 'alpha\n' };
 
 interface List {
   readonly ask: (service: Service, cursor?: string) => Promise<ServiceResponse>;
-  /** Returns the items of a page, in order. */
+  /** Returns texts that identify the items of a page, in the order of the page. */
   readonly items: (page: ServiceResponse['json']) => string[];
 }
 

@@ -4,8 +4,8 @@ import type { Operation } from '../../operation/operation.js';
 import type { ServiceResponse } from '../service.js';
 
 /**
- * Returns the first mistake in a response of `operation`, compared with its row: status, body and error format.
- * Undefined if there is none.
+ * Compares the status, body and error format of a response with the description of `operation` in the table of
+ * operations. Returns the first difference, or undefined if there is none.
  */
 export function faultOf(operation: Operation, response: ServiceResponse): string | undefined {
   const { status, json } = response;

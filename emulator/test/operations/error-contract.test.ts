@@ -6,18 +6,18 @@ import { runSync } from '../../schedule/steps.js';
 import { type CallOptions, type Service, startService } from '../service.js';
 import { isWorded, LFS_TYPE } from './worded-response.js';
 
-// Refusals by the gateway and by the repository state, on every route of every operation: the documented code, in the
-// operation's error format.
+// Tests requests that are refused before the handler of an operation runs, because of the token or the state of the
+// repository. Each route of each operation must respond with the documented code, in the error format of the operation.
 
 const EVERY_SCOPE = ['git:read', 'git:write', 'repo:write', 'org:read', 'deployment:read', 'deployment:write'];
 
 interface Refusal {
   readonly code: string;
   readonly status: number;
-  /** Operations that are refused in this way; the others are skipped. */
+  /** Returns true for operations that refuse the request in this way. The test skips the others. */
   readonly of: (operation: Operation) => boolean;
   readonly options: (service: Service, operation: Operation) => CallOptions | Promise<CallOptions>;
-  /** Operations that document another code, by id. */
+  /** Status and code of operations that document another response to this refusal, by operation id. */
   readonly except?: Readonly<Record<string, readonly [status: number, code: string]>>;
 }
 

@@ -4,12 +4,15 @@ import { Workbench } from '../../git/test/workbench.js';
 import { type Service, type ServiceResponse, startService } from '../service.js';
 import { stateDigest } from '../world/state-digest.js';
 
-// Patches over HTTP. The real git applies the diffs of the API, and the API accepts every patch that the real git
-// applies.
+// Tests of patches over HTTP. The real git must apply the diffs that the API returns, and the API must accept every
+// patch that the real git applies.
 
 const SEED = Number(process.env.PATCH_SEED ?? 3);
 const COMMITS = Number(process.env.PATCH_COMMITS ?? 9);
-/** Lines as byte strings (latin1), because JSON text cannot hold most of these bytes. */
+/**
+ * Lines for random files, by description. They are byte strings (latin1), because JSON text cannot contain most of
+ * these bytes.
+ */
 const LINES: Readonly<Record<string, string>> = {
   'UTF-8': 'gr\xc3\xb6\xc3\x9fe \xe6\x97\xa5 \xf0\x9f\x98\x80',
   'Latin-1': 'gr\xf6\xdfe',
@@ -104,7 +107,7 @@ class Files {
     const lines = Array.from({ length: 1 + random.below(30) }, (_, at) =>
       random.below(3) === 0 ? random.pick(known) : `line ${at}`,
     );
-    // Every other file is text, so that not all patches are binary.
+    // Every second file is reduced to ASCII, because otherwise nearly all patches would be binary.
     const own = random.below(2) === 0 ? lines.map((line) => Buffer.from(line, 'latin1').toString('ascii')) : lines;
     const joined = own.join(random.pick(['\n', '\n', '\r\n', '\r']));
     return { mode: random.pick(['100644', '100755']), content: joined + random.pick(['\n', '\r\n', '\r', '']) };
@@ -136,14 +139,17 @@ class Files {
   }
 }
 
-/** Formats a file for a `git fast-import` stream. */
+/** Formats the line and data of a file for a `git fast-import` stream. */
 function entry(path: string, { mode, content }: File): string {
   const name = `"${path.replace(/["\\]/g, '\\$&').replaceAll('\n', '\\n')}"`;
   if (mode === '160000') return `M ${mode} ${content} ${name}\n`;
   return `M ${mode} inline ${name}\ndata ${content.length}\n${content}\n`;
 }
 
-/** Starts a service and creates a folder `work` with the same commits, the last of them on `main`. */
+/**
+ * Starts an emulator, and creates a folder `work` for the real git with the same commits. The branch `main` is at the
+ * last commit.
+ */
 async function serve(t: Test, commits: readonly string[]) {
   const service = await startService();
   t.teardown(() => service.emulator.close());
@@ -185,8 +191,8 @@ function commitPatch(service: Service, patch: string | Buffer, branch = 'main'):
 }
 
 /**
- * Returns the tree that the real git makes of a patch. The repository has only the state before the patch, because git
- * would take an existing blob instead of the patch's data for a binary file.
+ * Returns the id of the tree that the real git creates from a patch. The repository `apply` contains only the state
+ * before the patch, because git would use an existing blob instead of the patch's data for a binary file.
  */
 async function apply(bench: Workbench, base: string, patch: string): Promise<string> {
   await bench.git('apply', 'fetch', '-q', '--no-tags', '../work', base);

@@ -2,7 +2,10 @@ import t from 'tap';
 import { operations } from '../../api/index.js';
 import { EVERY_SCOPE, makeFixture, ROWS, send, stage } from './routes/fixture.js';
 
-/** Every operation, on every route, in every vocabulary: the responses have the members that published clients read. */
+/**
+ * Tests every API operation on each of its routes, with old and new member names. The responses must have the members
+ * that published clients read.
+ */
 
 t.test('every operation responds on every route, with old and with new names', async (t) => {
   const service = await stage(t);
@@ -42,7 +45,8 @@ t.test('HEAD returns the response of GET without a body; file metadata does not 
     if (row.method !== 'GET') continue;
     for (const route of row.routes) {
       const head = await send(service, { ...row, method: 'HEAD' }, route, fixture, row.sends[0]!(fixture));
-      // RFC 9110, 14.2: ranges do not apply to HEAD.
+      // RFC 9110, section 14.2: a server must ignore a range in a HEAD request, so the status is 200 instead of 206 or
+      // 416.
       const ok = row.ok === 206 || row.ok === 416 ? 200 : row.ok;
       t.equal(head.status, operation === 'files metadata' ? 405 : ok, route);
       t.equal(head.bytes.length, 0, `${route} without a body`);

@@ -12,7 +12,7 @@ async function start(t: Test): Promise<Service> {
   return service;
 }
 
-/** Returns the response to one request of each kind. */
+/** Sends one request of each kind to the repository. Returns a short form of each response, by kind. */
 async function look(service: Service): Promise<Record<string, string>> {
   const requests = {
     read: () => service.call('GET', '/api/v1/repo'),

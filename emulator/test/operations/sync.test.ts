@@ -284,7 +284,8 @@ t.test(
     for (const fsck of ['strict', 'off'] as const) {
       const { upstream, receiver, service } = await stage(t, { fsck });
       upstream.create('acme/app', linearHistory(2));
-      // A tree with an entry `.git`, which a checkout would treat as a repository.
+      // The upstream gets a tree with an entry `.git`, which the sync must refuse, because a checkout would treat it as
+      // a repository.
       const inner = upstream.git('acme/app.git', ['rev-parse', 'main^{tree}']);
       const entry = Buffer.concat([Buffer.from('40000 .git\0'), Buffer.from(inner, 'hex')]);
       const put = (type: string, body: Buffer) =>

@@ -8,10 +8,10 @@ export interface Received {
   readonly json: any;
 }
 
-/** Server that receives webhooks in tests. */
+/** HTTP server that records the webhook requests that the emulator sends in tests. */
 export class WebhookReceiver implements AsyncDisposable {
   readonly received: Received[] = [];
-  /** Returns the status to respond with, given the number of earlier requests. */
+  /** Returns the status to respond with. `before` is the number of requests received earlier. */
   status: (before: number) => number = () => 200;
   readonly #server: Server;
   #waiting: (() => void)[] = [];
@@ -39,7 +39,7 @@ export class WebhookReceiver implements AsyncDisposable {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/hook`;
   }
 
-  /** Resolves once `count` requests have arrived. */
+  /** Resolves to all received requests, as soon as there are at least `count`. */
   async until(count: number): Promise<Received[]> {
     while (this.received.length < count) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     return this.received;

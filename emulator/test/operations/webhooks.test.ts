@@ -25,7 +25,10 @@ async function outbox(service: Service) {
   return (await service.call('GET', '/_emulator/webhooks/outbox', { token: null })).json.items;
 }
 
-/** Polls the outbox until its deliveries match. */
+/**
+ * Reads the outbox (list of webhook deliveries in the emulator) repeatedly until `isThere` returns true for its
+ * deliveries.
+ */
 async function untilOutbox(
   service: Service,
   isThere: (deliveries: { state: string; attempts: unknown[] }[]) => boolean,

@@ -10,11 +10,14 @@ import { missingTools, sourceOf, TOOLS, toolsOf } from './tools.js';
 
 // node dist/emulator/test/runner/all.js [--jobs N] [--rest] [part of a path …]
 //
-// Without a part of a path, runs the test files that TEST_SEED draws.
-// --rest: runs the other test files.
+// Runs compiled test files in child processes. Without a part of a path, it runs the test files that the seed TEST_SEED
+// selects. With --rest, it runs the other test files.
 
 const FOLDER = fileURLToPath(new URL('../../../', import.meta.url));
-/** Time limit of one process, in milliseconds: for its first test file, and for each further one. */
+/**
+ * Time limit in milliseconds of a process that runs several test files: `first` for its first file, and `further` for
+ * each other file.
+ */
 const TIMEOUT = { first: 300_000, further: 60_000 };
 
 const { values, positionals } = parseArgs({
@@ -23,15 +26,16 @@ const { values, positionals } = parseArgs({
 });
 const jobs = Number(values.jobs ?? availableParallelism() + 1);
 
-// Test files draw their samples by the same seed. They read environment variables, because they are child processes.
+// The seed is set in the environment, because test files are child processes and must choose their samples with the
+// same seed.
 const seed = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 32));
 process.env.TEST_SEED = String(seed);
 
-// Tests that cross folders take longest and are last by name. Starting in reverse order keeps both cores busy until the
-// end.
+// Tests of several folders together take longest and are last in the order of names. The reverse order starts them
+// first, so that both CPU cores are busy until the end.
 const found = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.test.js'))
-  // The compiler leaves the output of test files that were removed or renamed.
+  // Compiled files without a source are left out. The compiler leaves them when a test file is removed or renamed.
   .filter((file) => existsSync(sourceOf(join(FOLDER, file))))
   .filter((file) => positionals.length === 0 || positionals.some((part) => join('dist', file).includes(part)))
   .sort()
@@ -39,7 +43,7 @@ const found = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })
 
 const files = selectFiles();
 
-/** Returns the found test files that this call runs. */
+/** Returns those of the found test files that the command line and the seed select. */
 function selectFiles(): string[] {
   if (positionals.length > 0 && !values.rest) return found;
   const drawn = new Set(drawFiles(found, seed));
@@ -94,7 +98,8 @@ async function work(): Promise<void> {
     console.log(`${outcome.isPassed ? 'ok' : 'not ok'} ${name}${count}  ${outcome.passed} passed, ${seconds} s`);
     for (const skip of outcome.skipped) console.log(`  skipped: ${skip}`);
     if (outcome.isPassed) continue;
-    // Passed assertions, plans and blank lines are left out, because a file may have thousands of them.
+    // Passed assertions, plans and blank lines of the TAP output are removed, because a file may have thousands of
+    // them.
     console.log(outcome.output.replace(/^ *(ok \d+\b.*|\d+\.\.\d+)?\n/gm, ''));
     if (outcome.isTimedOut) console.log(`Killed after ${timeout / 1000} s.`);
   }

@@ -3,15 +3,16 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import t from 'tap';
 
-// node batch.js FILE.test.js …: runs test files one after the other in this process, as one stream of TAP.
-// Node, tap and the product are loaded once, not once per file.
+// node batch.js FILE.test.js …: runs test files one after the other in this process, with one TAP output for all. This
+// saves time, because Node, tap and the emulator are loaded only once.
 
 const { jobs } = t;
 const teardowns: (() => unknown)[] = [];
-// tap's own teardown would end the root as soon as it is idle. Modules that several files share register one teardown
-// for all of them, so teardowns run only after the last file has ended.
+// Teardown functions must run after the last file, because files that share a module share its teardown function. The
+// teardown of tap would run them as soon as the root test is idle, which may be earlier.
 t.teardown = (teardown) => void teardowns.unshift(teardown);
-// A file's time limit would count from the start of the batch. The runner limits the batch as a whole.
+// The time limit that a file sets is ignored, because it would count from the start of the process. The runner limits
+// the time of the whole process instead.
 t.setTimeout = () => undefined;
 for (const file of process.argv.slice(2)) {
   const name = relative(process.cwd(), file);

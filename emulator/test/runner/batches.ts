@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 
 /**
- * Folders below `dist/` whose test files start programs that read or change their own process. Each of these files gets
- * its own process.
+ * Folders below `dist/` whose test files start programs that read or change their own process. Each test file in them
+ * runs in a separate process.
  */
 const OWN_PROCESS: readonly string[] = [
   'conformance/cli',
@@ -19,10 +19,10 @@ const OWN_PROCESS: readonly string[] = [
   'emulator/test/runners',
 ];
 
-/** Maximum number of files in one process, so that two cores share the work evenly. */
+/** Maximum number of test files in one process. With more, one of two CPU cores could be idle at the end. */
 const MAX_FILES = 12;
 
-/** Maximum number of files in one process that share an emulator. Each takes 5 to 30 s. */
+/** Maximum number of test files in one process that share an emulator. Each of these files takes 5 to 30 s. */
 const MAX_SHARING = 5;
 
 /**
@@ -42,7 +42,8 @@ export function batchesOf(root: string, files: readonly string[]): string[][] {
       batches.push([file]);
       continue;
     }
-    // The engine's folders are small, so they share a process.
+    // The test files of all folders below emulator/git are grouped together, because each of these folders has few
+    // files.
     const key = folder.replace(/^(emulator\/git)\/.*/, '$1');
     let batch = open.get(key);
     if (batch === undefined || batch.length === (isSharing ? MAX_SHARING : MAX_FILES)) {

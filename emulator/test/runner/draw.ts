@@ -14,7 +14,10 @@ const SHARES: readonly (readonly [folder: string, share: number])[] = [
   ['emulator/test', 1 / 4],
 ];
 
-/** Draws the test files that `npm test` runs, in their order. The same seed and files result in the same draw. */
+/**
+ * Returns the test files that `npm test` runs, in the given order. The selection is random, but the same for the same
+ * seed and files.
+ */
 export function drawFiles(files: readonly string[], seed: number): string[] {
   const draw = randomNumbers(seed);
   const byFolder = new Map<string, string[]>();

@@ -1,6 +1,6 @@
 import ts from 'typescript';
 
-/** One small change of a source file. */
+/** Small change of a source file, such as `<` to `<=`, that at least one test should detect. */
 export interface Mutant {
   readonly file: string;
   readonly line: number;
@@ -14,7 +14,10 @@ export interface Mutant {
 
 type Found = (operator: string, node: ts.Node | { pos: number; end: number }, after: string) => void;
 
-/** Replacements for each binary operator. */
+/**
+ * Operators that replace each binary operator in mutants (changed copies of a source file), and the name of this kind
+ * of change.
+ */
 const BINARY: ReadonlyMap<ts.SyntaxKind, readonly [operator: string, after: readonly string[]]> = new Map([
   [ts.SyntaxKind.LessThanToken, ['comparison', ['<=', '>=']]],
   [ts.SyntaxKind.LessThanEqualsToken, ['comparison', ['<', '>']]],
@@ -34,7 +37,10 @@ const BINARY: ReadonlyMap<ts.SyntaxKind, readonly [operator: string, after: read
   [ts.SyntaxKind.MinusEqualsToken, ['arithmetic', ['+=']]],
 ]);
 
-/** Returns all mutants of a file, in source order. Types, imports and message texts are not mutated. */
+/**
+ * Returns all mutants (small changes that a test should detect) of a source file, in the order of their positions.
+ * Types, imports and message texts are not changed.
+ */
 export function mutantsOf(file: string, text: string): Mutant[] {
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
   const mutants: Mutant[] = [];
@@ -97,21 +103,24 @@ function mutateBinary({ left, right, operatorToken }: ts.BinaryExpression, found
   for (const each of after) found(operator, operatorToken, each);
 }
 
-/** Returns true if a literal is a value, not a member name or a literal type. */
+/**
+ * Returns true if a literal in the syntax tree is a value. Returns false for a member name or a literal type, because a
+ * change of these would not change a result.
+ */
 function isValue(node: ts.Node): boolean {
   const { parent } = node;
   if (ts.isLiteralTypeNode(parent) || ts.isImportTypeNode(parent)) return false;
   return !((ts.isPropertyAssignment(parent) || ts.isEnumMember(parent)) && parent.name === node);
 }
 
-/** Returns true if a list is a pattern on the left of an assignment. */
+/** Returns true if an array literal in the syntax tree is a destructuring pattern on the left of an assignment. */
 function isAssigned(node: ts.Node): boolean {
   const { parent } = node;
   if (ts.isForOfStatement(parent)) return parent.initializer === node;
   return ts.isBinaryExpression(parent) && parent.left === node;
 }
 
-/** Compiles the mutated file to JavaScript without type checks. A mutant survives if no test fails. */
+/** Compiles a source file to JavaScript without type checks. If `mutant` is given, the text contains that change. */
 export function compile(text: string, mutant?: Mutant): string {
   const mutated = mutant ? text.slice(0, mutant.start) + mutant.after + text.slice(mutant.end) : text;
   return ts.transpileModule(mutated, {

@@ -1,6 +1,6 @@
-/** A part of the product, and the tests that should detect its mutants: files, or folders of files. */
+/** Part of the emulator, and the test files (or folders of test files) that should detect small changes of its code. */
 interface Target {
-  /** Folders and files below `emulator/`, without their tests. */
+  /** Folders and source files below `emulator/`. Test files in these folders do not count as sources. */
   readonly sources: readonly string[];
   readonly tests: readonly string[];
 }

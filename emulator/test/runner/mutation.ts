@@ -20,9 +20,9 @@ import { runTestFiles } from './test-file.js';
 
 // npm run mutation -- auth [--sample N] [--jobs N] [--file PART] [--fresh] [--again]
 //
-// Changes one place of the compiled product at a time, and runs the tests of the target until one fails. Prints the
-// changes that no test notices. Results are stored in the folder for temporary files, so that a stopped run is resumed.
-// `--again` repeats the mutants that survived, `--fresh` all of them.
+// Changes one place of the emulator's code at a time, and runs the tests of that part of the emulator until one fails.
+// Prints the changes that no test detects. Results are stored in the folder for temporary files, so that a stopped run
+// can be resumed. `--again` repeats the changes that no test detected, and `--fresh` repeats all of them.
 
 const CHECKOUT = fileURLToPath(new URL('../../../../', import.meta.url));
 const SEED = 20_261_101;
@@ -57,7 +57,7 @@ mkdirSync(folder, { recursive: true });
 const journal = join(folder, `${name}.jsonl`);
 if (values.fresh) rmSync(journal, { force: true });
 
-/** Returns the files below `emulator/` that match one of `parts`. */
+/** Returns the files below the folder `root` that match one of `parts`, each a path of a file or folder. */
 function filesOf(root: string, parts: readonly string[], isWanted: (file: string) => boolean): string[] {
   const all = readdirSync(join(CHECKOUT, root), { recursive: true, encoding: 'utf8' }).filter(isWanted).sort();
   return parts.flatMap((part) =>
@@ -70,7 +70,7 @@ const sources = filesOf('emulator', target.sources, (file) => /^(?!.*(\.test\.ts
 const tests = [...new Set(filesOf('dist/emulator', target.tests, (file) => file.endsWith('.test.js')))];
 const texts = new Map(sources.map((file) => [file, readFileSync(join(CHECKOUT, 'emulator', file), 'utf8')]));
 
-/** A copy of the checkout in which one mutant at a time is applied. */
+/** Copy of the checkout in which one mutant (small change of the code) at a time is applied. */
 class Sandbox {
   readonly path: string;
 
@@ -95,7 +95,10 @@ class Sandbox {
   }
 }
 
-/** Returns the time of each test without a mutant, in milliseconds. A test that fails without a mutant is excluded. */
+/**
+ * Returns the duration of each test file without a mutant (change of the code), in milliseconds. A test file that fails
+ * without a mutant is excluded.
+ */
 async function timeTests(sandbox: Sandbox): Promise<Map<string, number>> {
   const times = new Map<string, number>();
   for (const test of tests) {
@@ -109,7 +112,7 @@ async function timeTests(sandbox: Sandbox): Promise<Map<string, number>> {
 
 async function testMutant(sandbox: Sandbox, mutant: Mutant, times: ReadonlyMap<string, number>): Promise<Tested> {
   const key = keyOf(mutant);
-  // The test next to the module runs first, then the quickest ones.
+  // The test file next to the changed module runs first, because it probably fails. Then the fastest test files run.
   const beside = mutant.file.replace(/\.ts$/, '.test.js');
   const rank = (test: string) => (test === beside ? 0 : times.get(test)!);
   sandbox.write(mutant.file, mutant);
@@ -129,7 +132,10 @@ function keyOf({ file, line, column, operator, before, after }: Mutant): string 
   return `emulator/${file}:${line}:${column} ${operator}: ${short(before)} -> ${short(after)}`;
 }
 
-/** Draws a sample of the mutants, the same in every run. */
+/**
+ * Returns a random sample of the mutants (changes of the code). The seed is fixed, so the sample is the same in every
+ * run.
+ */
 function sampleOf(mutants: readonly Mutant[], size: number): Mutant[] {
   const next = randomNumbers(SEED);
   const left = [...mutants];

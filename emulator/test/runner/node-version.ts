@@ -39,7 +39,10 @@ else {
   process.exitCode = await run(node, [all, ...(parts.length > 0 ? parts : BLACK_BOX)]);
 }
 
-/** Installs Node from npm. Returns the path of the program; undefined if npm cannot install it. */
+/**
+ * Installs the given version of Node from npm in a temporary folder. Returns the path of the program, or undefined if
+ * npm cannot install it.
+ */
 async function installNode(version: string): Promise<string | undefined> {
   const folder = join(tmpdir(), `node-${version}-from-npm`);
   const program = join(folder, 'node_modules', `node-${process.platform}-${process.arch}`, 'bin', 'node');

@@ -4,18 +4,21 @@ import { Parser } from 'tap-parser';
 
 export interface Outcome {
   readonly isPassed: boolean;
-  /** Number of passed assertions, including those of subtests. A file that ends abnormally has one failed assertion. */
+  /**
+   * Number of passed assertions, including those of subtests. If a process ends abnormally, that counts as one failed
+   * assertion.
+   */
   readonly passed: number;
   readonly failed: number;
-  /** Names of skipped tests, with the reason. */
+  /** Names of the skipped tests, each with the reason. */
   readonly skipped: readonly string[];
-  /** Complete output. */
+  /** Complete output of the process. */
   readonly output: string;
   readonly isTimedOut: boolean;
 }
 
 interface Options {
-  /** Time limit in milliseconds, after which the process is killed. */
+  /** Time limit in milliseconds. The process is killed after it. */
   readonly timeout: number;
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -23,10 +26,10 @@ interface Options {
 const BATCH = fileURLToPath(new URL('./batch.js', import.meta.url));
 
 /**
- * Runs compiled test files in one process, one after the other, and reads the TAP they write.
+ * Runs compiled test files in one process, one after the other, and reads their TAP output.
  *
- * The process is plain Node. `tap` as a runner puts a module loader into it, and into every Node process that it
- * starts, to note which files were loaded: for coverage, which is off. That took as long as half of the tests.
+ * The process is started as plain Node, not by the runner of `tap`. That runner adds a module loader to every Node
+ * process to record loaded files for coverage, which is not needed. The loader took as long as half of the tests.
  */
 export function runTestFiles(files: readonly string[], { timeout, env = {} }: Options): Promise<Outcome> {
   return new Promise((resolve, reject) => {
@@ -45,7 +48,8 @@ export function runTestFiles(files: readonly string[], { timeout, env = {} }: Op
     }, timeout + 5_000);
     const parser = new Parser({ bail: false });
     noteSkips(parser, skipped);
-    // tap ends with `# { total: 12, pass: 11, fail: 1 }`, which counts every assertion of every subtest.
+    // tap ends its output with `# { total: 12, pass: 11, fail: 1 }`, which counts the assertions of all subtests as
+    // well.
     parser.on('comment', (comment) => {
       const found = /^# \{ (total: .*) \}\n$/.exec(comment)?.[1];
       if (found === undefined) return;

@@ -2,12 +2,12 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** A program that tests start. */
+/** Program that tests start, such as git. */
 interface Tool {
-  /** Name by which test files and their helper modules ask for it: `// needs: git, curl`. */
+  /** Name of the program in the comments of test files that need it: `// needs: git, curl`. */
   readonly name: string;
   readonly isInstalled: () => boolean;
-  /** Debian package. */
+  /** Name of the Debian package that contains the program. */
   readonly debian: string;
 }
 
@@ -26,7 +26,7 @@ export const TOOLS: readonly Tool[] = [
   { name: 'tar', isInstalled: () => runs('tar', '--version'), debian: 'tar' },
 ];
 
-/** Returns the tools that are not installed. */
+/** Returns the programs that tests need but that are not installed. */
 export function missingTools(): Tool[] {
   return TOOLS.filter(({ isInstalled }) => !isInstalled());
 }
@@ -34,18 +34,22 @@ export function missingTools(): Tool[] {
 const NEEDS = /^\/\/ needs: (.+)$/gm;
 const IMPORT = /(?:from|import) '(\.{1,2}\/[^']+\.js)'/g;
 
-/** Returns the source of a compiled file below `dist/`. */
+/** Returns the path of the source file of a compiled file below `dist/`. */
 export function sourceOf(file: string): string {
   return file.replace(/\/dist\/(.*)\.js$/, '/$1.ts');
 }
 
-/** Returns the names of the tools that a compiled test file and the test modules it imports declare in `// needs:`. */
+/**
+ * Returns the names of all programs that a compiled test file needs. The file and the test modules that it imports
+ * declare them in `// needs:` comments.
+ */
 export function toolsOf(file: string, seen = new Set<string>()): Set<string> {
   const names = new Set<string>();
   if (seen.has(file) || !existsSync(file)) return names;
   seen.add(file);
   const text = readFileSync(file, 'utf8');
-  // Read from the source, because the compiler drops comments next to code that it drops, such as an interface.
+  // The comments are read from the source file, because the compiler removes comments next to code that it removes,
+  // such as an interface.
   const source = readFileSync(sourceOf(file), 'utf8');
   for (const [, list = ''] of source.matchAll(NEEDS)) for (const name of list.split(', ')) names.add(name);
   for (const [, path = ''] of text.matchAll(IMPORT)) {

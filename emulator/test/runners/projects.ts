@@ -4,24 +4,30 @@ import { createRequire } from 'node:module';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-// The tests run compiled, from dist/emulator/test/runners; the projects are in the sources.
+// The path goes up to the checkout, because the compiled tests are in dist/emulator/test/runners and the projects are
+// in the sources.
 export const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 
-/** A project that uses this package, as its users have it. */
+/** Example project that uses this package as a dependency, like the projects of its users. */
 export interface Project {
-  /** Folder of its files. */
+  /** Name of the folder with the files of the project. */
   readonly name: string;
-  /** Package that is installed in place of the version in the lockfile, such as `jest@29.0.0`. */
+  /**
+   * Package to install instead of the version in the lockfile, such as `jest@29.0.0`. Absent if the lockfile is used.
+   */
   readonly instead?: string;
-  /** Command that runs one file. `bin` of installed packages is first in the PATH. */
+  /** Command that runs one file of the project. The `bin` folder of its installed packages is first in the PATH. */
   readonly command: readonly [program: string, ...args: string[]];
 }
 
-/** A project that tests with one runner. */
+/** Example project whose tests run with one test runner, such as vitest. */
 export interface RunnerProject extends Project {
-  /** Returns a pattern for the runner's output of a test that passes. */
+  /** Returns a pattern that matches the output of the test runner for a passed test with this name. */
   readonly passes: (name: string) => RegExp;
-  /** Patterns for the output of concurrent tests: the reason for the refusal, and the other tests that pass. */
+  /**
+   * Patterns for the output of concurrent tests. The first matches the reason why one test is refused, and the others
+   * match the tests that pass.
+   */
   readonly ambiguous: readonly RegExp[];
 }
 
@@ -62,13 +68,13 @@ const NEWEST: readonly RunnerProject[] = [
   },
 ];
 
-/** The newest version of each runner, and the oldest one that `peerDependencies` allows. */
+/** Projects with the newest version of each test runner, and with the oldest version that `peerDependencies` allows. */
 export const RUNNER_PROJECTS: readonly RunnerProject[] = NEWEST.flatMap((project) => {
   const oldest = oldestOf(project.name);
   return oldest === undefined ? [project] : [project, { ...project, instead: `${project.name}@${oldest}` }];
 });
 
-/** Oldest version that `peerDependencies` allows; undefined if the package is not among them. */
+/** Returns the oldest version of a package that `peerDependencies` allows. Undefined if the package is not listed. */
 function oldestOf(name: string): string | undefined {
   const { peerDependencies } = createRequire(import.meta.url)(join(ROOT, 'package.json'));
   const range: string | undefined = peerDependencies[name];
@@ -78,10 +84,10 @@ function oldestOf(name: string): string | undefined {
   return [...given.split('.'), '0', '0'].slice(0, 3).join('.');
 }
 
-/** One file of a project, and the expected output of its run. */
+/** File of an example project, and the exit code and output that are expected when it runs. */
 export interface ProjectFile {
   readonly file: string;
-  /** Arguments of the runner besides the file. */
+  /** Arguments of the test runner in addition to the file. */
   readonly args?: readonly string[];
   readonly code: 0 | 1;
   readonly printed: readonly RegExp[];
@@ -91,15 +97,16 @@ const REQUEST = (query: string, id: number) =>
   new RegExp(`\\d\\d:\\d\\d:\\d\\d\\.\\d{3} req-0000000${id} GET /api/repos\\?${query} 401 unauthorized: \\S`);
 
 /**
- * Arguments for each way in which a runner loads test files. Jest and the VM pools of vitest load them in V8 contexts.
+ * Arguments of a test runner for each way in which it loads test files. Jest and the VM pools of vitest load them in V8
+ * contexts, which behave differently.
  */
 const WAYS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   vitest: [[], ['--pool=vmThreads'], ['--pool=vmForks']],
 };
 
 /**
- * Returns the files of each runner's project, once for each way to load them. The failing ones show the error message
- * that a test gets.
+ * Returns the files of a test runner's project, once for each way in which the runner loads test files. Files that fail
+ * show the error message that a user's test would get.
  */
 export const filesOf = (project: RunnerProject): readonly ProjectFile[] =>
   (WAYS[project.name] ?? [[]]).flatMap((args) => rowsOf(project).map((row) => ({ ...row, args })));
@@ -131,8 +138,8 @@ const EXEC = ['emulator', 'exec', '--log', 'quiet'] as const;
 const BUILT_IN = ['--api-host', 'api.demo.code.storage', '--git-host', 'demo.code.storage'];
 
 /**
- * The published JavaScript client and stock Git with an emulator, by configured addresses and by the addresses built
- * into the client.
+ * Runs of the published JavaScript client and of unmodified Git with an emulator. Some use configured addresses, and
+ * others the addresses that are built into the client.
  */
 export const CLIENT_RUNS: readonly (readonly [Project, ProjectFile])[] = [
   [
@@ -153,10 +160,10 @@ export const CLIENT_RUNS: readonly (readonly [Project, ProjectFile])[] = [
   ],
 ];
 
-/** Output that must not appear for any test, because the test passed. */
+/** Output that no run of a project may contain, because it belongs to a test that passed. */
 export const NEVER = /repos\?passes/;
 
-/** Copies a project to a folder, with links to the packages installed in this checkout. */
+/** Copies a project to a folder. Links the packages of this checkout into it, so that no registry is needed. */
 export async function linkProject({ name }: Project, folder: string): Promise<void> {
   await copyProject(name, folder);
   const modules = join(folder, 'node_modules');
@@ -166,12 +173,13 @@ export async function linkProject({ name }: Project, folder: string): Promise<vo
 }
 
 /**
- * Copies a project to a folder. Installs the versions of its lockfile, then `tarball`, and `instead` if the project has one.
- * Needs the registry.
+ * Copies a project to a folder. Installs the versions in its lockfile, then `tarball` (this package), and `instead` if
+ * the project has one. Needs the npm registry.
  */
 export async function installProject({ name, instead }: Project, folder: string, tarball: string): Promise<void> {
   await copyProject(name, folder);
-  // The lockfile is removed, because npm would mix the old version's dependencies with those locked for the new one.
+  // The lockfile is removed, because npm would otherwise combine the old version with dependencies that are locked for
+  // the new one.
   if (instead !== undefined) await rm(join(folder, 'package-lock.json'));
   const words = [
     'install',
@@ -188,7 +196,10 @@ async function copyProject(name: string, folder: string): Promise<void> {
   await cp(join(ROOT, 'emulator', 'test', 'runners', name), folder, { recursive: true });
 }
 
-/** Returns the mistakes in the run of one file of a project; empty if there are none. */
+/**
+ * Runs one file of a project. Returns the differences from the expected exit code and output, or an empty list if there
+ * are none.
+ */
 export async function mistakesOf(project: Project, folder: string, row: ProjectFile): Promise<string[]> {
   const { code, said } = await run(folder, [...project.command, ...(row.args ?? []), row.file]);
   const mistakes = row.printed.filter((wanted) => !wanted.test(said));

@@ -6,9 +6,11 @@ import { EVERY_SCOPE, makeFixture, ROWS, send, stage } from '../operations/route
 import type { CallOptions, Service, ServiceResponse } from '../service.js';
 import { illegalDifferences } from './legal-differences.js';
 
-/** Schema of refusals: problem details, to which members may be added. */
+/** Schema of error responses (problem details), to which a service may add members. */
 const REFUSAL = { properties: {} };
-/** Specification, Errors: generic codes that the specification does not bind to a case of these requests. */
+/**
+ * Generic error codes that the specification (section Errors) does not require for one of the requests in this test.
+ */
 const FREE = [
   'bad_request',
   'not_found',
@@ -22,7 +24,10 @@ function findOperation(method: string, path: string): Operation {
   return operations.find(({ routes }) => routes.some((route) => route.method === method && route.path === path))!;
 }
 
-/** Returns the illegal differences of an adversarial response from the usual one. */
+/**
+ * Compares a usual response with that of an emulator in adversarial mode, which varies responses as the specification
+ * allows. Returns the differences that are not allowed.
+ */
 function check({ dialect, replies }: Operation, first: ServiceResponse, second: ServiceResponse, seen: Seen): string[] {
   const [usual, bent] = [withoutPort(first), withoutPort(second)];
   if (usual.status !== bent.status) return [`${bent.status} ${bent.text}`];
@@ -45,7 +50,7 @@ function check({ dialect, replies }: Operation, first: ServiceResponse, second: 
   return illegalDifferences({ ...told, code: bent.json.code, title: bent.json.title }, bent.json, REFUSAL, seen);
 }
 
-/** Removes the port, which some responses contain, because two services have two ports. */
+/** Removes the port from the addresses in a response, because the two emulators have different ports. */
 function withoutPort(response: ServiceResponse): ServiceResponse {
   const text = response.text.replace(/127\.0\.0\.1:\d+/g, '127.0.0.1');
   return { ...response, text, json: response.json && JSON.parse(text) };
@@ -101,7 +106,8 @@ t.test('adversarial errors are legal: a code that the specification names is not
   for (const operation of operations) {
     const [{ method, path } = { method: '', path: '' }] = operation.routes;
     for (const [what, options] of Object.entries(REFUSED)) {
-      // Operations without a body accept a wrong body and perform the request.
+      // An operation that reads no body accepts a wrong body and performs the request, so there is no refusal to
+      // compare.
       if (what.startsWith('with a') && operation.effect !== 'read' && operation.reads === undefined) continue;
       const repo = encodeURIComponent(options.repo ?? 'team/app');
       const limit = what.includes('limit') ? '?limit=x' : '';

@@ -2,18 +2,16 @@ import type { z } from 'zod';
 
 type JsonSchema = z.core.JSONSchema.BaseSchema;
 
-/** Counts of the changes that adversarial responses made to usual ones. */
+/** Numbers of members that adversarial responses (responses varied as the specification allows) added and dropped. */
 export interface Seen {
   added: number;
   dropped: number;
 }
 
 /**
- * Returns the differences of `bent` from `usual` that no service may have, by the printed schema of the response.
- * Members
- * may be added with one kind of name only and never to maps, may be omitted only if the schema does not require them,
- * and
- * values must be equal.
+ * Compares a usual response with a varied response `bent`, by the JSON schema of the response. Returns the differences
+ * that no service may have. Members may be added, but only with one kind of name and not to maps. They may be omitted
+ * only if the schema does not require them. Values must be equal.
  */
 export function illegalDifferences(
   usual: unknown,
@@ -51,7 +49,7 @@ export function illegalDifferences(
   return wrong;
 }
 
-/** Returns the non-null part of a nullable schema. */
+/** Returns the schema of the values other than null, if the schema allows null. Returns other schemas unchanged. */
 function presentOf(schema: JsonSchema | undefined): JsonSchema | undefined {
   const [first] = schema?.anyOf ?? [];
   return first ?? schema;

@@ -8,14 +8,16 @@ import type { Service } from '../service.js';
 
 const SCOPES = ['git:read', 'git:write', 'repo:write', 'org:read', 'deployment:read', 'deployment:write'];
 
-/** Returns the API operations on one repository, by their effect. */
+/** Returns the API operations that concern one repository and have the given effect, such as read or write. */
 function operationsOf(effect: Operation['effect']): readonly Operation[] {
   return operations.filter(({ group, subject, ...row }) => {
     return row.effect === effect && subject !== 'organization' && subject !== 'new-repository' && group !== 'Git';
   });
 }
 
-/** Values for members of requests that name a ref, an object or a path. */
+/**
+ * Returns values for those members of random requests that name a ref, an object or a path, taken from a pushed ref.
+ */
 function namesOf({ tips, objects }: RandomPush, ref: string): ByName {
   const short = ref.replace(/^refs\/(heads|tags)\//, '');
   const oid = tips.find((tip) => tip.ref === ref)!.oid;
@@ -33,7 +35,7 @@ function namesOf({ tips, objects }: RandomPush, ref: string): ByName {
 
 interface AskOptions {
   readonly seed: number;
-  /** Number of requests of each operation for each ref. */
+  /** Number of requests that are sent per operation and ref. */
   readonly samples: number;
 }
 
@@ -64,17 +66,18 @@ async function askAll(
   return faults;
 }
 
-/** Like `readEverything`, with every operation that writes: onto, from and about the pushed refs. */
+/**
+ * Sends requests of every writing operation: onto, from and about the pushed refs. Returns the mistakes in the
+ * responses.
+ */
 export function writeEverything(service: Service, push: RandomPush, options: AskOptions): Promise<string[]> {
   return askAll(service, push, 'write', options);
 }
 
 /**
- * Sends requests of every reading operation, with every name that a pushed ref has, and fetches every ref. The
- * operations are
- * read from the table. Returns the mistakes in the responses: a status that the operation's row does not list, a 5xx, a
- * body
- * that does not match the schema.
+ * Sends requests of every reading operation in the table of operations, with every name that a pushed ref has, and
+ * fetches every ref. Returns the mistakes in the responses: a status that the operation does not document, a 5xx
+ * status, or a body that does not match the schema.
  */
 export async function readEverything(service: Service, push: RandomPush, options: AskOptions): Promise<string[]> {
   const faults = await askAll(service, push, 'read', options);

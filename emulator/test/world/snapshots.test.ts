@@ -20,7 +20,8 @@ async function stage(t: Test, options: GivenOptions = {}) {
 }
 
 /**
- * Returns the bytes held by the stores and LFS objects of the current world; the memory budget must report the same.
+ * Computes the number of bytes in the object stores and LFS objects of the current world (whole state). The memory
+ * budget of the emulator must report the same number.
  */
 function heldByParts({ world }: Service): number {
   let bytes = 0;
@@ -126,7 +127,10 @@ t.test('a write in progress gets 503 and has no effect on the restored world', a
   const id = await service.emulator.snapshot();
   const digest = stateDigest(service.world, { memory: false });
   const { used } = service.world.engine.memory;
-  /** Returns a body that pauses in the middle until `go` is called. */
+  /**
+   * Returns a request body that pauses in the middle until `go` is called, so that a request can be in progress during
+   * a restore.
+   */
   const held = (body: Buffer) => {
     let go = (): void => {};
     let reached = (): void => {};
@@ -175,7 +179,7 @@ t.test('a write in progress gets 503 and has no effect on the restored world', a
       return { name, isThere, go, answer: response };
     });
     await Promise.all(sent.map(({ isThere }) => isThere));
-    // Each request advances the clock when it begins.
+    // The clock shows that the requests have begun, because each request advances it when it begins.
     while (service.emulator.clock.now() < begun) await new Promise(setImmediate);
     while (service.world.engine.memory.used < used + content.length / 2) await new Promise(setImmediate);
     await restore();

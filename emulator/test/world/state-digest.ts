@@ -3,8 +3,9 @@ import { releaseRepositories } from '../../world/repositories.js';
 import type { World } from '../../world/world.js';
 
 /**
- * Returns all state of a world that a request could change, as one hash: equal before and after means that nothing was
- * written. With `memory` false, the memory used by objects is left out, because it depends on how the objects arrived.
+ * Returns a hash of all state of a world (state of an emulator) that a request could change. Equal hashes before and
+ * after a request mean that the request wrote nothing. If `memory` is false, the memory used by objects is left out,
+ * because it depends on the way in which the objects arrived.
  */
 export function stateDigest(world: World, { memory = true } = {}): string {
   const hash = createHash('sha256');

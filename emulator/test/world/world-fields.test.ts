@@ -78,7 +78,8 @@ const FIELDS: Readonly<Record<string, Readonly<Record<string, 'part' | 'snapshot
   'state.requests': { count: 'snapshot' },
   'state.conversations': { count: 'snapshot' },
   'state.organizations': { value: 'snapshot', clock: 'derived' },
-  // A handle consists of a record and of content, both of which the snapshot has.
+  // A repository handle has no state of its own. It refers to a record and to content, both of which are in the
+  // snapshot.
   'state.quotas': { clock: 'derived', quotas: 'snapshot', buckets: 'snapshot' },
   'state.repositories': {
     ports: 'derived',
@@ -123,7 +124,7 @@ const FIELDS: Readonly<Record<string, Readonly<Record<string, 'part' | 'snapshot
   },
   repository: { id: 'derived', home: 'derived', content: 'derived', git: 'derived', detached: 'derived' },
   content: {
-    // A snapshot contains the objects that the store had when the snapshot was taken.
+    // A snapshot contains the objects that were in the object store when the snapshot was taken.
     objects: 'snapshot',
     history: 'derived',
     searchTexts: 'derived',
@@ -186,7 +187,7 @@ t.test('fields of the snapshot are equal after a restore', async (t) => {
   for (const [name, value] of before) t.strictSame(after.get(name), value, name);
 });
 
-/** Returns the fields of all parts that belong to the snapshot, by part. */
+/** Returns the values of all fields that a snapshot must contain, by the names of part and field. */
 function valuesOf(state: Readonly<Record<string, StatePart<unknown>>>): Map<string, unknown> {
   const found = new Map<string, unknown>();
   for (const [name, part] of Object.entries(state)) {
@@ -197,7 +198,10 @@ function valuesOf(state: Readonly<Record<string, StatePart<unknown>>>): Map<stri
   return found;
 }
 
-/** Returns a copy that is independent of later changes. Library maps become lists; buffers and keys are not copied. */
+/**
+ * Returns a copy of a value that later changes do not affect. Maps become lists. Buffers and keys are not copied,
+ * because they do not change.
+ */
 function plain(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Buffer.isBuffer(value)) return value;
   if (Array.isArray(value)) return value.map(plain);
@@ -207,7 +211,10 @@ function plain(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, plain(member)]));
 }
 
-/** Returns the names of the `#private` fields of an object's class, which a walk over properties does not find. */
+/**
+ * Returns the names of the `#private` fields in an object's class. They are read from the source text, because private
+ * fields cannot be listed at run time.
+ */
 function hiddenFields(object: object): string {
   const source = String(object.constructor);
   return [...source.matchAll(/^\s*(#\w+)\s*(?:=|;)/gm)].map(([, name]) => name).join(' ');

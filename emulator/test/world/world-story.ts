@@ -8,17 +8,18 @@ const ZERO = '0'.repeat(40);
 const LFS = { 'content-type': 'application/vnd.git-lfs+json' };
 const AUTHOR = { name: 'A', email: 'a@example.com' };
 
-/** Returns a response as one text, with its bytes. */
+/** Returns a text with the status, headers and bytes of a response, so that two responses can be compared. */
 export function shown({ status, headers: { date, ...headers }, bytes }: ServiceResponse): string {
-  // The emulator's own routes send the real time.
+  // The header `Date` is left out for the emulator's own routes, because these send the real time instead of the
+  // simulated time.
   const isCounted = headers['x-request-id'] !== undefined;
   return JSON.stringify([status, isCounted ? { date, ...headers } : headers, bytes.toString('latin1')]);
 }
 
 /**
- * Sends requests that touch all state of a world, in the repositories `a` and `b`. `round` distinguishes one run from
- * the
- * next. Returns all responses. Waits for deliveries to `receiver`, so that their order is deterministic.
+ * Sends requests that change all kinds of state of a world (state of an emulator), in the repositories `a` and `b`.
+ * `round` makes names and contents unique to the call. Returns all responses. Waits for webhook deliveries to
+ * `receiver`, so that their order is deterministic.
  */
 export async function touchEverything(service: Service, receiver: WebhookReceiver, round: string): Promise<string[]> {
   const responses: string[] = [];
@@ -63,7 +64,7 @@ export async function touchEverything(service: Service, receiver: WebhookReceive
   const oid = createHash('sha256').update(content).digest('hex');
   for (const repo of ['a', 'b']) await ask('PUT', `/${repo}.git/info/lfs/objects/${oid}`, { repo, body: content });
   await ask('POST', '/a.git/info/lfs/locks', { json: { path: round }, headers: LFS });
-  // In a later round, this request has been sent before.
+  // From the second round on, this search has been sent before, so its response may come from a cache.
   await ask('POST', '/api/v1/repos/grep', { json: { query: { pattern: 'pushed' }, ref: 'one' } });
   for (let time = 0; time < 2; time++) {
     await ask('GET', '/api/v1/repo', { headers: { 'x-emulator-fault': 'repository_thawing*3' } });
@@ -75,7 +76,8 @@ export async function touchEverything(service: Service, receiver: WebhookReceive
 }
 
 /**
- * Reads everything that clients can read of `a`, `b` and the organization, without changing what another reader sees.
+ * Reads everything about the repositories `a` and `b` and the organization that clients can read, without a change of
+ * state that another reader could see.
  */
 export async function readAll(service: Service): Promise<string[]> {
   const responses: string[] = [];

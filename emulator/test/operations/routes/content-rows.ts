@@ -16,7 +16,7 @@ const fileHeaders = {
   'last-modified': / GMT$/,
 };
 
-/** Content of the trees, and notes of the commits. */
+/** Requests of the operations that read files, search content, or read and write the notes of commits. */
 export const contentRows: RouteRows = {
   'list files': {
     method: 'GET',

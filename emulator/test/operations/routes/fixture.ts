@@ -17,7 +17,10 @@ export async function stage(t: Test, options: GivenOptions = {}) {
   return service;
 }
 
-/** Creates the repository that the rows use. */
+/**
+ * Creates the repository to which the requests of the route table are sent. Returns the ids of its commits and other
+ * objects.
+ */
 export async function makeFixture(service: Service, name: string): Promise<Fixture> {
   const call = async (method: string, path: string, json: unknown, headers = {}): Promise<ServiceResponse> => {
     const target = `/api/repos/${encodeURIComponent(name)}${path}`;
@@ -58,7 +61,8 @@ export async function makeFixture(service: Service, name: string): Promise<Fixtu
 function targetOf(route: string, repo: string, { credential, deployment }: Fixture, { query = {} }: Sent): string {
   const values = { repo_name: repo, tag: 'v1/rc', credential_id: credential, deployment_id: deployment };
   const path = route.replace(/\{(\w+)\}/g, (_, key: keyof typeof values) => encodeURIComponent(values[key]));
-  // Encodes a query as clients do: a space is `+`, and a parameter with several values is repeated.
+  // Parameters are encoded as published clients encode them: a space is `+`, and a parameter with several values is
+  // repeated.
   const search = new URLSearchParams();
   for (const [key, value] of Object.entries(query)) for (const one of [value].flat()) search.append(key, one as string);
   return search.size === 0 ? path : `${path}?${search}`;
@@ -76,7 +80,7 @@ export function send(
   return service.call(row.method, targetOf(route, repo, fixture, sent), {
     repo: row.claim ?? repo,
     scopes: row.scopes,
-    // Some clients send Content-Type with every request, even without a body.
+    // A request without a body has Content-Type as well, because some clients send that header with every request.
     headers: { 'content-type': body === undefined ? 'application/json' : 'application/x-ndjson', ...headers },
     ...(json === undefined ? {} : { json }),
     ...(body === undefined ? {} : { body }),

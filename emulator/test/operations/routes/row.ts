@@ -1,18 +1,21 @@
-/** One repository, in the state described here when each request of the table is sent. */
+/** Repository to which the requests of the route table are sent. Each request finds it in the state described here. */
 export interface Fixture {
   readonly name: string;
-  /** First and second commit of `main`. The first one has a note and the tag `v1/rc`. */
+  /** Ids of the first and second commit of `main`. The first commit has a note and the tag `v1/rc`. */
   readonly first: string;
   readonly tip: string;
-  /** The tip of `topic`, one commit ahead of `main`; `scratch` is an ephemeral branch at `main`. */
+  /**
+   * Id of the last commit of the branch `topic`, which is one commit ahead of `main`. The ephemeral branch `scratch` is
+   * at `main`.
+   */
   readonly topic: string;
-  /** The tip of the notes. */
+  /** Id of the last commit of the notes ref. */
   readonly notes: string;
   readonly credential: string;
   readonly deployment: string;
 }
 
-/** Parts of a request that a client adds to method and route. */
+/** Parts of a request that a client sends in addition to method and route. */
 export interface Sent {
   readonly query?: Readonly<Record<string, string | readonly string[]>>;
   readonly json?: unknown;
@@ -20,21 +23,32 @@ export interface Sent {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** One operation, in the forms that clients of every generation use. */
+/** Requests of one API operation, in all forms that old and new clients use, with the expected response. */
 export interface RouteRow {
   readonly method: string;
-  /** Routes with placeholders such as `{repo_name}`, filled in from the fixture. */
+  /**
+   * Routes with placeholders such as `{repo_name}`. The test replaces the placeholders by values of the fixture
+   * (prepared repository).
+   */
   readonly routes: readonly string[];
-  /** Scopes that are sufficient together. The token has no others. */
+  /** Scopes of the token, which together are sufficient for the operation. The token has no other scopes. */
   readonly scopes: readonly string[];
-  /** Suffix of the fixture's name: `-bare` is an empty repository, `-new` one that does not exist. */
+  /**
+   * Suffix of the repository name in the request. `-bare` selects an empty repository, and `-new` one that does not
+   * exist.
+   */
   readonly suffix?: '-bare' | '-new';
-  /** The token's `repo` claim if it is not the repository's name. */
+  /** Repository in the token's `repo` claim. Absent if it is the repository of the request. */
   readonly claim?: string;
-  /** Requests with the member names of older clients, then with those of newer clients where they differ. */
+  /**
+   * Functions that return requests: first with the member names of older clients, then with those of newer clients if
+   * they differ.
+   */
   readonly sends: readonly ((fixture: Fixture) => Sent)[];
   readonly ok: number;
-  /** Pattern for `t.match`: members that at least one client needs. Absent if the response is not JSON. */
+  /**
+   * Pattern for `t.match` with the response members that at least one client needs. Absent if the response is not JSON.
+   */
   readonly answers?: object;
   readonly headers?: Readonly<Record<string, RegExp>>;
 }
@@ -48,7 +62,7 @@ export const ADMIN = ['repo:write'];
 export const SHA = /^[0-9a-f]{40}$/;
 export const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
 
-/** Returns the route of newer clients and its older alias. */
+/** Returns the route that newer clients use for an operation, and its older alias. */
 export function both(path: string): string[] {
   return [`/api/repos/{repo_name}/${path}`, `/api/v1/repos/${path}`];
 }

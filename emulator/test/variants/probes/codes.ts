@@ -3,7 +3,7 @@ import { outcome, type Probe, restore, tip, V1 } from './probe.js';
 
 const FIELDS = ['branch', 'target_branch', 'old_sha', 'new_sha'];
 
-/** Returns one outcome per request, for the targets of read requests. */
+/** Sends read requests one after the other. Returns a short form of each response. */
 async function outcomes(
   service: Service,
   requests: readonly (readonly [string, string, object?])[],
@@ -16,7 +16,10 @@ async function outcomes(
 const commitOnto = (service: Service, metadata: object): Promise<ServiceResponse> =>
   service.call('POST', `${V1}/commit-pack`, { body: packBody({ x: 'x' }, metadata as Record<string, unknown>) });
 
-/** Variants of the codes and members of error responses. */
+/**
+ * Probes of the variants (legal alternatives of server behaviour) that concern the codes and members of error
+ * responses.
+ */
 export const CODES = {
   unknownRoute: {
     look: async (service) => [

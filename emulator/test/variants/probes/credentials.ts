@@ -5,7 +5,7 @@ import { outcome, type Probe, readAll, V1 } from './probe.js';
 const BASIC = (token: string) => `Basic ${Buffer.from(`t:${token}`).toString('base64')}`;
 const INFO_REFS = (repo: string) => `/${repo}.git/info/refs?service=git-upload-pack`;
 
-/** Returns the status of a fetch, and true if git would ask for another password. */
+/** Returns the status of a fetch. The second item is true if the response makes git ask for another password. */
 async function fetchWith(service: Service, repo: string, token: string): Promise<[number, boolean]> {
   const headers = { authorization: BASIC(token) };
   const { status, headers: answered } = await service.call('GET', INFO_REFS(repo), { token: null, headers });
@@ -13,7 +13,8 @@ async function fetchWith(service: Service, repo: string, token: string): Promise
 }
 
 /**
- * Returns the outcome of a read with a token that has these claims and this header, signed with an unrestricted key.
+ * Sends a read with a token that has these claims and this header, signed with an unrestricted key. Returns a short
+ * form of the response.
  */
 async function readWith(service: Service, payload: object, header: object = { typ: 'JWT' }): Promise<string> {
   const claims = { iss: service.emulator.org, sub: 's', scopes: ['git:read'], repo: 'team/app', ...payload };
@@ -23,7 +24,9 @@ async function readWith(service: Service, payload: object, header: object = { ty
 const GIT_STATUSES = { 401: [401, true], 403: [403, false], 404: [404, false] };
 const LATER = 4_000_000_000;
 
-/** Variants of the credentials that are refused, and of the responses. */
+/**
+ * Probes of the variants (legal alternatives of server behaviour) that concern which credentials are refused, and how.
+ */
 export const CREDENTIALS = {
   invalidToken: {
     look: (service) => readAll(service, { token: 'abc' }),

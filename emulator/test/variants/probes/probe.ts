@@ -3,9 +3,12 @@ import type { Service, ServiceResponse } from '../../service.js';
 export const V1 = '/api/v1/repos';
 export const ADA = { name: 'Ada', email: 'ada@example.com' };
 
-/** One variant option: every value of it, and what a client sees with each. */
+/**
+ * Test of one variant (legal alternative of server behaviour). It has all values of the variant, and the responses that
+ * a client gets for each value.
+ */
 export interface Probe {
-  /** Requests whose responses show the value, in short form. */
+  /** Sends requests whose responses depend on the value of the variant. Returns a short form of each response. */
   readonly look: (service: Service) => Promise<readonly unknown[]>;
   readonly seen: Readonly<Record<string, readonly unknown[]>>;
 }

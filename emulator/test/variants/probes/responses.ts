@@ -2,7 +2,7 @@ import { pushBody } from '../../git/raw-push.js';
 import { packBody, type ServiceResponse } from '../../service.js';
 import { ADA, outcome, type Probe, READS, readAll, restore, tip, V1 } from './probe.js';
 
-/** Returns the kind of body of a failed write: problem details have a code, a plain result has none. */
+/** Returns a text for the kind of body of a failed write. Problem details have a code; a plain result has none. */
 function bodyOf({ status, headers, json }: ServiceResponse): string {
   const type = headers['content-type']!.includes('problem') ? 'problem' : 'json';
   return [status, type, ...['code', 'error', 'result'].filter((member) => member in json)].join(' ');
@@ -11,7 +11,10 @@ function bodyOf({ status, headers, json }: ServiceResponse): string {
 const PROBLEM = '409 problem code error result';
 const RESULT = '409 json result';
 
-/** Variants of the content of responses, and of the conditions for a refusal. */
+/**
+ * Probes of the variants (legal alternatives of server behaviour) that concern the content of responses and the
+ * conditions for a refusal.
+ */
 export const ANSWERS = {
   thawing: {
     look: (service) => readAll(service, { headers: { 'x-emulator-fault': 'repository_thawing' } }),
@@ -103,7 +106,8 @@ export const ANSWERS = {
     seen: { required: ['400 bad_request', '400 bad_request'], optional: ['201', '400 bad_request'] },
   },
   diffBase: {
-    // A commit on `main` after `dev` branched off shows which of the two commits `dev` is compared with.
+    // After `dev` has branched off, `main` gets another commit. The response then shows with which of the two commits
+    // `dev` is compared.
     look: async (service) => {
       await service.call('POST', `${V1}/branches/create`, { json: { target_branch: 'dev', base_branch: 'main' } });
       await service.commit('team/app', { 'main.txt': 'm' });
@@ -192,7 +196,8 @@ export const ANSWERS = {
         outcome(await service.call('POST', `${V1}/grep`, { body: query, headers })),
         outcome(await service.call('POST', `${V1}/commit-pack`, { body, headers })),
         outcome(await restore(service, { target_commit_sha: seed }, 'text/plain')),
-        // The documented type, one with a parameter, and no type at all.
+        // The three requests have the documented media type, no media type at all, and the documented one with a
+        // parameter.
         outcome(await service.call('POST', `${V1}/grep`, { json: JSON.parse(query) })),
         outcome(await service.call('POST', `${V1}/commit-pack`, { body })),
         outcome(await restore(service, { target_commit_sha: seed }, 'Application/X-NDJSON; charset=utf-8')),
