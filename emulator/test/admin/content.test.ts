@@ -2,7 +2,7 @@ import t, { type Test } from 'tap';
 import { ScratchGit, Workbench } from '../../git/test/workbench.js';
 import { startAdmin } from './admin-service.js';
 
-/** Starts a service with a repository `r` that has the refs of `git`. */
+/** Starts an emulator with a repository `r` that has the refs and objects of the scratch repository `git`. */
 async function served(t: Test, git: ScratchGit) {
   const service = await startAdmin(t, { fsck: 'off' });
   const bench = await Workbench.create();
@@ -13,7 +13,8 @@ async function served(t: Test, git: ScratchGit) {
 }
 
 /**
- * Commits the files onto the parents, and moves `main` to the commit. Paths are bytes as Latin-1; null removes a file.
+ * Creates a commit with these files on the parents, and moves `main` to that commit. Paths are bytes as Latin-1 text.
+ * The value null removes a file.
  */
 function commit(
   git: ScratchGit,

@@ -9,11 +9,12 @@ import { sendRaw } from '../raw-http.js';
 import { type Service, startService } from '../service.js';
 import { changedParts } from '../world/world-parts.js';
 
-// Access to the admin routes: every route and method, with every kind of forbidden request.
+// Tests of access to the emulator's admin API: every kind of forbidden request is sent to every route with every
+// method.
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 
-/** Every path of the route table with its parameters filled in, and one path that does not exist. */
+/** All paths of the admin routes, with values for their parameters, and one path that does not exist. */
 const PATHS = [...new Set([...adminRoutes.map(({ path }) => path), '/nothing'])].map((path) => ({
   path:
     ADMIN_PREFIX +
@@ -49,7 +50,7 @@ const FORBIDDEN: Readonly<Record<string, readonly Forbidden[]>> = {
     'http://127.0.0.1 http://evil.example',
   ].map((origin) => ({ headers: () => ({ origin }), status: 403 })),
   site: ['cross-site', 'same-site', 'other', ''].map((site) => ({
-    // Also refused when the `Origin` header names this server.
+    // Such a request must be refused even if its `Origin` header names the emulator itself.
     headers: (own) => ({ origin: own, 'sec-fetch-site': site }),
     status: 403,
   })),
@@ -61,7 +62,7 @@ const FORBIDDEN: Readonly<Record<string, readonly Forbidden[]>> = {
 interface Setup {
   readonly name: string;
   readonly options: GivenOptions;
-  /** Token that requests must carry; undefined if none is required. */
+  /** Returns the token that admin requests must have. Undefined if the emulator requires none. */
   readonly tokenOf: (service: Service) => string | undefined;
 }
 

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import t, { type Test } from 'tap';
 import { startService } from '../service.js';
 
-/** Start of the response to a request without a token. */
+/** First bytes of the response to a request without a token. They show that the emulator handled the request. */
 const SERVED = 'HTTP/1.1 401';
 
 async function stage(t: Test) {

@@ -30,8 +30,8 @@ async function start(): Promise<Story> {
 }
 
 /**
- * Faults of a fetch, with the expected outcome and messages of git. Messages about HTTP come from the libcurl that git
- * was built with.
+ * Faults injected into a fetch, each with the expected outcome and messages of git. Messages about HTTP come from the
+ * libcurl with which git was built.
  */
 const FAULTS: Readonly<Record<string, readonly [failed: boolean, says: RegExp, options?: readonly string[]]>> = {
   cut: [true, /RPC failed; curl.*early EOF/s],
@@ -86,7 +86,8 @@ t.test('git reports each broken fetch, and the next fetch succeeds', async (t) =
       else t.equal(stderr !== '', failed);
     }
   }
-  // The same faults given in the token, which needs no header of its own.
+  // The same faults are tested in a claim of the token, because a client that cannot send additional headers gives them
+  // in that way.
   const claims = { emu: { faults: ['cut;how=end'] } };
   t.match(await clone(`c${count++}`, await service.remote('team/app', { claims })), {
     status: 128,
@@ -150,7 +151,7 @@ t.test('a pack with a dropped object is a valid pack', async (t) => {
   t.same(await fetchPack(), whole, 'what is kept is whole');
 });
 
-/** Returns the bytes of band 1 of a packfile section. */
+/** Returns the bytes of side-band 1 (pack data) in the packfile section of a fetch response. */
 function dataOf(bytes: Buffer): Buffer {
   const pieces: Buffer[] = [];
   for (let at = 0; at < bytes.length; ) {

@@ -48,7 +48,9 @@ async function start(): Promise<Story> {
   };
 }
 
-/** Faults of a push, with the expected outcome of git, the effect on the ref, and git's messages. */
+/**
+ * Faults injected into a push. Each has the expected outcome of git, the effect on the ref, and the messages of git.
+ */
 const FAULTS: Readonly<Record<string, readonly [failed: boolean, moved: boolean, says: RegExp]>> = {
   'ng;ref=refs/heads/main;reason=not today': [true, false, /! \[remote rejected\] main -> main \(not today\)/],
   'ng;ref=refs/heads/other': [false, true, /main -> main/],

@@ -55,7 +55,7 @@ async function start(): Promise<Story> {
   };
 }
 
-/** Requests whose responses are written to the socket by different code paths. */
+/** Requests whose responses are written to the socket by different parts of the emulator's code. */
 const REQUESTS: Readonly<Record<string, readonly [line: string, headers?: readonly string[], body?: string]>> = {
   'a file': ['GET /api/v1/repos/file?path=README.md'],
   'the head of a file': ['HEAD /api/v1/repos/file?path=README.md'],
@@ -75,7 +75,7 @@ const isAnswered = (line: string) => (bytes: Buffer) => {
   return line.startsWith('HEAD ') || partsOf(bytes).isWhole;
 };
 
-/** Removes everything that differs between two responses to the same request. */
+/** Removes the parts of a response that differ between two responses to equal requests, such as the date. */
 const steady = (bytes: Buffer) =>
   bytes
     .toString('latin1')

@@ -13,10 +13,11 @@ import { LFS_TYPE } from '../operations/worded-response.js';
 import { IS_COMPLETE, sample } from '../sample.js';
 import { type CallOptions, packBody, type Service, startService } from '../service.js';
 
-// Every kind of fault at every stage, with each condition and a sample of the pairs of conditions. Either the fault is
-// refused with a reason when it is added, or one of the requests below fires it.
+// Tests every kind of fault (injected failure) at every stage (point of a request at which a fault can fire), with each
+// condition and a sample of the pairs of conditions. A fault must either be refused with a reason when it is added, or
+// fire for one of the requests in this file.
 
-/** One action of each kind. For codes: one for each way in which operations render them. */
+/** One fault action of each kind. For error codes, one code for each way in which operations format errors. */
 const ACTIONS: readonly Action[] = [
   'internal_error',
   'rate_limited',
@@ -79,14 +80,14 @@ const PAIRS: readonly Match[] = CONDITIONS.flatMap(([, ...first], at) =>
   CONDITIONS.slice(at + 1).flatMap(([, ...second]) => first.flatMap((one) => second.map((two) => joined(one, two)))),
 );
 
-/** Returns both matches merged into one. */
+/** Returns one object with the members of both conditions, merged at every depth. */
 function joined<Value>(one: Value, two: Value): Value {
   if (typeof one !== 'object' || one === null || Array.isArray(one)) return two ?? one;
   const names = new Set([...Object.keys(one), ...Object.keys(two ?? {})]) as Set<keyof Value>;
   return Object.fromEntries([...names].map((name) => [name, joined(one[name], (two ?? one)[name])])) as Value;
 }
 
-/** Number of faults with two conditions, out of about 73,000. */
+/** Number of faults with two conditions that the test chooses, out of about 73,000. */
 const SAMPLE = 2_000;
 
 t.setTimeout(600_000);
@@ -180,7 +181,7 @@ async function stage(t: Test) {
   return { service, requests, send };
 }
 
-/** Returns the faults that are accepted. A refused fault must come with a reason. */
+/** Returns those faults that the emulator accepts. Asserts that every other fault is refused with a reason. */
 function takenOf(t: Test, { world }: Service, faults: readonly Fault[]): Fault[] {
   return faults.filter((fault) => {
     try {

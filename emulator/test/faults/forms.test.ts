@@ -56,7 +56,7 @@ const WORDS: readonly (readonly [spec: string, match?: Fault['match']])[] = [
   ['bad_gateway*1', { token: { claims: { [HOSTILE]: 'true' } }, scenario: 'no' }],
 ];
 
-/** Faults that together use every member of every kind. */
+/** Faults (injected failures) that together use every member of every kind of fault. */
 const MEMBERS: readonly Fault[] = [
   {
     do: { error: { code: 'bad_gateway' } },
@@ -91,7 +91,7 @@ function readWords([spec, match]: (typeof WORDS)[number]): Fault {
   return { ...(fault as object), ...(match && { match }) };
 }
 
-/** Faults that can be expressed in JSON only. */
+/** Faults (injected failures) that the short text form cannot express, so they are given as JSON. */
 const JSON_ONLY: readonly Fault[] = [
   { do: [{ latency: { ms: 1 } }, { throttle: { bps: 65536 } }], match: { op: 'archive' } },
   { sequence: ['pass', { error: { code: 'bad_gateway' } }], priority: 3, note: HOSTILE },
@@ -119,7 +119,7 @@ async function stage(t: Test) {
     t.same(read, fault);
     return Object.fromEntries(forms.map((form: FaultForm) => [form.id, form]));
   };
-  /** Returns the faults of the emulator and removes them. */
+  /** Returns all faults that are active in the emulator, and removes them. */
   const taken = async (): Promise<Fault[]> => {
     const { items } = await admin('GET', 'faults?limit=1000');
     for (const { id } of items) await admin('DELETE', `faults/${encodeURIComponent(id)}`);
@@ -128,7 +128,7 @@ async function stage(t: Test) {
   return { emulator, admin, formsOf, taken };
 }
 
-/** Returns the definition of a fault, without its id and its counters. */
+/** Returns the members with which a fault was defined, without the id and counters that the emulator added. */
 function definitionOf({ note, priority, match, when, at, do: act, sequence, expect, ttl }: Fault): Fault {
   const members = { note, priority, match, when, at, do: act, sequence, expect, ttl };
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));

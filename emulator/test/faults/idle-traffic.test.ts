@@ -4,7 +4,7 @@ import { WebhookReceiver } from '../operations/webhook-receiver.js';
 import { startService } from '../service.js';
 import { readAll, touchEverything } from '../world/world-story.js';
 
-/** Faults that match no request, each for another reason. */
+/** Faults (injected failures) that match no request of this test, each for a different reason. */
 const NEVER: readonly Fault[] = [
   { match: { org: 'other' }, do: { error: { code: 'internal_error' } } },
   { match: { repo: 'other/*' }, at: 'after', do: { lost: 'rst' } },
