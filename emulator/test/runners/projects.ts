@@ -197,8 +197,8 @@ async function copyProject(name: string, folder: string): Promise<void> {
 }
 
 /**
- * Runs one file of a project. Returns the differences from the expected exit code and output, or an empty list if there
- * are none.
+ * Runs one file of a project. Returns the differences from the expected exit code and output. The list is empty if the
+ * run is correct.
  */
 export async function mistakesOf(project: Project, folder: string, row: ProjectFile): Promise<string[]> {
   const { code, said } = await run(folder, [...project.command, ...(row.args ?? []), row.file]);
