@@ -37,13 +37,17 @@ export type { NamespaceOptions } from './server/namespaces.js';
 export type { Seeded, SeedOptions } from './sources/seeded.js';
 
 /**
- * Starts the whole service in this process and resolves once it answers. Each organization has a port
- * of its own; the first one's is `port`, and there `Host: api.<org>.localhost` reaches the others too.
- * `ports.hosts` are hosts that clients have built in, for which it serves HTTPS;
- * `ports.log`, a function or an object with `write`, gets every request and internal error (default: prints internal errors to standard
- * error), `ports.onClosed` is called when nothing of it is left, and told whether the state could be saved, `ports.onWarning` when the state
- * could not be saved, and `ports.onImport` of the bytes that `import` has read of how many. Rejects with an error that names an option that cannot be used, and with the
- * system's error when a port cannot be bound.
+ * Starts the whole service in this process. Resolves when the service answers requests.
+ * Each organization has its own port. `port` is the port of the first organization. At this port, clients also reach
+ * every other organization with the request header `Host: api.<org>.localhost`.
+ * `ports` connects the emulator to the calling program:
+ * - `hosts`: host names that clients have built in. The emulator serves HTTPS for them.
+ * - `log`: function, or object with a method `write`, that is called with a line for every request and internal error.
+ *   Default: internal errors are printed to standard error.
+ * - `onClosed`: called when all resources of the emulator are released. `isSaved`: true if the state could be saved.
+ * - `onWarning`: called with a sentence if the state could not be saved.
+ * - `onImport`: called for each piece of `import` that was read, with the bytes of the piece and the total in bytes.
+ * Rejects with an `Error` that names the invalid option, or with the system error if a port cannot be bound.
  *
  * ```js
  * await using emulator = await startEmulator({ port: 0 });

@@ -16,47 +16,66 @@ import { type EmulatorRepository, type RepositoryScope, repositoryOf } from './r
 import { type EmulatorQuotas, type EmulatorState, quotasOf, stateOf } from './state.js';
 import { signToken, type TokenOptions } from './token.js';
 
-/** Journal entry of a request. It is a copy, which later requests do not change. */
+/**
+ * Entry of the journal (record of the requests that the emulator answered) for one request. The entry is a copy, so
+ * later requests do not change it.
+ */
 export type AnsweredRequest = JournalEntry;
 
-/** Journal entries of requests, oldest first. */
+/** Result of `requests`: entries of the journal (record of the requests that the emulator answered), oldest first. */
 export interface AnsweredRequests extends ReadonlyArray<AnsweredRequest> {
-  /** Number of earlier requests that the journal dropped. Not enumerable, so that lists compare as arrays. */
+  /**
+   * Number of earlier requests that the journal dropped because it was full. The property is not enumerable, so that a
+   * test can compare the list with a plain array.
+   */
   readonly dropped: number;
 }
 
-/** A running emulator. */
+/** Running emulator: a repository hosting service in this process, as returned by `startEmulator`. */
 export interface Emulator extends EmulatedService {
   /**
-   * File with the generated admin token. Absent if `adminToken` was given, or if the emulator listens only on loopback
-   * addresses.
+   * Path of the file with the admin token that the emulator generated. Absent if the option `adminToken` was given, or
+   * if the emulator listens only on loopback addresses.
    */
   readonly adminTokenFile?: string;
 }
 
-/** Isolated world of an emulator. A world is the state of one service. */
+/**
+ * Isolated world of an emulator. A world is the complete state of one emulated service, such as its repositories and
+ * clock.
+ */
 export interface Namespace extends EmulatedService {
-  /** Id. The namespace is also reached as `<id>.ns.localhost` at the first port of the emulator. */
+  /**
+   * Id of the namespace. Clients also reach the namespace under the host name `<id>.ns.localhost` at the first port of
+   * the emulator.
+   */
   readonly id: string;
 }
 
-/** One emulated service. The addresses outside `orgs` are those of the first organization. */
+/**
+ * One emulated service: an emulator or a namespace. `orgs` has the addresses of every organization. The addresses
+ * directly on the service are those of its first organization.
+ */
 export interface EmulatedService extends OrganizationAddress, AsyncDisposable {
   readonly orgs: readonly OrganizationAddress[];
-  /** Id of the key in `keyFile`; empty if the first organization has no key. */
+  /** Id of the signing key in the file `keyFile`. Empty if the first organization has no key. */
   readonly keyId: string;
   /**
-   * Absolute path of the private key that signs for the first organization (PKCS#8 PEM): a test key, or the file of the
-   * option `key` if test keys are disabled.
+   * Absolute path of the private key (PKCS#8 PEM) that signs access tokens for the first organization. It is the file
+   * of a published test key, or the file of the option `key` if test keys are disabled.
    */
   readonly keyFile: string;
-  /** Certificate that clients must trust for HTTPS (PEM). Absent without the option `tls`. */
+  /**
+   * CA certificate (PEM) that clients must trust to connect to the emulator with HTTPS. Absent if the option `tls` was
+   * not given.
+   */
   readonly ca?: string;
-  /** URL of the admin API: `<baseUrl>/_emulator`. */
+  /** URL of the admin API, which controls the emulator over HTTP: `<baseUrl>/_emulator`. */
   readonly adminUrl: string;
   /**
-   * Signs a token at the time of the emulator. The `faults` apply to requests with the token, so that they also reach
-   * clients that cannot set a header, such as git. Rejects with an `Error` that names the invalid option.
+   * Signs an access token for a client. The token is issued at the time of the emulator's clock. Each fault (deliberate
+   * failure) in `faults` applies to every request that carries the token. Faults in a token therefore also reach
+   * clients that cannot set a request header, such as git. Rejects with an `Error` that names the invalid option.
    *
    * ```js
    * const token = await emulator.token({ repo: 'team/app', faults: ['cut*1@git.pack;fraction=0.5'] });
@@ -65,8 +84,9 @@ export interface EmulatedService extends OrganizationAddress, AsyncDisposable {
    */
   token(options?: TokenOptions): Promise<string>;
   /**
-   * Returns the requests in the journal, oldest first, without requests to the admin API. The limit `maxJournal` is the
-   * maximum number of requests in the journal; `dropped` is the number of earlier requests.
+   * Returns the journal entries of the requests that match `query` (default: all), oldest first. The journal does not
+   * record requests to the admin API. The limit `maxJournal` is the maximum number of requests in the journal. If the
+   * journal is full, it drops the oldest requests and counts them in `dropped`.
    *
    * ```js
    * const [refused] = emulator.requests({ operation: 'commitPack', status: 409 });
@@ -75,9 +95,10 @@ export interface EmulatedService extends OrganizationAddress, AsyncDisposable {
    */
   requests(query?: RequestQuery): AnsweredRequests;
   /**
-   * Verifies the number, the order and the pauses of requests and, with `client`, the rules for clients. The `expect`
-   * of each fault and the expectations of each running scenario are always included. Throws an `Error` that names the
-   * invalid member.
+   * Verifies the requests in the journal against expectations about their number, their order and the pauses between
+   * them. With `client: true`, also verifies that the requests obey the rules for clients of the service. The member
+   * `expect` of each injected fault and the expectations of each running scenario are always included. Throws an
+   * `Error` that names the invalid member of `expectations`.
    *
    * ```js
    * const { met, unmet } = emulator.verify({
@@ -87,15 +108,22 @@ export interface EmulatedService extends OrganizationAddress, AsyncDisposable {
    * ```
    */
   verify(expectations?: Expectations): Verification;
-  /** Clock of the emulator: `emulator.clock.advance(1_000)`. */
+  /** Clock of the emulator, which tests can move: `emulator.clock.advance(1_000)` advances the time by 1,000 ms. */
   readonly clock: EmulatorClock;
-  /** Request quotas: `emulator.quotas.change({ gateway: { capacity: 20, refill: '10/s' } })`. */
+  /**
+   * Request quotas, which limit the rate of requests: `emulator.quotas.change({ gateway: { capacity: 20, refill: '10/s'
+   * } })`.
+   */
   readonly quotas: EmulatorQuotas;
-  /** State of organizations and repositories: `emulator.state.read().organizations.demo.hosting`. */
+  /**
+   * Simulated states of organizations and repositories, such as an archived repository:
+   * `emulator.state.read().organizations.demo.hosting`.
+   */
   readonly state: EmulatorState;
   /**
-   * Returns a repository by name, whether or not it exists. It can be filled without a request, and other repositories
-   * can be filled from it.
+   * Returns a handle of the repository with this name. The repository need not exist. The method `seed` of the handle
+   * fills the repository without an HTTP request. The handle can also be the source from which another repository is
+   * filled.
    *
    * ```js
    * await emulator.repository('team/app').seed({ 'README.md': 'hello', 'src/index.js': 'export {};' });
@@ -104,8 +132,9 @@ export interface EmulatedService extends OrganizationAddress, AsyncDisposable {
    */
   repository(name: string, scope?: RepositoryScope): EmulatorRepository;
   /**
-   * Injects a fault into requests until it is removed. The fault is a text as in `X-Emulator-Fault`, or an object that
-   * can also select requests. Throws an `Error` with the reason if the fault could never fire.
+   * Injects a fault: a deliberate failure of requests, such as an error response or a cut connection. The fault applies
+   * until it is removed. A string uses the grammar of the request header `X-Emulator-Fault`. An object can also select
+   * the affected requests. Throws an `Error` with the reason if the fault could never fire.
    *
    * ```js
    * await using outage = emulator.fault({
@@ -119,8 +148,9 @@ export interface EmulatedService extends OrganizationAddress, AsyncDisposable {
    */
   fault(spec: string | GivenFault): FaultHandle;
   /**
-   * Releases a latch: continues the requests that it holds, and ends the states that last until its release. Returns
-   * the number of both. The release does not affect later requests and states.
+   * Releases a latch (named barrier at which a fault holds requests, or until which a simulated state lasts). The held
+   * requests continue, and the states end. Returns the number of released requests plus the number of ended states.
+   * Requests and states that reach the latch after this call wait for the next release.
    *
    * ```js
    * emulator.fault('hold*1;latch=door');
@@ -132,8 +162,8 @@ export interface EmulatedService extends OrganizationAddress, AsyncDisposable {
   /**
    * Takes a snapshot of the whole world: repositories with their refs, objects, notes, deployments, credentials, LFS
    * objects and locks, webhooks and their deliveries, the journal, the clock, and the counters of ids and faults.
-   * Resolves to its id, for `restore`. Data of a snapshot counts as held memory until the emulator is closed. Rejects
-   * if there are already 1,000 snapshots.
+   * Resolves to the id of the snapshot, which `restore` accepts. The data of a snapshot counts towards the memory limit
+   * until the emulator is closed. Rejects if 1,000 snapshots already exist.
    *
    * ```js
    * const seeded = await emulator.snapshot();
@@ -143,8 +173,9 @@ export interface EmulatedService extends OrganizationAddress, AsyncDisposable {
    */
   snapshot(): Promise<string>;
   /**
-   * Restores a snapshot, any number of times. Repeated requests then get identical responses, unless the clock has the
-   * mode `real`. Requests in progress finish in the state in which they began: reads succeed, and writes get 503
+   * Restores the state of the world that `snapshot` saved under this id. A snapshot can be restored any number of
+   * times. Requests that are repeated after a restore get identical responses, unless the clock has the mode `real`.
+   * Requests in progress during the restore finish in the state in which they began: reads succeed, and writes get 503
    * `service_unavailable`. Running syncs are canceled. Rejects with an `Error` if the snapshot does not exist.
    *
    * ```js
@@ -153,7 +184,8 @@ export interface EmulatedService extends OrganizationAddress, AsyncDisposable {
    */
   restore(id: string): Promise<void>;
   /**
-   * Restores the state before the first request, like `restore` does for a snapshot. Snapshots remain.
+   * Restores the state that the emulator had before its first request. The effect on requests in progress is that of
+   * `restore`. Snapshots are kept.
    *
    * ```js
    * afterEach(() => emulator.reset());
@@ -162,9 +194,10 @@ export interface EmulatedService extends OrganizationAddress, AsyncDisposable {
   reset(): Promise<void>;
   /**
    * Creates an isolated world in this process, with its own ports, clock, ids, requests, quotas and limits, so that
-   * concurrent tests do not affect each other. A namespace from a snapshot of this world starts in the state of the
-   * snapshot and shares its objects, so the cost does not depend on the amount of data. Closing the namespace frees its
-   * memory; closing the emulator closes all namespaces. Rejects with an `Error` that names the invalid option.
+   * concurrent tests do not affect each other. With the option `snapshot`, the namespace starts in the state of that
+   * snapshot of this world. It shares the objects of the snapshot, so its creation does not cost more for more data.
+   * Closing the namespace frees its memory. Closing the emulator closes all its namespaces. Rejects with an `Error`
+   * that names the invalid option.
    *
    * ```js
    * const seeded = await emulator.snapshot();
@@ -173,8 +206,9 @@ export interface EmulatedService extends OrganizationAddress, AsyncDisposable {
    */
   namespace(options?: NamespaceOptions): Promise<Namespace>;
   /**
-   * Stops listening, and waits up to `graceMs` milliseconds of real time for running requests. Default: the limit
-   * `drainTimeout`. Resolves when all resources are released, also if the emulator was closed before.
+   * Stops listening for connections, and waits at most `graceMs` milliseconds of real time until the running requests
+   * have finished. Default: the limit `drainTimeout`. Resolves when all resources are released. A second call does not
+   * fail: its promise also resolves when all resources are released.
    *
    * ```js
    * await emulator.close({ graceMs: 0 });
@@ -183,7 +217,7 @@ export interface EmulatedService extends OrganizationAddress, AsyncDisposable {
   close(options?: { graceMs?: number }): Promise<void>;
 }
 
-/** Creates the public interface of a server. @internal */
+/** Creates the object that `startEmulator` returns to users, from a running server. @internal */
 export function createEmulator(server: Server): Emulator {
   const { namespaces, adminTokenFile, operations, signingKey, trust } = server;
   const namespaceFactory =
@@ -199,7 +233,7 @@ export function createEmulator(server: Server): Emulator {
   };
 }
 
-/** Returns the members that an emulator and a namespace share. */
+/** Returns the methods and properties that the objects `Emulator` and `Namespace` have in common. */
 function publicInterfaceOf(
   {
     listeners,

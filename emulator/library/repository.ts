@@ -1,14 +1,19 @@
 import type { Seeded, SeedOptions } from '../sources/seeded.js';
 import type { CurrentWorld } from '../world/current-world.js';
 
-/** Name of the organization that owns the repository. Default: the first organization of the emulator. */
+/**
+ * Options that identify a repository in addition to its name. `org`: name of the organization that owns the repository.
+ * Default: the first organization of the emulator.
+ */
 export interface RepositoryScope {
   readonly org?: string;
 }
 
 /**
- * Source for the content of a repository: the path of a folder, of a local Git repository or of a bundle; the URL of a
- * repository to clone; file contents by path; the bytes of a bundle; or another repository of an emulator.
+ * Source from which `seed` reads the content of a repository. A string is the path of a folder, of a local Git
+ * repository or of a Git bundle file, or the URL of a repository to clone. A `Uint8Array` has the bytes of a Git
+ * bundle. A plain object has file contents by file path. An `EmulatorRepository` is another repository of an emulator
+ * in this process.
  */
 export type RepositorySource =
   | string
@@ -17,16 +22,17 @@ export type RepositorySource =
   | Readonly<Record<string, string | Uint8Array>>
   | EmulatorRepository;
 
-/** Repository of an emulator, identified by its name. It need not exist. */
+/** Handle of a repository in an emulator, identified by organization and name. The repository itself need not exist. */
 export interface EmulatorRepository {
   readonly org: string;
   readonly name: string;
   /**
-   * Fills the repository, and creates it if it does not exist. Files become one commit on the default branch, with its
-   * current tip as parent. The branches, tags and notes of a Git repository or bundle are updated as by a push without
-   * force. Everything is checked like a push and applied atomically; if the check fails, the promise rejects with an
-   * `Error` that states the reason. Symbolic links are not followed. The clock does not move, and the journal records
-   * no request. The same seed, clock and source produce the same ids.
+   * Fills the repository from `source`, and creates the repository if it does not exist. Files become one new commit on
+   * the default branch, whose parent is the current tip of that branch. A Git repository or bundle updates the
+   * branches, tags and notes like a push without force. All changes are checked like those of a push and are applied
+   * atomically. If the check fails, the promise rejects with an `Error` that states the reason. Symbolic links in a
+   * folder are not followed. Seeding does not advance the clock, and the journal records no request for it. The same
+   * option `seed`, clock and source produce the same ids.
    *
    * ```js
    * const { commit } = await emulator.repository('team/app').seed({ 'README.md': 'hello' });
@@ -35,16 +41,20 @@ export interface EmulatorRepository {
   seed(source: RepositorySource, options?: SeedOptions): Promise<Seeded>;
 }
 
-/** World of each repository object that was returned. */
+/**
+ * World (state of one service) of each repository handle that `repositoryOf` returned, so that `seed` can find the
+ * content of a handle that it gets as source.
+ */
 const WORLDS = new WeakMap<object, CurrentWorld>();
 
-/** @internal */
+/** Returns the handle of a repository in the current world (state of one service). @internal */
 export function repositoryOf(current: CurrentWorld, org: string, name: string): EmulatorRepository {
   const repository: EmulatorRepository = {
     org,
     name,
     seed: async (source, options = {}) => {
-      // Loaded on demand, because few emulators are filled in this way.
+      // Import the seeding code on demand, because few users fill a repository from the library. The others save its
+      // load time.
       const { seed } = await import('../sources/seed.js');
       return seed(current.world, org, name, isRepository(source) ? open(source) : source, options);
     },
