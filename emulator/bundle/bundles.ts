@@ -3,23 +3,29 @@ import { fileURLToPath } from 'node:url';
 import type { BuildOptions, Plugin } from 'rolldown';
 import { dts } from 'rolldown-plugin-dts';
 
-/** Folders of the compiled files, of the shipped bundles, and of bundles while they are being built. */
+/**
+ * Absolute paths of three folders: the compiled files (`dist`), the shipped bundles, and bundles while they are being
+ * built.
+ */
 export const COMPILED = fileURLToPath(new URL('../../', import.meta.url));
 export const BUNDLED = `${COMPILED}bundle/`;
 export const MADE = `${COMPILED}bundle-made/`;
 
 interface BundleRow {
-  /** Folder in `dist/bundle`. */
+  /** Name of the folder in `dist/bundle` that gets the files of this bundle. */
   readonly name: string;
-  /** Path of the compiled entry file, by the name of the bundle that is made from it. */
+  /**
+   * Path of each compiled entry file, relative to `dist`. The key is the name of the file that the bundler creates for
+   * the entry.
+   */
   readonly entries: Readonly<Record<string, string>>;
-  /** File of an npm package, by the name of the bundle that is made from it. */
+  /** Module of an npm package that becomes a bundled file of its own. The key is the name of that file. */
   readonly packaged?: Readonly<Record<string, string>>;
 }
 
 /**
- * Modules for test runners. The ES modules import their runner as an ES module, and shared code from the emulator's
- * bundle.
+ * Compiled modules that connect the emulator to test runners, by name. Those that are published as ES modules import
+ * their runner as an ES module, and import code that they share with the emulator from the emulator's bundle.
  */
 export const RUNNER_MODULES = {
   'node-test': 'emulator/runners/node-test.js',
@@ -30,28 +36,28 @@ export const RUNNER_MODULES = {
 const OF_RUNNERS = { 'test-namespaces': 'emulator/runners/test-namespaces.js' };
 
 /**
- * Symbols that Node 20 and 22 define only in their main V8 context. Other contexts, in which jest 29 and the VM pools
- * of vitest load modules, lack them. The fallbacks equal those in the helpers of Babel and esbuild, so that `await
- * using` also works in tests that these tools compile.
+ * Replacements for two symbols that Node 20 and 22 define only in their main V8 context. Jest 29 and the VM pools of
+ * vitest load modules in other contexts, which lack these symbols. The fallbacks equal those in the helpers of Babel
+ * and esbuild, so that `await using` also works in tests that these tools compile.
  */
 const DISPOSAL_SYMBOLS = Object.fromEntries(
   ['Symbol.dispose', 'Symbol.asyncDispose'].map((name) => [name, `(${name} ?? Symbol.for('${name}'))`]),
 );
 
-/** Test runners, loaded from the project that uses them. */
+/** Packages of test runners, which are not bundled. They are loaded from the project that uses the runner. */
 const RUNNERS = ['tap', 'vitest', '@jest/globals'];
 
 interface LazyPackage {
-  /** Name of the bundled file. */
+  /** Name of the bundled file that contains the package. */
   readonly file: string;
-  /** Functions of the package that are used. */
+  /** Names of the functions of the package that the emulator calls. */
   readonly functions: readonly string[];
 }
 
 /**
- * Packages in separate files that are loaded on the first call. Koa's dependencies load the table of media types at
- * import, which takes a tenth of the start time, but it is only needed when a file is requested. The tables of
- * encodings are needed for commits with an `encoding` header.
+ * Packages that are bundled into separate files and loaded at the first call of one of their functions. `mime-types`:
+ * dependencies of Koa import its table of media types, which takes a tenth of the start time, but the table is only
+ * needed when a file is requested. `iconv-lite`: its tables are only needed for commits with an `encoding` header.
  */
 const LAZY: Readonly<Record<string, LazyPackage>> = {
   'mime-types': { file: 'media-types', functions: ['charset', 'contentType', 'extension', 'lookup'] },
@@ -60,9 +66,9 @@ const LAZY: Readonly<Record<string, LazyPackage>> = {
 const LAZY_FILES = Object.values(LAZY).map(({ file }) => file);
 
 /**
- * All bundles: one file for each entry and for each dynamic import. Dependencies are bundled, so the published package
- * has none. The format is CommonJS, because its code can be cached (`code-cache.ts`) and it can be loaded from both
- * kinds of modules.
+ * All bundles. Each bundle has one file for each entry and for each dynamic import. The bundles contain all
+ * dependencies, so the published package depends on no other package. The format is CommonJS for two reasons: V8's
+ * compiled code of it can be cached (`code-cache.ts`), and both CommonJS and ES modules can load it.
  */
 export const BUNDLES: readonly BundleRow[] = [
   { name: 'loader', entries: { 'code-cache': 'emulator/bundle/code-cache.js' } },
@@ -80,7 +86,7 @@ export const BUNDLES: readonly BundleRow[] = [
   { name: 'conformance', entries: { cli: 'conformance/cli/main.js', index: 'conformance/index.js' } },
 ];
 
-/** Type declarations of the importable entries. Types of dependencies are included. */
+/** Type declarations of the entries that users import. The bundler also copies the types of dependencies into them. */
 const DECLARED = {
   emulator: 'emulator/index.d.ts',
   conformance: 'conformance/index.d.ts',
@@ -102,8 +108,8 @@ const lazyPackages: Plugin = {
 };
 
 /**
- * Escapes non-ASCII characters. V8 stores a text that is not Latin-1 with two bytes per character, and compares names
- * in it more slowly.
+ * Bundler plugin that replaces each non-ASCII character by an escape sequence. Otherwise V8 stores a source text that
+ * is not Latin-1 with two bytes per character, and compares names in it more slowly.
  */
 const ascii: Plugin = {
   name: 'ascii',
@@ -133,9 +139,9 @@ export function bundleOptions({ name, entries, packaged = {} }: BundleRow): Buil
       format: 'cjs',
       entryFileNames: '[name].cjs',
       chunkFileNames: '[name]-[hash].cjs',
-      // `Bundle` runs the files as scripts, which cannot contain `import()`.
+      // Replace `import()` by `require`, because `Bundle` runs the files as scripts, which cannot contain `import()`.
       dynamicImportInCjs: false,
-      // Keeps function names for stack traces.
+      // Keep the names of functions, because stack traces show them.
       minify: { compress: true, mangle: { keepNames: true }, codegen: true },
     },
   };
@@ -149,7 +155,7 @@ const sharedByRunners: Plugin = {
   },
 };
 
-/** Options for the test runner modules as ES modules. */
+/** Returns the bundler options that build the modules for test runners as ES modules. */
 export function runnerOptions(): BuildOptions {
   return {
     input: compiled(RUNNER_MODULES),
@@ -162,7 +168,10 @@ export function runnerOptions(): BuildOptions {
   };
 }
 
-/** Options for type declarations: one file for each entry, and shared files. */
+/**
+ * Returns the bundler options for type declarations: one file for each entry, and files for the types that entries
+ * share.
+ */
 export function declarationOptions(): BuildOptions {
   return {
     input: compiled(DECLARED),

@@ -7,7 +7,10 @@ import { MADE } from './bundles.js';
 const SOURCES = packageFile('emulator/page');
 const TARGET = `${MADE}page`;
 
-/** Options for the page of the admin API: ES modules for browsers, one file for each lazily loaded part. */
+/**
+ * Returns the bundler options for the web page of the admin API: ES modules for browsers, one file for each part that
+ * the page loads on demand.
+ */
 export function pageOptions(): BuildOptions {
   return {
     input: { main: join(SOURCES, 'main.tsx') },
@@ -26,7 +29,10 @@ export function pageOptions(): BuildOptions {
   };
 }
 
-/** Writes the document, its icon, and one style sheet: `main.css` first, then all others, and `print.css` last. */
+/**
+ * Writes the HTML document of the admin page, its icon, and one style sheet. The style sheet contains `main.css` first,
+ * then all other CSS files, and `print.css` last, so that its rules override the others.
+ */
 export async function writePageFiles(): Promise<void> {
   for (const file of ['index.html', 'icon.svg']) await cp(join(SOURCES, file), join(TARGET, file));
   const files = (await readdir(SOURCES, { recursive: true })).filter((name) => name.endsWith('.css'));

@@ -2,9 +2,9 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { packageFile } from '../system/package-root.js';
 
 /*
- * Scripts `prepack` and `postpack`. While the package is packed, package.json is replaced by the published one, without
- * members that only a checkout needs. Otherwise npm would tell every user that the package has the install script
- * `prepare`.
+ * npm scripts `prepack` (`publish`) and `postpack` (`restore`). While npm packs the package, package.json is replaced
+ * by a version without the members that only developers of the package need. Otherwise npm would tell every user that
+ * the package has the install script `prepare`.
  *
  *     node dist/emulator/bundle/published-manifest.js publish|restore
  */
@@ -16,7 +16,8 @@ if (process.argv[2] === 'publish') publish();
 else restore();
 
 function publish(): void {
-  // Undoes an interrupted run first, so that the saved file is always the complete one.
+  // Restore package.json first, in case an earlier run was interrupted. Otherwise the shortened package.json would
+  // overwrite the saved complete file.
   restore();
   const text = readFileSync(MANIFEST, 'utf8');
   writeFileSync(KEPT, text);

@@ -9,8 +9,8 @@ import { askFirst, type FirstRequest } from './first-requests.js';
 
 /*
  * Last step of `npm run bundle`: starts the emulator from the bundle, sends typical first requests of test suites,
- * writes the code that V8 compiled for them beside the bundle, and stops. Without this cache, the first run of a
- * command compiles everything.
+ * stores the code that V8 compiled for these requests in files beside the bundle, and stops. Without this cache, V8
+ * would compile all code again in the first run of each command.
  */
 const bundle = new Bundle(`${BUNDLED}emulator/cli.cjs`, undefined);
 const { main } = bundle.load() as typeof bundled;

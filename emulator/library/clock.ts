@@ -3,8 +3,9 @@ import type { ClockMode, WorldClock } from '../time/clock.js';
 import type { CurrentWorld } from '../world/current-world.js';
 
 /**
- * Clock of an emulator. Tokens, records, webhooks, states and responses use its time. Connection timeouts and injected
- * delays use real time. Methods throw an `Error` that names the invalid argument.
+ * Clock of an emulator. Times of tokens, records, webhooks, simulated states and responses come from this clock.
+ * Timeouts of connections and delays injected by faults use real time instead. Methods throw an `Error` that names the
+ * invalid argument.
  *
  * ```js
  * const { clock } = emulator;
@@ -18,13 +19,17 @@ import type { CurrentWorld } from '../world/current-world.js';
  * ```
  */
 export interface EmulatorClock {
-  /** `real`: time of the machine. `frozen`: the time does not move. `tick`: it moves by 1 ms with each request. */
+  /**
+   * Mode of the clock. `real`: the clock shows the time of the machine. `frozen`: the time does not move. `tick`: the
+   * time advances by 1 ms with each request.
+   */
   readonly mode: ClockMode;
   /** Returns the time of the emulator's clock in milliseconds since 1970. */
   now(): number;
   /**
-   * Advances the time and runs everything that becomes due, such as the next attempt of a delivery, in order of time.
-   * The promise resolves when that work is done. If nothing is due, the time has already moved when the call returns.
+   * Advances the time by `duration` and executes everything that becomes due, such as the next delivery attempt of a
+   * webhook, in order of time. The promise resolves when this work is done. If nothing becomes due, the clock already
+   * shows the new time when the method returns.
    *
    * ```js
    * await using emulator = await startEmulator({ clock: '2026-01-01T00:00:00Z' });
@@ -32,19 +37,19 @@ export interface EmulatorClock {
    * ```
    */
   advance(duration: Duration): Promise<void>;
-  /** Freezes the time at its current value, or at `time`. */
+  /** Stops the clock at its current time, or at `time`. Afterwards neither requests nor real time advance it. */
   freeze(time?: Time): Promise<void>;
-  /** Moves the time by 1 ms with each request, starting at its current value or at `time`. */
+  /** Sets the mode `tick`: the time advances by 1 ms with each request, starting at the current time or at `time`. */
   tick(time?: Time): Promise<void>;
   /** Makes the clock show the time of the machine from now on. */
   real(): Promise<void>;
-  /** Sets the time of the clock. The clock keeps its mode (`real`, `frozen` or `tick`). */
+  /** Sets the time of the clock to `time`. The mode (`real`, `frozen` or `tick`) does not change. */
   set(time: Time): Promise<void>;
-  /** Applies several changes of time and mode in one step. */
+  /** Changes the time and the mode of the clock in one step. `changes` has the members to change. */
   change(changes: ClockChanges): Promise<void>;
 }
 
-/** @internal */
+/** Returns the public clock of an emulator. It always controls the current world (state of the service). @internal */
 export function clockOf(current: CurrentWorld): EmulatorClock {
   const clock = (): WorldClock => current.world.state.clock;
   const change = (changes: ClockChanges): Promise<void> => changeClock(clock(), changes);

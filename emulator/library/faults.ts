@@ -5,8 +5,8 @@ import { readWritten } from '../faults/schema.js';
 import type { CurrentWorld } from '../world/current-world.js';
 
 /**
- * Handle of an injected fault. After `remove`, `reset` or `restore` the fault no longer exists, and the handle keeps
- * its last values.
+ * Handle of a fault (deliberate failure of requests) that `Emulator.fault` injected. After `remove`, `reset` or
+ * `restore` the emulator no longer has the fault. The handle then keeps the last values of `fired` and `requests`.
  *
  * ```js
  * const lost = emulator.fault('lost*1');
@@ -17,19 +17,24 @@ import type { CurrentWorld } from '../world/current-world.js';
  * ```
  */
 export interface FaultHandle extends AsyncDisposable {
-  /** Id of the fault, as in the response header `X-Emulator-Fault-Fired` of requests that the fault affected. */
+  /**
+   * Id of the fault. The response header `X-Emulator-Fault-Fired` has the ids of the faults that affected the request.
+   */
   readonly id: string;
-  /** Number of requests that the fault affected. */
+  /** Number of requests that the fault has affected so far. */
   readonly fired: number;
-  /** Returns the ids of the last requests that the fault affected, oldest first. */
+  /** Returns the journal ids of the requests that the fault affected most recently, oldest first. */
   requests(): readonly string[];
-  /** Removes the fault. Does nothing if it was already removed. */
+  /**
+   * Removes the fault from the emulator, so that it affects no further requests. Does nothing if it was already
+   * removed.
+   */
   remove(): void;
 }
 
 /**
- * Injects a fault (deliberate failure of requests), given in the fault grammar or as an object. Throws an `Error` if
- * the fault could never fire.
+ * Injects a fault (deliberate failure of requests) and returns its handle. The fault is a text in the grammar of the
+ * header `X-Emulator-Fault`, or an object. Throws an `Error` if the fault could never fire.
  * @internal
  */
 export function setFault(

@@ -6,15 +6,21 @@ import { readState, type StateView } from '../world/state-view.js';
 export type { StateChanges } from '../changes/state-changes.js';
 export type { OrganizationState, RepositoryStateView, StateView } from '../world/state-view.js';
 
-/** Name of the organization whose repositories are meant. Default: the first organization of the emulator. */
+/**
+ * Options of `read` and `change`. `org`: name of the organization whose repositories are read or changed. Default: the
+ * first organization of the emulator.
+ */
 export interface StateScope {
   readonly org?: string;
 }
 
-/** Simulated state of an emulator, such as an archived repository. Requests of clients cannot change it. */
+/**
+ * Simulated state of an emulator, for example that a repository is archived or that authentication is unavailable.
+ * Requests of clients cannot change this state, but tests can.
+ */
 export interface EmulatorState {
   /**
-   * Returns a copy of the current state. Throws an `Error` if the organization does not exist.
+   * Returns a copy of the current simulated state. Throws an `Error` if the organization in `scope` does not exist.
    *
    * ```js
    * emulator.state.read().repositories['team/app']; // { state: 'active' }
@@ -22,10 +28,11 @@ export interface EmulatorState {
    */
   read(scope?: StateScope): StateView;
   /**
-   * Changes the state atomically. Throws an `Error` that names the invalid value, or the organization, repository or
-   * member that does not exist. A state lasts until the next change, or until the end given in `ends`: a number of
-   * `requests`, a time on the clock (`after`), or the release of the latch `signal`. Setting the state of a repository
-   * cancels its running sync, without an event.
+   * Changes the simulated state. All changes are applied, or none. Throws an `Error` that names the invalid value, or
+   * the organization, repository or member that does not exist. A state lasts until the next change, or until the end
+   * given in `ends`: after a number of `requests`, after a duration on the emulator's clock (`after`), or at the
+   * release of the latch (named barrier) `signal`. Setting the state of a repository cancels a sync of this repository
+   * that is running, and no event is emitted for the cancellation.
    *
    * ```js
    * emulator.state.change({ organizations: { demo: { authentication: 'unavailable', ends: { requests: 2 } } } });
@@ -36,7 +43,9 @@ export interface EmulatorState {
   change(changes: StateChanges, scope?: StateScope): void;
 }
 
-/** @internal */
+/**
+ * Returns the interface to the simulated state. `firstOrg`: organization that is used if a call names none. @internal
+ */
 export function stateOf(current: CurrentWorld, firstOrg: string): EmulatorState {
   return {
     read: ({ org = firstOrg } = {}) => readState(current.world, org),
@@ -47,13 +56,14 @@ export function stateOf(current: CurrentWorld, firstOrg: string): EmulatorState 
 export type { QuotaChanges, QuotaView } from '../quotas/quota-changes.js';
 
 /**
- * Request quotas: token buckets on the clock of the emulator. If a bucket has too few tokens, the response is 429
- * `rate_limited` with `RateLimit` and `Retry-After`, and no token is taken. An emulator starts without quotas, so
- * nothing is throttled.
+ * Request quotas (limits on the rate of requests). Each quota consists of token buckets, which are refilled as the
+ * emulator's clock advances. If a bucket has fewer tokens than a request costs, the response is 429 `rate_limited` with
+ * the headers `RateLimit` and `Retry-After`, and the request takes no token. An emulator starts without quotas, so no
+ * request is limited.
  */
 export interface EmulatorQuotas {
   /**
-   * Returns the quotas by name.
+   * Returns the current quotas by name, with the defaults of members that were not given.
    *
    * ```js
    * emulator.quotas.change({ all: { capacity: 5, refill: '1/s' } });
@@ -63,8 +73,8 @@ export interface EmulatorQuotas {
    */
   read(): Readonly<Record<string, QuotaView>>;
   /**
-   * Sets quotas by name, and removes those that are null. Other quotas remain. The change is atomic. Throws an `Error`
-   * that names the invalid member.
+   * Adds or replaces the given quotas by name. A value of null removes the quota. Quotas that are not named do not
+   * change. All changes are applied, or none. Throws an `Error` that names the invalid member.
    *
    * ```js
    * emulator.quotas.change({
@@ -75,7 +85,7 @@ export interface EmulatorQuotas {
   change(changes: QuotaChanges): void;
 }
 
-/** @internal */
+/** Returns the interface to the request quotas of the current world (state of the service). @internal */
 export function quotasOf(current: CurrentWorld): EmulatorQuotas {
   return {
     read: () => Object.fromEntries(current.world.state.quotas.list().map((quota) => [quota.name, showQuota(quota)])),

@@ -1,7 +1,9 @@
 import { adminCommand } from '../admin-command.js';
 import { Unreached } from '../usage-error.js';
 
-/** `emulator ca`: prints the certificate to trust for HTTPS of a running emulator. */
+/**
+ * Command `emulator ca`: prints the certificate that clients must trust to connect to a running emulator with HTTPS.
+ */
 export const caCommand = adminCommand({
   name: 'ca',
   describe: 'Print the certificate (PEM) that clients must trust for the HTTPS of a running emulator',

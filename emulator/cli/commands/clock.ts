@@ -2,7 +2,10 @@ import { readAction, readValue } from '../admin-client.js';
 import { adminCommand } from '../admin-command.js';
 
 interface Action {
-  /** Description of the required argument; undefined if the action takes none. */
+  /**
+   * Description of the argument that the action requires, for error messages; undefined if the action takes no
+   * argument.
+   */
   readonly wants?: string;
   readonly change?: (value: string) => object;
 }
@@ -18,7 +21,7 @@ const ACTIONS = {
 
 type ActionName = keyof typeof ACTIONS;
 
-/** `emulator clock`: shows or changes the time of an emulator. */
+/** Command `emulator clock`: shows or changes the time of a running emulator. */
 export const clockCommand = adminCommand({
   name: 'clock',
   describe: 'Show the time of an emulator, or change it: show, freeze, advance D, tick, real, set T',

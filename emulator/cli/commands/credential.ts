@@ -7,12 +7,14 @@ import { findKey } from '../signing-key.js';
 import { UsageError } from '../usage-error.js';
 
 /**
- * Request or response of a credential helper (gitcredentials(7), git-credential(1)): lines of `key=value`, ended by an
- * empty line.
+ * Request from Git to a credential helper, as described in git-credential(1): values by key. Git sends lines of
+ * `key=value`, followed by an empty line.
  */
 type Asked = Readonly<Record<string, string>>;
 
-/** Maximum number of characters that are read of a request from Git. Git writes far fewer. */
+/**
+ * Maximum number of characters that the credential helper reads of a request from Git. Requests of Git are far shorter.
+ */
 const LONGEST_QUESTION = 65_536;
 const SCOPES = ['git:write', 'git:read'];
 
@@ -25,7 +27,9 @@ const FLAGS = {
   },
 } as const;
 
-/** `emulator credential`: Git credential helper for remotes of an emulator. */
+/**
+ * Command `emulator credential`: credential helper that gives Git an access token for remotes of a running emulator.
+ */
 export const credentialCommand = defineCommand({
   name: 'credential',
   describe: "A credential helper for Git: git -c credential.helper='!emulator credential' clone URL",
@@ -33,7 +37,8 @@ export const credentialCommand = defineCommand({
   positionals: { action: 'get, store or erase, which Git adds' },
   run: async ({ action, repo: named, ...address }, { terminal }) => {
     if (action === undefined) throw new UsageError('credential needs one of get, store, erase; Git adds it.');
-    // gitcredentials(7): "If it does not support the requested operation [...], it should silently ignore the request."
+    // Ignore the operations `store` and `erase`, because gitcredentials(7) says: "If it does not support the requested
+    // operation [...], it should silently ignore the request."
     if (action !== 'get') return;
     const asked = readQuestion(await terminal.input(LONGEST_QUESTION));
     const { protocol = '', host = '' } = asked;
@@ -72,15 +77,22 @@ function readQuestion(question: string): Asked {
   );
 }
 
-/** Returns true for http and https. Git also asks for credentials of other protocols, such as smtp. */
+/**
+ * Returns true if protocol and host form an http or https address. Git also asks credential helpers for credentials of
+ * other protocols, such as smtp.
+ */
 function isWebAddress({ protocol, host }: Place): boolean {
   return /^https?$/.test(protocol) && URL.canParse(`${protocol}://${host}`) && !/[/?#@\s]/.test(host);
 }
 
-/** Returns the organization at an address; undefined if it is not an address of the emulator. */
+/**
+ * Returns the name of the organization that the emulator serves at an address; undefined if the address is not one of
+ * the emulator. `url`: address at which the emulator was reached.
+ */
 function organizationAt(place: Place, { orgs, hosts }: Addresses, url: string): string | undefined {
   const { hostname, origin } = originOf(`${place.protocol}://${place.host}`);
-  // Accept hosts of `--api-host` and `--git-host` only with https, because other schemes would reach the real host.
+  // Accept hosts of `--api-host` and `--git-host` only with https. With http, the request of Git would reach the real
+  // host, because the emulator replaces these hosts only for HTTPS.
   const builtIn = origin === `https://${hostname}` ? hosts.find(({ host }) => host === hostname) : undefined;
   if (builtIn) return builtIn.org;
   const named = /^api\.([^.]+)\.localhost$/.exec(hostname)?.[1];
@@ -91,7 +103,10 @@ function organizationAt(place: Place, { orgs, hosts }: Addresses, url: string): 
   return org === undefined ? undefined : (orgs.find((other) => other.org === named)?.org ?? org);
 }
 
-/** Returns host name and origin of a URL. All loopback names become `localhost`. */
+/**
+ * Returns the host name and the origin of a URL. All loopback names and addresses become `localhost`, so that two URLs
+ * of the same emulator have equal origins.
+ */
 function originOf(url: string): { readonly hostname: string; readonly origin: string } {
   const { protocol, hostname, port } = new URL(url);
   const isOwn = /^(?:127(?:\.\d+){3}|\[::1\]|(?:.+\.)?localhost)$/.test(hostname);
@@ -99,14 +114,18 @@ function originOf(url: string): { readonly hostname: string; readonly origin: st
   return { hostname, origin: `${protocol}//${shown}${port === '' ? '' : `:${port}`}` };
 }
 
-/** Returns the repository name in the path of a remote, such as `team/app.git` or `team/app+import.git/info/lfs`. */
+/**
+ * Returns the repository name in the path of a Git remote, such as `team/app` for `team/app.git` or
+ * `team/app+import.git/info/lfs`; undefined if the path is not one of a repository.
+ */
 function repositoryIn(path: string | undefined): string | undefined {
   return /^\/?(.+?)(?:\+(?:ephemeral|import))?\.git(?:\/.*)?$/.exec(path ?? '')?.[1];
 }
 
 /**
- * Finds the path of a remote in the command lines of parent processes. Git omits the path without
- * `credential.useHttpPath`, but its helper programs have the remote as an argument: "git remote-http origin
+ * Finds the path of the remote for which Git asks, in the command lines of parent processes; undefined if not found.
+ * Git does not send the path to a credential helper unless `credential.useHttpPath` is set. But the Git program that
+ * starts the helper has the URL of the remote as an argument: "git remote-http origin
  * http://127.0.0.1:8080/team/app.git".
  */
 function pathAskedAbove({ protocol, host }: Place): string | undefined {
@@ -127,7 +146,10 @@ function pathAskedAbove({ protocol, host }: Place): string | undefined {
   return undefined;
 }
 
-/** Creates a token: the emulator signs it with a test key, or this process with a known key. */
+/**
+ * Creates an access token for a repository. If `keyFile` is given and its key is known, this process signs the token
+ * with that key. Otherwise the emulator signs the token with a test key.
+ */
 async function sign(
   client: AdminClient,
   { org, repo }: { readonly org: string; readonly repo: string },

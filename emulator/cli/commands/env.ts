@@ -20,7 +20,10 @@ const FLAGS = {
   ...TOKEN_FLAGS,
 } satisfies Flags;
 
-/** `emulator env`: prints the variables that `exec` sets, for a running emulator. */
+/**
+ * Command `emulator env`: prints, for a running emulator, the environment variables that `emulator exec` sets for its
+ * program.
+ */
 export const envCommand = defineCommand({
   name: 'env',
   describe: 'Print the variables that exec exports, for a running emulator: eval "$(emulator env)"',
@@ -58,7 +61,7 @@ export const envCommand = defineCommand({
   },
 });
 
-/** Returns the HTTPS addresses of an organization; undefined if it has none. */
+/** Asks a running emulator for the HTTPS addresses of an organization. Returns undefined if HTTPS is not served. */
 async function askHttps(client: AdminClient, organization: string): Promise<HttpsAddresses | undefined> {
   const { orgs } = (await client.ask('GET', '/addresses')) as { orgs: Readonly<Record<string, string | undefined>>[] };
   return readAddress(orgs.find(({ org }) => org === organization) ?? {})?.https;
@@ -77,7 +80,10 @@ async function requireReady(file: string): Promise<Ready> {
   );
 }
 
-/** Reads the admin token from the file that the emulator created for it; undefined if there is no such file. */
+/**
+ * Reads the generated admin token from the file that the emulator wrote. Returns undefined if the ready file names no
+ * such file, or if the file is empty or cannot be read.
+ */
 async function tokenOf(ready: Ready | undefined): Promise<string | undefined> {
   if (ready?.adminTokenFile === undefined) return undefined;
   return (await readFile(ready.adminTokenFile, 'utf8').catch(() => '')).trim() || undefined;

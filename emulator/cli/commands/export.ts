@@ -4,7 +4,7 @@ import { adminCommand } from '../admin-command.js';
 import { Progress } from '../progress.js';
 import { sayingSource } from '../usage-error.js';
 
-/** `emulator export`: writes the state of a running emulator to a folder. */
+/** Command `emulator export`: writes the whole state of a running emulator to a folder. */
 export const exportCommand = adminCommand({
   name: 'export',
   describe: 'Write the whole state to a folder: bare Git repositories, and JSON',

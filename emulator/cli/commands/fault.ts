@@ -23,7 +23,7 @@ const FLAGS = {
 type Body = Readonly<Record<string, unknown>>;
 type FaultRecord = Readonly<Record<string, unknown>>;
 
-/** `emulator fault`: adds, lists and removes injected faults. */
+/** Command `emulator fault`: adds, lists and removes faults (deliberate failures of requests) of a running emulator. */
 export const faultCommand = adminCommand({
   name: 'fault',
   describe: 'Make requests fail: add SPEC, ls, rm ID, show ID; `emulator faults` lists the faults',
@@ -42,7 +42,7 @@ export const faultCommand = adminCommand({
     if (name === 'add') {
       const bodies = await readFaults(value, file, conditions);
       const made = await addAll(client, bodies, file !== undefined);
-      // Print only the ids of the new faults as text, so that scripts can store them.
+      // Print nothing but the ids of the new faults in the text output, so that a script can store them in a variable.
       return { json: made.length === 1 ? made[0] : made, text: made.map(({ id }) => `${id}\n`).join('') };
     }
     const id = readValue(`fault ${name}`, value, name === 'ls' ? undefined : 'the id of a fault');
@@ -80,7 +80,10 @@ async function readFaults(spec: string | undefined, file: string | undefined, co
   });
 }
 
-/** Adds all faults, or none if the emulator refuses one. `isList`: the error names the refused fault's position. */
+/**
+ * Adds faults to a running emulator. If the emulator refuses one fault, removes those that were already added and
+ * throws its error. `isList`: the faults come from a list, so the error contains the position of the refused fault.
+ */
 async function addAll(client: AdminClient, bodies: readonly Body[], isList: boolean): Promise<FaultRecord[]> {
   const made: FaultRecord[] = [];
   try {

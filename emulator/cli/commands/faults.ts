@@ -6,7 +6,10 @@ import { defineCommand } from '../command.js';
 import { code, writeMarkdownTable, writeTable } from '../table.js';
 import { UsageError } from '../usage-error.js';
 
-/** `emulator faults`: lists the kinds of faults, and how to get each error code. */
+/**
+ * Command `emulator faults`: lists the kinds of faults (deliberate failures of requests) and the way to get each error
+ * code. It needs no running emulator.
+ */
 export const faultsCommand = defineCommand({
   name: 'faults',
   describe: 'List the kinds of faults, and how to get each error code; with a name, show only that fault',
@@ -30,7 +33,10 @@ export const faultsCommand = defineCommand({
   },
 });
 
-/** Returns the forge prefix of a name that is an error code about the external forge; undefined otherwise. */
+/**
+ * Returns the prefix, such as `forge`, of an error code about the external forge. The prefix is configurable, so the
+ * code may have another one. Returns undefined if the name is no such code, or has the default prefix.
+ */
 function prefixOf(name: string | undefined): string | undefined {
   const code = specifiedCode(name ?? '');
   return code === name || name === undefined ? undefined : name.slice(0, name.length - code.length + 'forge'.length);
@@ -44,7 +50,10 @@ function only(all: FaultReference, name: string): FaultReference {
   return { ...all, names, codes: all.codes.filter(({ code }) => code === name) };
 }
 
-/** Formats keys: `retry-after=SECONDS, t=…`. Required keys have no brackets. */
+/**
+ * Formats the keys (parameters) of a fault: `retry-after=SECONDS, t=…`. Optional keys are in brackets, required keys
+ * are not.
+ */
 function keysOf({ keys }: NameReference): string {
   return keys.map(({ key, needed }) => (needed ? `${key}=` : `[${key}=]`)).join(' ');
 }
@@ -53,7 +62,10 @@ function isCode({ status }: NameReference): boolean {
   return status !== undefined;
 }
 
-/** Describes the keys that all error codes have in common, and names the code with a key of its own. */
+/**
+ * Describes the keys (parameters of a fault) that all error codes have in common, and lists each error code that has
+ * further keys.
+ */
 function aboutCodes(all: FaultReference): string {
   const codes = all.names.filter(isCode);
   const own = codes.flatMap(({ name, keys }) =>
@@ -125,7 +137,10 @@ function writeMarkdown(all: FaultReference): string {
   return parts.join('\n');
 }
 
-/** Formats one table of the codes that only a fault causes, because their recipes differ only in the code. */
+/**
+ * Formats one table for all error codes that only a fault causes. One example is enough, because the commands for these
+ * codes differ only in the code.
+ */
 function writeFaultRecipes(rows: readonly [CodeReference, ...CodeReference[]]): string {
   const [first] = rows;
   return [

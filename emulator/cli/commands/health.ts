@@ -2,7 +2,7 @@ import { ADMIN_FLAGS, findUrl, printJson } from '../admin-client.js';
 import { defineCommand } from '../command.js';
 import { probe } from '../probe.js';
 
-/** `emulator health`: exits with 0 if an emulator responds, otherwise 3. */
+/** Command `emulator health`: exits with 0 if the emulator at the URL responds, and with 3 otherwise. */
 export const healthCommand = defineCommand({
   name: 'health',
   describe: 'Exit 0 if the emulator at --url answers, 3 if not',

@@ -6,14 +6,20 @@ import { Progress } from '../progress.js';
 import type { Terminal } from '../terminal.js';
 import { sayingSource } from '../usage-error.js';
 
-/** Response of an import. */
+/**
+ * Response of the admin API to `POST /import`. `content`: the import replaced the whole state (`world`) or filled one
+ * `repository`.
+ */
 interface ImportResponse {
   readonly content: 'world' | 'repository';
   readonly repositories: number;
   readonly repository?: { readonly name: string; readonly commit: string | null };
 }
 
-/** Sends the source at a path or URL. The source is read and checked completely before anything is sent. */
+/**
+ * Sends the export or repository at a path or URL to a running emulator. The source is read and checked completely
+ * before the first byte is sent, so an invalid source changes nothing.
+ */
 export async function sendSource(
   path: string,
   target: { readonly name?: string | undefined; readonly organization?: string | undefined },
@@ -29,7 +35,9 @@ export async function sendSource(
   });
 }
 
-/** `emulator import`: replaces the whole state by an export, or imports one repository. */
+/**
+ * Command `emulator import`: replaces the whole state of a running emulator by an export, or imports one repository.
+ */
 export const importCommand = adminCommand({
   name: 'import',
   describe:

@@ -2,7 +2,7 @@ import { fixtureKeys } from '../../auth/fixture-keys.js';
 import { defineCommand } from '../command.js';
 import { writeTable } from '../table.js';
 
-/** `emulator keys`: lists the published test keys. */
+/** Command `emulator keys`: lists the published test keys, which sign access tokens for the emulator. */
 export const keysCommand = defineCommand({
   name: 'keys',
   describe: 'List the published test keys',

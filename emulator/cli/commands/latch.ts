@@ -1,7 +1,7 @@
 import { readAction, readValue } from '../admin-client.js';
 import { adminCommand } from '../admin-command.js';
 
-/** `emulator latch`: releases requests and states that wait at a latch. */
+/** Command `emulator latch`: releases the requests and simulated states that wait at a latch (named barrier). */
 export const latchCommand = adminCommand({
   name: 'latch',
   describe: 'Release the requests and states that a latch holds: release NAME',
@@ -10,7 +10,7 @@ export const latchCommand = adminCommand({
     readAction('latch', action, ['release']);
     const latch = readValue('latch release', name, 'the name of a latch');
     const response = await client.ask('POST', `/latches/${encodeURIComponent(latch)}/release`);
-    // Print the number of released requests and states, because 0 tells a script that it released the latch too early.
+    // Print the number of released requests and states. A script recognizes by 0 that it released the latch too early.
     return { json: response, text: `${(response as { released: number }).released}\n` };
   },
 });

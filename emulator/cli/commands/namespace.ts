@@ -14,7 +14,10 @@ const FLAGS = {
   },
 } as const;
 
-/** `emulator namespace`: manages isolated worlds of an emulator. */
+/**
+ * Command `emulator namespace`: creates, lists and deletes namespaces (isolated copies of the service with their own
+ * ports).
+ */
 export const namespaceCommand = adminCommand({
   name: 'namespace',
   describe: 'Create isolated copies of the service on their own ports: add, ls, rm ID',

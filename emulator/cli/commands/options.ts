@@ -2,7 +2,10 @@ import { optionRows } from '../../config/options.js';
 import { defineCommand } from '../command.js';
 import { code, writeMarkdownTable, writeTable } from '../table.js';
 
-/** `emulator options`: lists the options of an emulator for the command line, the environment and the library. */
+/**
+ * Command `emulator options`: lists the options of an emulator, with their names on the command line, in the
+ * environment and in the library.
+ */
 export const optionsCommand = defineCommand({
   name: 'options',
   describe: 'List the options and limits of `start` with their environment variables and defaults',

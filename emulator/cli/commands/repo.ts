@@ -6,7 +6,7 @@ import { sendSource, showRepository } from './import.js';
 
 const ACTIONS = ['add', 'ls', 'push', 'rm'] as const;
 
-/** `emulator repo`: manages the repositories of an emulator. */
+/** Command `emulator repo`: lists, creates, deletes and fills repositories of a running emulator. */
 export const repoCommand = adminCommand({
   name: 'repo',
   describe: 'List or change repositories in any state: ls, add NAME, rm NAME, push DIR [NAME]',

@@ -3,7 +3,10 @@ import { ADMIN_FLAGS, AdminClient, printJson, withQuery } from '../admin-client.
 import { defineCommand } from '../command.js';
 import { createLog } from '../log.js';
 
-/** Event id before the first event, so that the stream begins with the journal's content. */
+/**
+ * Event id from which the stream of requests is read. All events have a greater id, so the stream begins with the
+ * requests that are already in the journal.
+ */
 const START = '0';
 
 const SEVERAL = '; separate several by commas';
@@ -33,7 +36,10 @@ const FLAGS = {
   repo: { read: text('the name of a repository'), describe: 'Only requests whose token covers a repository' },
 } as const;
 
-/** `emulator requests`: lists recorded requests, and follows new ones. */
+/**
+ * Command `emulator requests`: lists the requests that a running emulator recorded, and can print new requests as they
+ * arrive.
+ */
 export const requestsCommand = defineCommand({
   name: 'requests',
   describe: 'List the requests in the journal of an emulator',
@@ -60,7 +66,8 @@ export const requestsCommand = defineCommand({
     }
     for await (const { name, data } of client.events(withQuery('/requests/stream', query), START)) {
       log.write({ event: name, ...(data as object) });
-      // End without an error if the output cannot be written, because the reader may have closed the pipe on purpose.
+      // Stop without an error if the output cannot be written, because the program that reads the pipe may have ended
+      // on purpose, as `head` does.
       if (await terminal.printed()) return;
     }
   },

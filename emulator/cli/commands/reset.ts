@@ -1,6 +1,6 @@
 import { adminCommand } from '../admin-command.js';
 
-/** `emulator reset`: resets the state to the one before the first request. */
+/** Command `emulator reset`: restores the state that a running emulator had before its first request. */
 export const resetCommand = adminCommand({
   name: 'reset',
   describe: 'Reset the whole state to what it was before the first request; snapshots stay',

@@ -1,7 +1,10 @@
 import { defineCommand } from '../command.js';
 import { code, writeMarkdownTable, writeTable } from '../table.js';
 
-/** `emulator routes`: lists every operation with its routes and scopes. */
+/**
+ * Command `emulator routes`: lists every operation of the emulated service with its routes and the scopes (permissions)
+ * that it requires.
+ */
 export const routesCommand = defineCommand({
   name: 'routes',
   describe: 'List every route with its operation and scopes',

@@ -19,7 +19,10 @@ const WANTED = {
   'from-har': 'the name of a HAR file',
 } as const;
 
-/** `emulator scenario`: manages scenario files, which define an initial state and its changes. */
+/**
+ * Command `emulator scenario`: checks, lists, starts and records scenarios (files that define an initial state and its
+ * changes).
+ */
 export const scenarioCommand = defineCommand({
   name: 'scenario',
   describe: 'Check, list, show, start or record scenarios: check FILE, ls, show ID, start ID|FILE, from-har FILE',
@@ -79,7 +82,10 @@ async function convert(
   terminal.print(stringify(scenario, { lineWidth: 120 }));
 }
 
-/** Returns the shipped scenario of this name, otherwise the file. */
+/**
+ * Returns the path of the scenario file that is shipped with the emulator under this name. If there is none, the value
+ * is the path of a file.
+ */
 async function findFile(value: string): Promise<string> {
   const { shippedFile, shippedScenarios } = await import('../../scenarios/scenario-file.js');
   const shipped = shippedFile(value);
@@ -91,13 +97,16 @@ async function findFile(value: string): Promise<string> {
   );
 }
 
-/** Reads a scenario. Throws `UsageError` if the file is not one. */
+/** Reads a scenario from a file. Throws `UsageError` if the file does not contain a valid scenario. */
 export async function readFile(file: string, operations: readonly FaultedOperation[]): Promise<Scenario> {
   const { readScenarioFile } = await import('../../scenarios/scenario-file.js');
   return withUsageErrors(() => readScenarioFile(file, operations));
 }
 
-/** Converts a `ScenarioError` to a `UsageError`. */
+/**
+ * Calls `read`, and converts a `ScenarioError` (invalid scenario file) to a `UsageError`, which the command line prints
+ * without a stack trace.
+ */
 async function withUsageErrors<Value>(read: () => Promise<Value>): Promise<Value> {
   const { ScenarioError } = await import('../../scenarios/scenario-file.js');
   try {

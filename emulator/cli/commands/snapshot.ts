@@ -3,7 +3,9 @@ import { adminCommand, listed, made } from '../admin-command.js';
 
 const ACTIONS = ['add', 'ls', 'restore', 'rm'] as const;
 
-/** `emulator snapshot`: saves and restores the whole state. */
+/**
+ * Command `emulator snapshot`: takes, lists, restores and deletes snapshots of the whole state of a running emulator.
+ */
 export const snapshotCommand = adminCommand({
   name: 'snapshot',
   describe: 'Take and restore snapshots of the whole state: add, ls, restore ID, rm ID',

@@ -5,8 +5,8 @@ import { readFlags } from '../flags.js';
 import { runStart } from '../run-start.js';
 
 /**
- * `emulator start`: its help, and command lines with flags before the command. The flags come from the table of
- * options.
+ * Command `emulator start`, as declared to yargs for its help and for command lines with flags before the command. The
+ * flags come from the table of all options of an emulator.
  */
 export const startCommand: Command = {
   name: 'start',
@@ -20,7 +20,10 @@ export const startCommand: Command = {
   }),
 };
 
-/** Declares the options of an emulator as flags to yargs. `defaults`: other defaults of this command, by flag. */
+/**
+ * Declares each option of an emulator as a flag to yargs. `defaults`: by flag, the defaults of this command that differ
+ * from those of `emulator start`.
+ */
 export function declareStartFlags(command: Argv, defaults: Readonly<Record<string, string>> = {}): Argv {
   for (const row of optionRows()) {
     const standard = defaults[row.flag] ?? row.shownDefault;

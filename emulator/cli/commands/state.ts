@@ -21,7 +21,9 @@ const FLAGS = {
   },
 } as const;
 
-/** `emulator state`: shows or changes the simulated state of an emulator. */
+/**
+ * Command `emulator state`: shows or changes the simulated state of a running emulator, such as an archived repository.
+ */
 export const stateCommand = adminCommand({
   name: 'state',
   describe: 'Show or change the states of repositories and the settings of organizations: show, set [JSON]',

@@ -1,6 +1,6 @@
 import { adminCommand } from '../admin-command.js';
 
-/** `emulator status`: describes a running emulator. */
+/** Command `emulator status`: shows the version, the clock and the content of a running emulator. */
 export const statusCommand = adminCommand({
   name: 'status',
   describe: 'Show the version, clock and content of a running emulator',

@@ -4,11 +4,14 @@ import { probe } from '../probe.js';
 import { NOT_SAVED } from '../run-start.js';
 import { UsageError } from '../usage-error.js';
 
-/** Maximum milliseconds to wait for pending requests, and milliseconds between two checks. */
+/**
+ * Maximum time in milliseconds that `emulator stop` waits until the emulator has ended, and milliseconds between two
+ * checks whether the emulator still responds.
+ */
 const LONGEST_WAIT = 60_000;
 const LOOK = 20;
 
-/** `emulator stop`: asks an emulator to end, and waits until it has ended. */
+/** Command `emulator stop`: asks a running emulator to end, and waits until it no longer responds. */
 export const stopCommand = adminCommand({
   name: 'stop',
   describe: 'Stop a running emulator after it has finished the requests in progress',

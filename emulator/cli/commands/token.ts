@@ -54,7 +54,10 @@ const FLAGS = {
   json: { describe: 'As JSON' },
 } satisfies Flags;
 
-/** `emulator token`: signs a token with a test key or a key file, without contacting a server. */
+/**
+ * Command `emulator token`: signs an access token with a test key or a key file, and prints it. No emulator need be
+ * running.
+ */
 export const tokenCommand = defineCommand({
   name: 'token',
   describe: 'Print a signed token, and nothing else',
@@ -82,7 +85,10 @@ export const tokenCommand = defineCommand({
   },
 });
 
-/** Returns the claim that requests faults. Refuses a fault that could never fire. */
+/**
+ * Returns the claim of the token that requests faults for every request with the token; empty if no flag asks for one.
+ * Throws `UsageError` if a fault could never fire.
+ */
 async function askedClaim({
   fault: faults,
   scenario,

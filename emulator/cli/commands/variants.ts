@@ -2,7 +2,10 @@ import { variantRows } from '../../config/variants.js';
 import { defineCommand } from '../command.js';
 import { code, writeMarkdownTable } from '../table.js';
 
-/** `emulator variants`: lists what the specification leaves open, and the names of the choices. */
+/**
+ * Command `emulator variants`: lists the behaviors that the specification leaves open, with the names of the choices
+ * for each.
+ */
 export const variantsCommand = defineCommand({
   name: 'variants',
   describe: 'List the variants, which set what the specification leaves open (`start --variants FILE`)',

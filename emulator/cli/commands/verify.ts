@@ -14,7 +14,10 @@ const FLAGS = {
   client: { describe: 'Also check the requests by all rules for clients' },
 } as const;
 
-/** `emulator verify`: verifies expectations. Those of running scenarios and of faults are always included. */
+/**
+ * Command `emulator verify`: verifies the recorded requests of a running emulator against expectations. The
+ * expectations of running scenarios and of injected faults are always included.
+ */
 export const verifyCommand = adminCommand({
   name: 'verify',
   describe: 'Verify the requests against expectations and running scenarios; exit 1 if an expectation is not met',
@@ -33,7 +36,7 @@ async function readExpectations(file: string): Promise<object> {
   if (typeof read !== 'object' || read === null || Array.isArray(read)) {
     throw new UsageError(`--file must contain an object of expectations: ${JSON.stringify(file)}.`);
   }
-  // Treat a file with `id` or `expect` as a scenario, because a file of expectations has neither member.
+  // Treat a file with the member `id` or `expect` as a scenario. A file of expectations has neither of the two.
   return 'id' in read || 'expect' in read ? expectationsOfScenario(file) : read;
 }
 
@@ -45,11 +48,13 @@ async function expectationsOfScenario(file: string): Promise<object> {
 type Verification = ReturnType<Emulator['verify']>;
 type Near = Verification['unmet'][number]['nearest'][number];
 
-/** Formats a verification: one line for each unmet expectation, and `met` or `not met` at the end. */
+/**
+ * Formats the result of a verification: the details of each unmet expectation, and `met` or `not met` in the last line.
+ */
 export function writeVerification({ met, unmet, client }: Verification): string {
   const lines = unmet.flatMap(({ at, expectation, detail, nearest }) => [
     `${at}: ${detail}`,
-    // The detail of a fault is already a complete sentence.
+    // Omit the expectation of a fault, because the detail of a fault is already a complete sentence.
     ...(at.startsWith('faults.') ? [] : [`  expected ${JSON.stringify(expectation)}`]),
     ...nearest.map((near) => `  nearest  ${writeNear(near)}`),
   ]);
@@ -68,7 +73,10 @@ export function writeVerification({ met, unmet, client }: Verification): string 
   return lines.map((line) => `${printable(line)}\n`).join('');
 }
 
-/** Formats a near miss: `req-00000001 GET /api/repos 404 ref_not_found: status is 404, not 200`. */
+/**
+ * Formats a request that nearly matches an unmet expectation, with the differences: `req-00000001 GET /api/repos 404
+ * ref_not_found: status is 404, not 200`.
+ */
 function writeNear({ request: { id, method, path, status, code }, differs }: Near): string {
   const shown = [id, method, path, status, ...(code === undefined ? [] : [code])].join(' ');
   const differences = differs.map(

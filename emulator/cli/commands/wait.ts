@@ -7,13 +7,22 @@ import { probe } from '../probe.js';
 import { readReady } from '../ready.js';
 import type { Terminal } from '../terminal.js';
 
-/** Milliseconds between two checks if the emulator responds: at first, and at most. Most emulators are soon ready. */
+/**
+ * Milliseconds between two checks whether the emulator responds: after the first check, and at most. The pause doubles
+ * with each check. It starts short, because most emulators are soon ready.
+ */
 const PAUSES = { first: 20, longest: 250 };
 
-/** Milliseconds during which the ready file of an ended emulator may still be replaced by a starting one. */
+/**
+ * Milliseconds to wait if the ready file (address and process id, written by a started emulator) is from an ended
+ * process. During this time, an emulator that is just starting may replace the file.
+ */
 const STALE = 1_000;
 
-/** `emulator wait`: exits with 0 when an emulator responds; with 3 on timeout, or when its process has ended. */
+/**
+ * Command `emulator wait`: exits with 0 when an emulator responds. Exits with 3 on timeout, or when the process of the
+ * emulator has ended.
+ */
 export const waitCommand = defineCommand({
   name: 'wait',
   describe: 'Wait until an emulator answers; exit 3 on timeout, or as soon as its process has ended',
@@ -43,13 +52,19 @@ export const waitCommand = defineCommand({
   },
 });
 
-/** Address of an emulator, and id of the process that wrote its ready file; undefined if unknown. */
+/**
+ * Address of an emulator, and id of the process that wrote its ready file (file with the address of a started
+ * emulator). Each is undefined if unknown.
+ */
 interface Found {
   readonly url: string | undefined;
   readonly writer: number | undefined;
 }
 
-/** Waits for the emulator. Returns its address. `complaint`: why waiting ended; undefined if the emulator responds. */
+/**
+ * Waits until the emulator responds, its process ends, or the timeout expires. Returns the address of the emulator.
+ * `complaint`: reason why the emulator does not respond; undefined if it responds.
+ */
 async function waitFor(
   find: () => Promise<Found>,
   terminal: Terminal,
@@ -62,7 +77,7 @@ async function waitFor(
     const left = deadline - performance.now();
     const complaint =
       url === undefined ? 'the file has no address of an emulator' : await probe(url, terminal, atMost(left, 2000));
-    // Check the process first, because another emulator may respond at this address.
+    // Check the process before the response, because another emulator may respond at the address of an ended one.
     if (pid !== undefined && !isAlive(pid)) return { url, complaint: `process ${pid} has ended` };
     if (complaint === undefined) return { url, complaint };
     if (pid === undefined && writer !== undefined && !isAlive(writer) && performance.now() - started >= STALE) {
@@ -73,7 +88,9 @@ async function waitFor(
   }
 }
 
-/** Returns a timeout of at least 1 millisecond, because a request takes some time. */
+/**
+ * Returns the milliseconds that remain, but at most `max` and at least 1, because a request cannot have a timeout of 0.
+ */
 function atMost(left: number, max: number): number {
   return Math.max(1, Math.min(left, max));
 }
