@@ -66,8 +66,8 @@ export interface EmulatedService extends OrganizationAddress, AsyncDisposable {
    */
   readonly keyFile: string;
   /**
-   * CA certificate (PEM) that clients must trust to connect to the emulator with HTTPS. Absent if the option `tls` was
-   * not given.
+   * Certificate (PEM) that clients must trust to connect to the emulator with HTTPS. Absent if the option `tls` was not
+   * given.
    */
   readonly ca?: string;
   /** URL of the admin API, which controls the emulator over HTTP: `<baseUrl>/_emulator`. */
@@ -84,9 +84,9 @@ export interface EmulatedService extends OrganizationAddress, AsyncDisposable {
    */
   token(options?: TokenOptions): Promise<string>;
   /**
-   * Returns the journal entries of the requests that match `query` (default: all), oldest first. The journal does not
-   * record requests to the admin API. The limit `maxJournal` is the maximum number of requests in the journal. If the
-   * journal is full, it drops the oldest requests and counts them in `dropped`.
+   * Returns the journal entries of the requests that match `query` (default: all), oldest first. Requests to the admin
+   * API are not among them. The journal has at most `maxJournal` (a limit) requests. If it is full, it drops the oldest
+   * requests and counts them in `dropped`.
    *
    * ```js
    * const [refused] = emulator.requests({ operation: 'commitPack', status: 409 });
@@ -111,8 +111,8 @@ export interface EmulatedService extends OrganizationAddress, AsyncDisposable {
   /** Clock of the emulator, which tests can move: `emulator.clock.advance(1_000)` advances the time by 1,000 ms. */
   readonly clock: EmulatorClock;
   /**
-   * Request quotas, which limit the rate of requests: `emulator.quotas.change({ gateway: { capacity: 20, refill: '10/s'
-   * } })`.
+   * Request quotas, which limit the rate of requests:
+   * `emulator.quotas.change({ gateway: { capacity: 20, refill: '10/s' } })`.
    */
   readonly quotas: EmulatorQuotas;
   /**
@@ -162,8 +162,8 @@ export interface EmulatedService extends OrganizationAddress, AsyncDisposable {
   /**
    * Takes a snapshot of the whole world: repositories with their refs, objects, notes, deployments, credentials, LFS
    * objects and locks, webhooks and their deliveries, the journal, the clock, and the counters of ids and faults.
-   * Resolves to the id of the snapshot, which `restore` accepts. The data of a snapshot counts towards the memory limit
-   * until the emulator is closed. Rejects if 1,000 snapshots already exist.
+   * Resolves to the id of the snapshot, which `restore` accepts. The data of a snapshot counts towards the limit
+   * `maxHeldBytes` until the emulator is closed. Rejects if 1,000 snapshots already exist.
    *
    * ```js
    * const seeded = await emulator.snapshot();
