@@ -14,7 +14,9 @@ import { HEAD, type RepositoryView, visibleHead } from './view.js';
 
 export type Service = 'git-upload-pack' | 'git-receive-pack';
 
-/** Returns the service named by a `?service=` value, or undefined if it names none. */
+/**
+ * Returns the Git service named by the query parameter `service` of `info/refs`, or undefined if the value names none.
+ */
 export function serviceOf(name: string | undefined): Service | undefined {
   return name === 'git-upload-pack' || name === 'git-receive-pack' ? name : undefined;
 }
@@ -57,8 +59,9 @@ export async function advertise(
 }
 
 /**
- * Returns the symref of HEAD; undefined if HEAD is detached or its branch is unborn, because an unborn branch cannot be
- * announced before version 2.
+ * Returns the symbolic ref HEAD and its target, as the capability `symref` announces them. Returns undefined if HEAD is
+ * detached or its branch is unborn (has no commit), because before protocol version 2 an unborn branch cannot be
+ * announced.
  */
 function headSymref({ repository, prefix }: RepositoryView): readonly [ByteString, ByteString] | undefined {
   const head = visibleHead(repository.refs, prefix);

@@ -9,18 +9,19 @@ import { bandPackets, FATAL, FLUSH, packBand, progress } from './pkt-line.js';
 
 /** Length in bytes of the checksum that ends a pack. */
 const TRAILER_BYTES = 20;
-/** Number of progress packets sent in one piece. */
+/** Number of progress packets that are joined into one chunk of the response. */
 const LINES_AT_ONCE = 100;
 
-/** Objects and options of a pack that is not written yet. */
+/** Object numbers (indexes in the tables of the object store) and options of a pack that is not written yet. */
 export interface PreparedPack {
   readonly numbers: Int32Array;
   readonly options: PackOptions;
 }
 
 /**
- * Sends the packfile section with the injected faults. Offsets count bytes of the pack, excluding the packet framing.
- * The pack is written anew and not cached, so that no other client receives it.
+ * Sends the packfile section of a fetch with the injected faults, for example a cut connection. Offsets of faults count
+ * bytes of the pack, excluding the packet framing. The pack is written anew and not stored in the pack cache, so that
+ * no other client receives a broken pack.
  */
 export async function* sendBrokenPack(
   { view, sideband }: PackRequest,
@@ -60,11 +61,12 @@ export async function* sendBrokenPack(
   if (sideband !== 'none') yield FLUSH;
 }
 
-/** Where a pack with fewer objects than the fault requires is cut: before its checksum. */
+/** Place where a pack is cut if it has fewer objects than the fault requires: before the checksum at its end. */
 const END = { beforeEnd: TRAILER_BYTES };
 
 /**
- * Passes on the pack up to the start of the entry `index`. That offset is known before the entry's first byte arrives.
+ * Passes on the bytes of the pack up to the start of the entry `index`. The pack writer adds the offset of an entry to
+ * `starts` before it yields the first byte of that entry.
  */
 async function* cutAtEntry(
   pack: AsyncIterable<Uint8Array>,
@@ -84,8 +86,9 @@ async function* cutAtEntry(
 }
 
 /**
- * Removes one blob: the `index`-th, or the last if there are fewer. Removes a tree if there is no blob. Keeps commits,
- * so that the client notices the missing object late.
+ * Removes one object from the list of those to send: the `index`-th blob, or the last one if there are fewer blobs.
+ * Removes a tree if there is no blob. Keeps all commits, because then the client notices the missing object only after
+ * it has indexed the pack.
  */
 function withoutOne(objects: ObjectStore, numbers: Int32Array, index: number): Int32Array {
   for (const type of [BLOB, TREE]) {

@@ -4,14 +4,15 @@ import { placeOf, type WireFaults } from './git-faults.js';
 import { bandPackets, errorPacket, FATAL, FLUSH } from './pkt-line.js';
 import type { PushRequest } from './push-request.js';
 
-/** Length in bytes of the flush packet that ends a report. */
+/** Length in bytes of the flush packet that ends the status report of a push. */
 const FLUSH_BYTES = FLUSH.length;
-/** Length in bytes of the checksum that ends a pack. */
+/** Length in bytes of the checksum at the end of a pack. */
 const TRAILER_BYTES = 20;
 
 /**
- * Passes on a received pack with the injected faults. It is cut while it is received, so a fraction is computed from
- * `length`, the approximate length of the whole pack. If `length` is 0 (unknown), the pack is cut after its first byte.
+ * Passes on a received pack with the injected faults. A fault can give its position as a fraction of the pack. The pack
+ * is changed while it is received, so the position is computed from `length`, the approximate length in bytes of the
+ * whole pack. If `length` is 0 (unknown), the pack is cut after its first byte.
  */
 export async function* breakIncoming(
   rest: () => AsyncIterable<Uint8Array>,
@@ -27,12 +28,12 @@ export async function* breakIncoming(
   }
   yield* cutBytes(pack, whileArriving(placeOf(cut.at, TRAILER_BYTES), length));
   endIncoming(wire);
-  // The client reads the report about a truncated pack only after it has sent everything, so the rest is read and
-  // discarded.
+  // The client reads the report about a truncated pack only after it has sent the whole pack, so the rest of the pack
+  // is read and discarded.
   for await (const _ of rest());
 }
 
-/** Closes the connection if a `cut` fault requires it. */
+/** Closes the connection while a pack is received, if an injected `cut` fault requires it. */
 export function endIncoming({ cut }: WireFaults): void {
   if (cut !== undefined && cut.how !== 'end') throw new ResponseCut(cut.how);
 }
@@ -49,15 +50,20 @@ export function refuseAll(message: string, { capabilities }: PushRequest): Buffe
     : errorPacket(message);
 }
 
-/** Maximum characters of the messages beside a report, because they are sent in one piece. */
+/**
+ * Maximum number of characters of the progress messages that a fault adds beside the status report. They are sent in
+ * one piece and therefore are in memory at the same time.
+ */
 const MAX_MESSAGES = 8 * 1024 * 1024;
 
-/** Repeats a text `times` times, as far as the limit allows. */
+/** Returns an array with `text` repeated `times` times, or fewer times if the total would exceed `MAX_MESSAGES`. */
 export function repeated(text: string, times: number): string[] {
   return Array(Math.min(times, Math.ceil(MAX_MESSAGES / (text.length + 1)))).fill(text);
 }
 
-/** Applies the injected faults to the lines of a report, before side-band framing. */
+/**
+ * Applies the injected faults to the bytes of the status report of a push, before they are framed for the side-band.
+ */
 export function breakReport(report: Buffer, { cut, flip }: WireFaults): Buffer {
   const broken = Buffer.from(report);
   const flipped = flip && Math.min(flip.offset ?? report.length >>> 1, report.length - 1);

@@ -2,8 +2,8 @@ import { type ByteString, bytesOf, latin1, NO_BYTES } from '../git/object/bytes.
 import { ProtocolError } from './pkt-line.js';
 
 /**
- * Capabilities that each service offers. Everything listed works, and nothing else is offered. Sources:
- * gitprotocol-capabilities for versions 0 and 1, gitprotocol-v2 for version 2.
+ * Capabilities that the Git services announce. Everything listed is implemented, and nothing else is announced.
+ * Sources: gitprotocol-capabilities for protocol versions 0 and 1, gitprotocol-v2 for version 2.
  */
 export const UPLOAD_PACK_CAPABILITIES = [
   'multi_ack',
@@ -35,7 +35,7 @@ export const RECEIVE_PACK_CAPABILITIES = [
   'push-options',
 ] as const;
 
-/** Commands of protocol version 2, with their features. */
+/** Commands of protocol version 2, with the features announced for each. */
 export const COMMANDS = {
   'ls-refs': 'unborn',
   fetch: 'shallow wait-for-done filter ref-in-want',
@@ -45,11 +45,11 @@ export type Command = keyof typeof COMMANDS;
 
 export const OBJECT_FORMAT = 'sha1';
 
-/** Values that differ between servers. */
+/** Values of the capabilities `agent` and `session-id`, which differ between servers. */
 export interface ServerIdentity {
-  /** `name/version`, printable and without spaces. */
+  /** Value of the capability `agent`: `name/version`, printable and without spaces. */
   readonly agent: string;
-  /** Id of this conversation in logs, printable and without spaces. */
+  /** Id of this conversation in logs, sent as the capability `session-id`. Printable and without spaces. */
   readonly sessionId: string;
 }
 
@@ -64,7 +64,7 @@ export function v2Capabilities(identity: ServerIdentity): string[] {
   ];
 }
 
-/** Returns the capability list after the NUL of the first line in versions 0 and 1. */
+/** Returns the list of capabilities that follows the NUL byte of the first ref in protocol versions 0 and 1. */
 export function capabilityList(
   names: readonly string[],
   identity: ServerIdentity,
@@ -76,7 +76,10 @@ export function capabilityList(
   return latin1`${offered}${pointed} ${bytesOf(about.join(' '))}`;
 }
 
-/** Parses the capabilities that the client chose: names, or `name=value` split at the first `=`. */
+/**
+ * Parses the capabilities that the client chose, separated by spaces. Each is a name, or `name=value` split at the
+ * first `=`. The value of a name without `=` is empty.
+ */
 export function parseCapabilities(list: ByteString): ReadonlyMap<string, string> {
   const chosen = new Map<string, string>();
   for (const word of list.split(' ')) {
@@ -88,7 +91,7 @@ export function parseCapabilities(list: ByteString): ReadonlyMap<string, string>
   return chosen;
 }
 
-/** Throws `ProtocolError` if the client uses another object format than the server. */
+/** Throws `ProtocolError` if the client uses another object format (hash function) than the server. */
 export function checkObjectFormat(format: string | undefined): void {
   if (format !== undefined && format !== OBJECT_FORMAT) {
     throw new ProtocolError(`mismatched object format: server ${OBJECT_FORMAT}; client ${format}`);
@@ -98,8 +101,8 @@ export function checkObjectFormat(format: string | undefined): void {
 export type ProtocolVersion = 0 | 1 | 2;
 
 /**
- * Returns the version requested by a `Git-Protocol` header: `key[=value]` pairs joined by colons. The highest known
- * `version` counts; everything else is ignored.
+ * Returns the protocol version requested by a `Git-Protocol` header, which contains `key[=value]` pairs joined by
+ * colons. Of several pairs `version=n`, the highest known version counts. Everything else is ignored.
  */
 export function protocolVersion(header: string | undefined): ProtocolVersion {
   let version: ProtocolVersion = 0;

@@ -11,14 +11,14 @@ import { type PacketReader, ProtocolError, packetText, type Sideband } from './p
 import type { RefListings } from './ref-listings.js';
 import { type RepositoryView, resolveVisible, visibleTips } from './view.js';
 
-/** One `POST git-upload-pack` request. */
+/** Input of the handlers of one `POST git-upload-pack` request. */
 export interface UploadPackRequest {
   readonly view: RepositoryView;
   readonly reader: PacketReader;
   readonly listings: RefListings;
   /**
-   * Source of the client's abort signal. Read the signal only when long work starts, because listening for a disconnect
-   * has a cost.
+   * Source of the signal that is aborted when the client disconnects. Read it only when long work starts, because
+   * listening for a disconnect has a cost.
    */
   readonly client: { readonly signal: AbortSignal };
   readonly facts: GitFacts;
@@ -26,15 +26,20 @@ export interface UploadPackRequest {
 
 export interface UploadPackResponse {
   readonly head: Buffer;
-  /** True if the head lists refs, as the response to `ls-refs` of version 2 does. */
+  /**
+   * True if `head` (the part of the response before a pack) lists refs, as the response to `ls-refs` of version 2 does.
+   */
   readonly listsRefs?: true;
-  /** Pack to send after the head; undefined if none. */
+  /** Pack that is sent after `head`; undefined if the response contains no pack. */
   readonly pack?: PackRequest;
 }
 
 export const NO_ANSWER: UploadPackResponse = { head: Buffer.alloc(0) };
 
-/** A pack to be sent: wanted objects, objects that the client has, and the shallow boundary of its history. */
+/**
+ * Pack to be sent: the request with the wanted objects, the objects that the client has, and the shallow boundary of
+ * the history that the client will have.
+ */
 export interface PackRequest {
   readonly view: RepositoryView;
   readonly fetch: FetchRequest;
@@ -46,7 +51,10 @@ export interface PackRequest {
 /** Content of a fetch request, independent of the protocol version. */
 export interface FetchRequest {
   readonly wants: Set<Oid>;
-  /** Refs of `want-ref` lines: visible name and the id that it had. */
+  /**
+   * Refs named by `want-ref` lines: the name as the client sees it, and the object id that the ref had when the line
+   * was read.
+   */
   readonly wantedRefs: Map<ByteString, Oid>;
   readonly depth: DepthRequest;
   filter?: ObjectFilter;
@@ -59,9 +67,9 @@ export interface DepthRequest {
   readonly clientShallow: Set<Oid>;
   /** Value of `deepen <n>`; 0 if not requested. */
   depth: number;
-  /** Value of `deepen-since` in seconds since 1970. */
+  /** Value of `deepen-since` in seconds since 1970; undefined if not requested. */
   since?: number;
-  /** Tips given by `deepen-not`. */
+  /** Commits that the refs named by `deepen-not` point at. Commits reachable from them are not sent. */
   readonly not: Set<Oid>;
 }
 
@@ -74,12 +82,15 @@ export function emptyRequest(): FetchRequest {
   };
 }
 
-/** Returns true if the fetch limits the depth of the history. */
+/** Returns true if the fetch limits the depth of the history that it receives. */
 export function asksForDepth({ depth, since, not }: DepthRequest): boolean {
   return depth > 0 || since !== undefined || not.size > 0;
 }
 
-/** Parses a `shallow`, `deepen`, `deepen-since` or `deepen-not` line. Returns false if the line is another one. */
+/**
+ * Parses a `shallow`, `deepen`, `deepen-since` or `deepen-not` line of a fetch and adds it to the request. Returns
+ * false if the line is of another kind.
+ */
 export function readDepthLine(line: ByteString, request: DepthRequest, view: RepositoryView): boolean {
   const [key, value] = splitLine(line);
   switch (key) {
@@ -103,8 +114,8 @@ export function readDepthLine(line: ByteString, request: DepthRequest, view: Rep
 }
 
 /**
- * Computes the shallow boundary of a fetch, and its difference from the client's current boundary. Throws
- * `ProtocolError`.
+ * Computes the shallow boundary of a fetch (commits whose parents the client will not have), and its difference from
+ * the client's current boundary. Throws `ProtocolError` if no commit fits the requested limits.
  */
 export async function findShallowBoundary(
   view: RepositoryView,
@@ -132,7 +143,10 @@ export function writeShallowBoundary({ shallow, unshallow }: ShallowBoundary): B
   return Buffer.from(lines.map(packetText).join(''), 'latin1');
 }
 
-/** Parses the filter after `filter `. Throws `ProtocolError`. */
+/**
+ * Parses the object filter of a fetch, for example `blob:none`. Throws `ProtocolError` if it is malformed or is the
+ * second one of the request.
+ */
 export function readFilter(spec: ByteString, request: FetchRequest): void {
   if (request.filter) throw new ProtocolError('multiple filter-specs cannot be combined');
   try {
@@ -142,7 +156,7 @@ export function readFilter(spec: ByteString, request: FetchRequest): void {
   }
 }
 
-/** Returns the id of a `want` line. Throws `ProtocolError` if the object does not exist. */
+/** Parses the object id of a `want` line. Throws `ProtocolError` if it is malformed or the object does not exist. */
 export function readWant(text: ByteString, view: RepositoryView): Oid {
   if (!isOid(text)) throw new ProtocolError(`protocol error, expected to get object ID, not 'want ${text}'`);
   if (view.repository.objects.find(text) < 0) throw notOurRef(text);
@@ -153,15 +167,15 @@ export function notOurRef(oid: Oid): ProtocolError {
   return new ProtocolError(`upload-pack: not our ref ${oid}`);
 }
 
-/** Splits a line into key and value at the first space. */
+/** Splits a line of a request into key and value at the first space. The value is empty if the line has no space. */
 export function splitLine(line: ByteString): readonly [ByteString, ByteString] {
   const split = line.indexOf(' ');
   return split < 0 ? [line, NO_BYTES] : [sliceBytes(line, 0, split), sliceBytes(line, split + 1)];
 }
 
 /**
- * Adds a shallow commit of the client. Ignores a commit that does not exist in this repository, because it cannot be an
- * ancestor of anything that is sent.
+ * Adds a commit that is shallow in the client's repository (its parents are missing there). Ignores a commit that does
+ * not exist in this repository, because it cannot be an ancestor of any object that is sent.
  */
 function readShallow(oid: ByteString, request: DepthRequest, view: RepositoryView): void {
   if (!isOid(oid)) throw new ProtocolError(`invalid shallow line: shallow ${oid}`);
@@ -173,14 +187,14 @@ function readShallow(oid: ByteString, request: DepthRequest, view: RepositoryVie
 }
 
 /**
- * Parses a number of at most 15 digits. Returns -1 if `text` is not one. Numbers beyond 32 bits are accepted and mean
- * "unlimited".
+ * Parses a decimal number of at most 15 digits. Returns -1 if `text` is not one. Numbers beyond 32 bits are accepted,
+ * because Git clients send such a number for "unlimited".
  */
 function parseCount(text: string): number {
   return /^\d{1,15}$/.test(text) ? Number(text) : -1;
 }
 
-/** Prefixes that are tried for a short ref name, in order (gitrevisions). */
+/** Prefixes with which a short ref name is completed, in the order in which they are tried (gitrevisions). */
 const PLACES = ['', 'refs/', 'refs/tags/', 'refs/heads/', 'refs/remotes/'].map(bytesOf);
 
 function resolveShort(view: RepositoryView, name: ByteString): Oid {
@@ -194,17 +208,16 @@ function resolveShort(view: RepositoryView, name: ByteString): Oid {
 }
 
 /**
- * Negotiation of the commits that client and server have in common.
- *
- * The client names commits that it has, newest first. When every wanted commit is a descendant of one of them, further
- * names cannot make the pack much smaller, so the server is ready.
+ * Negotiation of a fetch: finds commits that client and server have in common. The client names commits that it has,
+ * newest first. When every wanted commit is a descendant of a common commit, further names cannot make the pack much
+ * smaller, so the server is ready to send it.
  */
 export class Negotiation {
   /** Objects of `have` lines that exist in this repository, in order of arrival. */
   readonly common = new Set<Oid>();
   readonly #repository: GitRepository;
   readonly #wants: Iterable<Oid>;
-  /** Common commits and their parents, which the client must have too. */
+  /** Common commits and their parents. The client must have the parents too. */
   readonly #known = new Set<Oid>();
   #commonWhenAsked = 0;
   #ready = false;
@@ -214,7 +227,7 @@ export class Negotiation {
     this.#wants = wants;
   }
 
-  /** Adds the object of a `have` line. Returns false if it does not exist in this repository. */
+  /** Adds the object named by a `have` line. Returns false if it does not exist in this repository. */
   add(oid: Oid): boolean {
     const { objects, history } = this.#repository;
     const number = objects.find(oid);
@@ -228,7 +241,9 @@ export class Negotiation {
     return true;
   }
 
-  /** Returns true if every wanted commit has an ancestor that the client is known to have. */
+  /**
+   * Returns true if every wanted commit has an ancestor that the client is known to have, so that the pack can be sent.
+   */
   async isReady(): Promise<boolean> {
     if (!this.#ready && this.common.size > this.#commonWhenAsked) {
       this.#commonWhenAsked = this.common.size;
@@ -238,8 +253,8 @@ export class Negotiation {
   }
 
   /**
-   * Same as `isReady`, for use after each of many `have` lines. A negative result is reused until the number of common
-   * objects has doubled, so that a request with many `have` lines does not walk the history for each.
+   * Returns the same as `isReady`, but can be late. Used after each of many `have` lines: a negative result is reused
+   * until the number of common objects has doubled, so that the history is not walked for each line.
    */
   async isReadyRoughly(): Promise<boolean> {
     return this.common.size >= 2 * this.#commonWhenAsked ? this.isReady() : this.#ready;
@@ -248,7 +263,8 @@ export class Negotiation {
   async #allWantsReachCommon(): Promise<boolean> {
     if (this.common.size === 0) return false;
     const { objects, history } = this.#repository;
-    // Wanted trees and blobs are ignored, because the ancestry of commits says nothing about them.
+    // Wanted trees and blobs are ignored, because they have no ancestors by which the client's objects could be
+    // recognized.
     const commits = Array.from(this.#wants, (want) => runSync(findCommit(objects, want))).filter(
       (oid) => oid !== undefined,
     );

@@ -1,31 +1,36 @@
 import type { Service } from './advertise.js';
 
-/** Maximum number of ids or names recorded for one request. */
+/** Maximum number of object ids or ref names that each list of `GitFacts` records for one request. */
 export const MAX_NOTED = 100;
 
-/** Result for one ref of a push. */
+/** Result for one ref of a push, as the journal records it. */
 export interface NotedUpdate {
   readonly ref: string;
   readonly old: string;
   readonly new: string;
-  /** Reason of the refusal, as in the report; undefined if the update was made. */
+  /** Reason of the refusal, as in the report to the client; undefined if the ref was updated. */
   refused?: string;
 }
 
-/** Facts about one Git request, for the journal. They are completed while the request is processed. */
+/**
+ * Facts about one Git request, for the journal (record of all requests). They are completed while the request is
+ * processed.
+ */
 export interface GitFacts {
   readonly phase: 'advertise' | 'rpc';
   readonly service: Service;
   readonly protocol: 0 | 1 | 2;
   /** `ls-refs`, `fetch`, `object-info` or `push`. */
   command?: string;
-  /** Names of refs: refs that a fetch requests by name, the prefixes of `ls-refs`, or the refs of a push. */
+  /**
+   * Names of refs: the refs that a fetch requests by name, the prefixes of an `ls-refs` request, or the refs of a push.
+   */
   refs: string[];
   wants: string[];
-  /** Ids that the client said it has. */
+  /** Ids of objects that the client said it has. */
   haves: string[];
   updates: NotedUpdate[];
-  /** Total counts; each list contains only the first 100. */
+  /** Number of all entries of each kind. The lists themselves contain at most `MAX_NOTED` entries. */
   readonly counts: { refs: number; wants: number; haves: number; updates: number };
   /** Facts about the pack that was sent or received. */
   pack?: PackFacts;
@@ -45,10 +50,9 @@ export function gitFacts(phase: GitFacts['phase'], service: Service, protocol: G
 }
 
 /**
- * Returns a deep copy, because the record is still changing. It copies by hand, because `structuredClone` returns
- * objects of Node's main realm inside a VM context, which jest and vitest use.
- *
- * @internal
+ * Returns a deep copy of the facts, because `facts` is still changing while the request is processed. It copies member
+ * by member, because inside a VM context, which jest and vitest use, `structuredClone` returns objects of another
+ * realm. A test would not find them equal to its own objects.
  */
 export function copyGitFacts(facts: GitFacts): GitFacts {
   const { refs, wants, haves, updates, counts, pack } = facts;

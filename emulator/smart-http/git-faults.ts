@@ -11,37 +11,43 @@ import { ResponseCut } from '../http/response-cut.js';
 
 export type GitStage = Extract<Stage, `git.${string}`>;
 
-/** Injected faults of one request. A request without faults has no such object. */
+/** Injected faults of one Git request. A request without faults has no such object. */
 export interface GitFaults {
-  /** Passes facts from the body of the request to the matching of faults. */
+  /** Gives the facts found in the body of the request to the matching of faults, which may depend on them. */
   learn(facts: GitFacts): void;
-  /** Returns the actions of the stage, and counts them as fired. */
+  /**
+   * Returns the actions of all faults that fire at the stage (point of the request at which a fault can take effect),
+   * and counts these faults as fired.
+   */
   take(stage: GitStage): readonly ChosenAction[];
-  /** Waits for the delays of the actions. Throws if an action replaces Git's response. */
+  /** Waits as long as delaying actions require. Throws if an action replaces the response. */
   wait(chosen: readonly ChosenAction[]): Promise<void>;
 }
 
-/** Actions of one stage that change the bytes on the wire. */
+/** Actions of one stage that change the bytes that are received or sent. */
 export interface WireFaults {
   cut?: { readonly at: CutPoint | undefined; readonly how: Ending };
   flip?: { readonly offset: number | undefined };
-  /** Index of the blob that is left out of the pack; of a tree if it has no blob. */
+  /** Index, among the blobs of the pack, of the blob that is left out. A tree is left out if the pack has no blob. */
   dropObject?: number;
   bytesPerSecond?: number;
-  /** Progress texts for the user's terminal, each with its number of repetitions. */
+  /** Progress texts that Git shows on the user's terminal, each with the number of times that it is sent. */
   readonly progress: { readonly text: string; readonly times: number }[];
-  /** Fatal error that replaces the rest: on band 3 of the side-band, or as an `ERR` packet without side-band. */
+  /**
+   * Text of a fatal error that replaces the rest of the response. It is sent on band 3 of the side-band, or as an `ERR`
+   * packet if the client does not use the side-band.
+   */
   fatal?: string;
   report?: Ng;
   lost?: Lost;
 }
 
-/** Default number of lines of a flood. */
+/** Default number of progress lines that a fault of the kind `flood` sends. */
 const FLOOD_LINES = 1000;
 
 /**
- * Takes the actions of a stage and waits for their delays. Returns the actions for the wire; undefined if the stage has
- * no actions.
+ * Takes the actions of all faults that fire at a stage and waits as long as delaying actions require. Returns the
+ * actions that change bytes; undefined if no fault fires. Throws if an action replaces the response.
  */
 export async function meetStage(faults: GitFaults | undefined, stage: GitStage): Promise<WireFaults | undefined> {
   if (faults === undefined) return undefined;
@@ -51,7 +57,10 @@ export async function meetStage(faults: GitFaults | undefined, stage: GitStage):
   return wireFaultsOf(chosen);
 }
 
-/** Wire fault of each kind that does not delay or replace the response. */
+/**
+ * Converts the parameters of a fault to wire faults, for each kind of fault that does not delay or replace the
+ * response.
+ */
 const ON_WIRE: {
   readonly [Name in Exclude<KindName, ResponseKindName>]: (value: KindValues[Name]) => Partial<WireFaults>;
 } = {
@@ -70,7 +79,10 @@ export function wireFaultsOf(chosen: readonly ChosenAction[]): WireFaults {
   return Object.assign({}, ...parts, { progress: parts.flatMap(({ progress = [] }) => progress) }) as WireFaults;
 }
 
-/** Returns the place at which a payload with a trailer is cut; the middle by default. */
+/**
+ * Returns the place at which a payload is cut. The middle is the default. `trailerBytes`: length in bytes of the
+ * trailer, for a fault that cuts before it.
+ */
 export function placeOf(at: CutPoint | undefined, trailerBytes: number): CutPlace {
   if (at?.bytes !== undefined) return { bytes: at.bytes };
   if (at?.beforeTrailer) return { beforeEnd: trailerBytes };
@@ -78,8 +90,8 @@ export function placeOf(at: CutPoint | undefined, trailerBytes: number): CutPlac
 }
 
 /**
- * Applies wire faults to a reply of packets that ends with a flush packet. `errorBody` writes an error in the form that
- * the protocol prescribes.
+ * Applies wire faults to a response that consists of packets and ends with a flush packet. `errorBody` encodes an error
+ * message in the form that the protocol prescribes for this response.
  */
 export function breakPackets(
   reply: Reply,
@@ -99,7 +111,8 @@ export function breakPackets(
 const FLUSH_BYTES = 4;
 
 /**
- * Applies wire faults to the response to a push with the given report. `whole`: length in bytes of the uncut response.
+ * Applies wire faults to the response to a push, which contains the status report. `whole`: length in bytes of the
+ * response if it were not cut.
  */
 export function breakReportReply(
   reply: Reply,

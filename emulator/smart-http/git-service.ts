@@ -30,38 +30,42 @@ export const NO_CACHE: Readonly<Record<string, string>> = {
 };
 
 export interface GitServiceOptions {
-  /** `name/version`, sent to clients. */
+  /** Value of the capability `agent`, which clients receive: `name/version`. */
   readonly agent: string;
   readonly fsck: FsckPolicy;
   readonly limits: Pick<WireLimits, 'pushBytes'> & Partial<WireLimits>;
-  /** Cache of finished packs. Several services can share it. */
+  /** Cache of packs that were sent completely. Several services can share it. */
   readonly packs: PackCache;
 }
 
 /**
- * HTTP request, as far as the two services need it. The handler context implements it. Header names are in lower case.
+ * HTTP request, as far as the two Git services need it. The context object of the request handlers implements it.
+ * Header names are in lower case.
  */
 export interface GitRequest {
   header(name: string): string | undefined;
   /** Returns the body as a stream. Throws if it exceeds `maxBytes`. */
   stream(maxBytes: number): AsyncIterable<Uint8Array>;
-  /** Called once with the facts about the request. The object is completed later. */
+  /** Called once with the record of facts about the request. The record is completed while the request is processed. */
   recordGitFacts?(facts: GitFacts): void;
-  /** Aborted when the client disconnects. */
+  /** Signal that is aborted when the client disconnects. */
   readonly signal: AbortSignal;
   /** Injected faults; undefined for almost every request. */
   readonly gitFaults?: GitFaults | undefined;
 }
 
-/** Result of a push: the response, and the refs that moved, by their stored names. */
+/**
+ * Result of a push: the response, and the refs that were changed, by their stored names (including the prefix of a ref
+ * namespace).
+ */
 export interface PushOutcome {
   readonly reply: Reply;
   readonly moved: readonly RefChange[];
 }
 
 /**
- * Git's smart HTTP protocol, with caches that are used across requests. Authentication and repository names are handled
- * elsewhere.
+ * Git's smart HTTP protocol, with caches that all requests share. Callers authenticate the client and find the
+ * repository.
  */
 export class GitService {
   readonly limits: WireLimits;
@@ -77,7 +81,10 @@ export class GitService {
     this.#sender = new PackSender(this.packs, this.#listings);
   }
 
-  /** Handles `GET info/refs?service=`. `sessionId` is the id of the conversation that it starts. */
+  /**
+   * Handles `GET info/refs?service=`, with which a client starts a fetch or push. `sessionId`: value of the capability
+   * `session-id`, with which clients and servers can find the request in their logs.
+   */
   async infoRefs(view: RepositoryView, service: Service, request: GitRequest, sessionId: string): Promise<Reply> {
     recordFactsOf(request, 'advertise', service);
     const identity: ServerIdentity = { agent: this.#options.agent, sessionId };
@@ -118,11 +125,14 @@ export class GitService {
     }
   }
 
-  /** Handles `POST git-receive-pack`. `updateHook` is called with each update that Git would make. */
+  /**
+   * Handles `POST git-receive-pack`. `updateHook` is called with each ref update that passed Git's own checks, and can
+   * refuse it.
+   */
   async receivePack(view: RepositoryView, request: GitRequest, updateHook?: UpdateHook): Promise<PushOutcome> {
     const { limits } = this;
-    // Allows additional bytes for the commands. The pack alone is checked against `pushBytes`, which has a better error
-    // message.
+    // The limit leaves room for the ref updates before the pack. The size of the pack alone is checked against
+    // `pushBytes` later, because that error has a better message.
     const body = bodyOf(request, 'git-receive-pack', 2 * limits.pushBytes);
     const facts = recordFactsOf(request, 'rpc', 'git-receive-pack');
     const { gitFaults: faults } = request;
@@ -136,13 +146,16 @@ export class GitService {
     return { reply: breakReportReply(reply, wire, result.whole!, view.repository.objects.schedule), moved };
   }
 
-  /** Removes cached data of a deleted repository. */
+  /** Removes the cached packs of a deleted repository. */
   forget(repository: GitRepository): void {
     this.packs.forget(repository);
   }
 }
 
-/** Takes the faults for the response to `git-upload-pack`. A response that only negotiates has no stage. */
+/**
+ * Applies the stage at which faults of a `git-upload-pack` response fire, and returns its wire faults. A response that
+ * contains only acknowledgments has no such stage.
+ */
 async function meetUpload(
   faults: GitFaults,
   command: GitFacts['command'],
@@ -153,7 +166,9 @@ async function meetUpload(
   return pack && meetStage(faults, 'git.pack');
 }
 
-/** Returns the refs whose ids are wanted. Their names can only be inferred from the ids. */
+/**
+ * Returns the names of the refs that point at wanted objects. A client requests ids, so the names can only be inferred.
+ */
 function wantedRefs({ view, fetch: { wants } }: PackRequest): string[] {
   const wanted: string[] = [];
   for (const [name, oid] of visibleRefs(view.repository.refs, view.prefix))
@@ -181,8 +196,8 @@ function resultHeaders(service: Service): Readonly<Record<string, string>> {
 }
 
 /**
- * Returns the decoded body. Throws `unsupported_media_type` for another content type, with the text of `git
- * http-backend`.
+ * Returns the request body with its content encoding removed. Throws `unsupported_media_type` if the content type is
+ * not that of the service, with the text of `git http-backend`.
  */
 function bodyOf(request: GitRequest, service: Service, max: number): AsyncIterable<Uint8Array> {
   const expected = `application/x-${service}-request`;
@@ -226,7 +241,7 @@ async function* bounded(body: AsyncIterable<Uint8Array>, max: number): AsyncIter
 
 async function* gunzip(body: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
   const inflated = createGunzip();
-  // The pipeline's error is also thrown by the loop over `inflated` below, so it is ignored here.
+  // An error of the pipeline is ignored here, because the loop over `inflated` throws it as well.
   const ended = pipeline(Readable.from(body, { objectMode: false }), inflated).catch(() => undefined);
   try {
     yield* inflated;

@@ -17,21 +17,24 @@ import { bandPackets, FATAL, FLUSH, KEEP_ALIVE, packBand, progress } from './pkt
 import type { RefListings } from './ref-listings.js';
 import type { RepositoryView } from './view.js';
 
-/** Milliseconds of silence after which a keep-alive packet is sent, as in Git. */
+/** Milliseconds without data after which a keep-alive packet is sent, as in Git. */
 const KEEP_ALIVE_MILLISECONDS = 5_000;
 
 const ABORTED = 'aborting due to possible repository corruption on the remote side.';
 
 interface Sending {
   readonly signal: AbortSignal;
-  /** Record that receives the size of the pack. */
+  /** Facts for the journal, to which the size of the pack is added. */
   readonly facts: GitFacts;
   readonly wire?: WireFaults | undefined;
 }
 
-/** Creates and sends the packs of fetches, and caches finished ones. */
+/** Creates and sends the packs of fetches, and caches packs that were sent completely. */
 export class PackSender {
-  /** Number of each state of the refs. It identifies the state in cache keys. */
+  /**
+   * Number of each state of the refs of a repository. Cache keys contain it, because the pack of a fetch can depend on
+   * the refs.
+   */
   readonly #refsNumbers = new WeakMap<Refs, number>();
   #nextRefsNumber = 0;
 
@@ -62,7 +65,7 @@ export class PackSender {
         yield* this.cache.keeping(view.repository, key, this.#make(request, signal, pack), pack);
       }
     } catch (error) {
-      // An error cannot be reported without side-band, so the response is broken off.
+      // Without side-band, an error cannot be reported to the client, so the connection is closed.
       if (sideband === 'none' || signal.aborted || error instanceof ResponseCut) throw error;
       yield* bandPackets(Buffer.from(ABORTED), FATAL, sideband);
       return;
@@ -75,7 +78,7 @@ export class PackSender {
     yield* packBand(counted(writePack(request.view.repository.objects, numbers, options), facts), request.sideband);
   }
 
-  /** Computes the objects to send. Sends keep-alive packets meanwhile. */
+  /** Computes the list of objects to send. Yields keep-alive packets as long as this takes. */
   async *#prepare(request: PackRequest, signal: AbortSignal, facts: PackFacts): AsyncGenerator<Buffer, PreparedPack> {
     const { view, fetch, sideband } = request;
     const { objects } = view.repository;
@@ -96,7 +99,7 @@ export class PackSender {
     return { numbers, options };
   }
 
-  /** Returns the cache key: a hash of everything that determines the bytes of the pack. */
+  /** Returns the key of a pack in the cache: a hash of everything on which its bytes depend. */
   #keyOf({ view, fetch, haves, boundary, sideband }: PackRequest): string {
     const { flags, filter, wants, depth } = fetch;
     const chosen = ['thin-pack', 'ofs-delta', 'no-progress'].map((flag) => flags.has(flag));
@@ -129,7 +132,8 @@ function planOf({ view, fetch, haves, boundary }: PackRequest, signal: AbortSign
   return view.repository.history.plan(
     {
       wants: fetch.wants,
-      // The client has the commits whose parents it now receives.
+      // A commit that was shallow in the client's repository exists there, and now it receives the parents of the
+      // commit.
       haves: [...haves, ...boundary.unshallow],
       boundary: boundary.boundary,
       clientShallow: fetch.depth.clientShallow,
@@ -140,16 +144,16 @@ function planOf({ view, fetch, haves, boundary }: PackRequest, signal: AbortSign
 }
 
 /**
- * Returns true if a thin pack may be sent. A client with a filter may lack the bases of a thin pack, although it has
- * their commits.
+ * Returns true if the pack may be thin (may contain deltas whose bases only the client has). A client that uses an
+ * object filter may lack the bases, although it has their commits.
  */
 function isThin({ fetch, haves }: PackRequest): boolean {
   return fetch.flags.has('thin-pack') && haves.size > 0 && !fetch.filter;
 }
 
 /**
- * Awaits `work` and yields `sign` after every `every` milliseconds without a result. Returns the result of `work`.
- * Without a sign of life, proxies and users would assume a dead connection.
+ * Awaits `work`, and yields the packet `sign` each time that `every` milliseconds have passed without a result. Returns
+ * the result of `work`. Without such packets, proxies and users would assume that the connection is dead.
  */
 export async function* keepAlive<T>(work: Promise<T>, every: number, sign: Buffer): AsyncGenerator<Buffer, T> {
   const ended = work.then(
@@ -183,7 +187,8 @@ export async function followingTags(
     if (meter.shouldYield) await meter.yieldToEventLoop();
     if (!isAmong(numbers, target)) continue;
     for (const number of tagChain(view.repository, oid)) {
-      // The objects that this tag leads to were added together with it.
+      // If the object is in `added`, all objects at which it points were added as well, because chains are added as a
+      // whole.
       if (added.has(number)) break;
       if (!isAmong(numbers, number)) added.add(number);
       if (meter.shouldYield) await meter.yieldToEventLoop();
@@ -201,7 +206,7 @@ function isAmong(numbers: Int32Array, number: number): boolean {
   return numbers[lastUpTo(numbers, number)] === number;
 }
 
-/** Yields the tag and the tags that it leads to. */
+/** Yields the object numbers of an annotated tag and of all tags in its chain (a tag can point at another tag). */
 function* tagChain({ objects }: GitRepository, oid: Oid): IterableIterator<number> {
   for (let number = objects.find(oid); objects.typeOf(number) === TAG; ) {
     yield number;
@@ -210,41 +215,41 @@ function* tagChain({ objects }: GitRepository, oid: Oid): IterableIterator<numbe
 }
 
 interface Finished {
-  /** Facts about the pack, which are complete by now. */
+  /** Facts about the pack. They are complete, because the pack has been written. */
   readonly pack: PackFacts;
   readonly packets: readonly Buffer[];
   readonly bytes: number;
 }
 
 /**
- * Maximum size in bytes of a pack that is cached on its first request. A larger pack is cached only on its second
- * request, because most large packs are never requested again, and memory that is occupied for long costs more than
- * memory that is reused.
+ * Maximum size in bytes of a pack that is cached when it is requested for the first time. A larger pack is cached only
+ * if it is requested again, because most large packs are never requested again, and memory that stays occupied costs
+ * more than memory that is soon reused.
  */
 const KEPT_AT_ONCE = 1024 * 1024;
-/** Maximum number of large packs per repository that are remembered as sent once. */
+/** Maximum number of keys of large packs per repository that are kept in `sent`. */
 const MAX_SENT = 1000;
 
-/** Packs of one repository, by key. */
+/** Cached packs of one repository and the keys of packs that may be cached later. */
 interface RepositoryPacks {
   readonly finished: CacheRegion<string, Finished>;
-  /** Keys of packs that are being collected while they are sent. */
+  /** Keys of packs that are being sent now and collected for the cache. */
   readonly growing: Set<string>;
-  /** Keys of packs that were too large to be cached on their first request. */
+  /** Keys of packs that were too large to be cached when they were requested for the first time. */
   readonly sent: Set<string>;
 }
 
 /**
- * Cache of finished packs of all repositories, as the packets that were sent. Entries are evicted by the shared LRU
- * cache. They never become stale, because the key determines the pack and objects never change.
+ * Cache of packs of all repositories, as the packets that were sent. The shared LRU cache evicts entries. An entry
+ * never becomes outdated, because its key determines all bytes of the pack and objects never change.
  */
 export class PackCache {
   readonly #packs = new WeakMap<GitRepository, RepositoryPacks>();
-  /** Bytes collected so far of packs that are being sent. */
+  /** Number of bytes collected so far of packs that are being sent. */
   growingBytes = 0;
   readonly #most: number;
 
-  /** `most`: maximum bytes of packs that are being collected. */
+  /** `max`: maximum number of bytes of all packs that are being collected at the same time. */
   constructor(
     private readonly cache: MemoryCache,
     max = cache.capacity,
@@ -256,15 +261,15 @@ export class PackCache {
     return this.#packsOf(repository).finished.get(key)?.packets;
   }
 
-  /** Returns the facts about a cached pack; undefined if it is not cached. */
+  /** Returns the facts about a cached pack; undefined if the pack is not cached. */
   factsOf(repository: GitRepository, key: string): PackFacts | undefined {
     return this.#packsOf(repository).finished.get(key)?.pack;
   }
 
   /**
-   * Passes `packets` on and caches them, unless they are too large or the client disconnects before the end. Only one
-   * client at a time collects a given pack, and the packs of all clients count against one limit, so slow clients
-   * cannot fill the memory.
+   * Passes `packets` on, and caches them if they are not too large and all of them were sent. If several clients
+   * receive the same pack at the same time, it is collected for one of them only, and one limit applies to all packs
+   * that are being collected. Slow clients therefore cannot fill the memory.
    */
   async *keeping(
     repository: GitRepository,
@@ -311,7 +316,7 @@ export class PackCache {
     }
   }
 
-  /** Removes the packs of a deleted repository. Packs that are being sent are completed, but not cached. */
+  /** Removes the cached packs of a deleted repository. Packs that are being sent are completed, but not cached. */
   forget(repository: GitRepository): void {
     this.#packsOf(repository).finished.close();
   }

@@ -4,15 +4,18 @@ import { type MemoryBudget, StoreFull } from '../memory/memory-budget.js';
 export interface SpoolOptions {
   /** Maximum size of a pack in bytes. */
   readonly most: number;
-  /** Memory budget for the received bytes. */
+  /** Memory budget from which the memory for the received bytes is taken. */
   readonly budget: MemoryBudget;
-  /** Handling of the rest of a refused pack: `drop` reads and discards it, `leave` stops reading. */
+  /**
+   * Handling of the rest of a pack that is refused: `drop` reads and discards it, so that the client then reads the
+   * response; `leave` stops reading.
+   */
   readonly rest?: 'drop' | 'leave';
 }
 
 /**
- * Maximum size of a block in bytes. A large block has memory pages of its own, which are returned to the system. Small
- * received pieces would be scattered in the heap and fragment it when they are freed.
+ * Maximum size in bytes of a block (buffer) of the spool. A large block has memory pages of its own, which are returned
+ * to the operating system. Small received pieces would be scattered over the heap and fragment it when they are freed.
  */
 const LARGEST_BLOCK = 64 * 1024 * 1024;
 
@@ -33,8 +36,8 @@ export class PackSpool implements Disposable {
   private constructor(private readonly options: SpoolOptions) {}
 
   /**
-   * Reads `source` to its end. If the pack is too large or exceeds the memory budget, the rest is handled according to
-   * `rest`. With `drop`, the client can receive the reason.
+   * Receives the pack from `source`. If the pack is too large or exceeds the memory budget, `refusal` is set, and the
+   * rest is handled according to the option `rest`.
    */
   static async fill(source: AsyncIterable<Uint8Array>, options: SpoolOptions): Promise<PackSpool> {
     const spool = new PackSpool(options);
@@ -50,12 +53,12 @@ export class PackSpool implements Disposable {
     }
   }
 
-  /** Error because of which the pack was refused; undefined if it was not. */
+  /** Error for which the pack was refused; undefined if it was received completely. */
   get refusal(): PackError | StoreFull | undefined {
     return this.#refusal;
   }
 
-  /** Yields the blocks and releases them. Can be called once. */
+  /** Yields the received bytes block by block, and releases each block after it was used. Can be called once. */
   async *drain(): AsyncIterable<Uint8Array> {
     for (let index = 0; index < this.#blocks.length; index++) {
       const block = this.#blocks[index]!;
@@ -68,7 +71,7 @@ export class PackSpool implements Disposable {
     this.#blocks.length = 0;
   }
 
-  /** Releases the blocks that were not yielded. */
+  /** Releases the blocks that `drain` has not yielded. */
   [Symbol.dispose](): void {
     this.#blocks.length = 0;
     this.#give(this.#held);

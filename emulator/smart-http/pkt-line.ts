@@ -1,8 +1,8 @@
 import { type ByteString, bytesIn, bytesOf, concatBytes, latin1, sliceBytes } from '../git/object/bytes.js';
 
 /**
- * Thrown if the client violates the protocol or requests something unavailable. Git shows the message to its user: from
- * an `ERR` packet in a fetch, or from the `unpack` line of a push.
+ * Thrown if the client violates the Git protocol or requests something that does not exist. Git shows the message to
+ * its user. It is sent as an `ERR` packet in a fetch, and in the `unpack` line of the report of a push.
  */
 export class ProtocolError extends Error {
   override readonly name = 'ProtocolError';
@@ -22,7 +22,7 @@ export class ProtocolError extends Error {
 export const MAX_PACKET_BYTES = 65_520;
 
 export type Mark = 'flush' | 'delim' | 'response-end' | 'end';
-/** Payload of a packet, or the name of a packet without payload; `end` at the end of the body. */
+/** Payload of a packet, or the name of a packet without payload. `end` is returned at the end of the body. */
 export type Packet = Buffer | Mark;
 
 export const FLUSH: Buffer = Buffer.from('0000', 'latin1');
@@ -35,14 +35,16 @@ export function packet(payload: ByteString): Buffer {
   return Buffer.from(packetText(payload), 'latin1');
 }
 
-/** Same as `packet`, but returns a byte string, for responses of many short lines. */
+/**
+ * Encodes a payload as one packet, as `packet` does, but returns a byte string. Used for responses of many short lines.
+ */
 export function packetText(payload: ByteString): ByteString {
   const length = payload.length + 4;
   if (length > MAX_PACKET_BYTES) throw new RangeError(`a packet of ${length} bytes`);
   return concatBytes(digitsOf(length), payload);
 }
 
-/** Encodes a line as one packet and appends its LF. */
+/** Encodes a text line as one packet, and appends the LF that ends it. */
 export function lineText(line: ByteString): ByteString {
   const length = line.length + 5;
   if (length > MAX_PACKET_BYTES) throw new RangeError(`a packet of ${length} bytes`);
@@ -50,7 +52,7 @@ export function lineText(line: ByteString): ByteString {
 }
 
 const LF = bytesOf('\n');
-/** Precomputed length digits of short packets. */
+/** Length fields of packets shorter than 256 bytes, computed once. */
 const DIGITS = Array.from({ length: 256 }, (_, length) => bytesOf(hexOf(length)));
 
 function digitsOf(length: number): ByteString {
@@ -67,7 +69,7 @@ export function errorPacket(message: string): Buffer {
   return packet(latin1`ERR ${sliceBytes(text, 0, MAX_PACKET_BYTES - 8)}`);
 }
 
-/** Writes the four length digits of a packet at the start of `target`. */
+/** Writes the length of a packet, as four hexadecimal digits, at the start of `target`. */
 export function writeLength(target: Buffer, length: number): void {
   target.write(hexOf(length), 0, 'latin1');
 }
@@ -84,8 +86,8 @@ export interface PacketLimits {
 }
 
 /**
- * Reads packets from a streamed body. Buffers at most one packet and one piece. Passes on the bytes after the packets
- * (a pack) as received.
+ * Reads packets from the body of a request as it is received. At most one packet and one received piece are in memory.
+ * The bytes after the packets (a pack) are available from `rest`.
  */
 export class PacketReader {
   readonly #source: AsyncIterator<Uint8Array>;
@@ -99,7 +101,10 @@ export class PacketReader {
     this.#left = limits.packets;
   }
 
-  /** Returns the next packet. Its bytes stay valid. Throws `ProtocolError` if the body ends within a packet. */
+  /**
+   * Returns the next packet. Its bytes stay valid after further reads. Throws `ProtocolError` if the body ends within a
+   * packet.
+   */
   async read(): Promise<Packet> {
     if (!(await this.#has(4))) {
       if (this.#at === this.#held.length) return 'end';
@@ -123,7 +128,7 @@ export class PacketReader {
     return typeof next === 'string' ? { mark: next } : lineOf(next);
   }
 
-  /** Yields everything after the packets read so far, as it is received. */
+  /** Yields all bytes after the packets that were read, as they are received. */
   async *rest(): AsyncIterable<Uint8Array> {
     if (this.#at < this.#held.length) {
       const first = this.#held.subarray(this.#at);
@@ -170,8 +175,8 @@ function parseLength(bytes: Buffer, at: number): number {
     if (digit < 0) throw new ProtocolError(`protocol error: bad line length character: ${printable(bytes, at)}`);
     length = length * 16 + digit;
   }
-  // Length 0003 is invalid. Length 0004 is a packet without payload, which is allowed, though senders should not send
-  // it.
+  // A length of 0003 is invalid, because the length includes its own four digits. A packet with length 0004 has no
+  // payload. It is accepted, although senders should not send it.
   if (length === 3 || length > MAX_PACKET_BYTES) throw new ProtocolError(`protocol error: bad line length ${length}`);
   return length;
 }
@@ -195,16 +200,19 @@ export const PROGRESS = 2;
 export const FATAL = 3;
 export type Band = typeof DATA | typeof PROGRESS | typeof FATAL;
 
-/** Maximum packet length in bytes by capability; `none`: no side-band, so the data is sent unframed. */
+/**
+ * Maximum length of a packet in bytes, by side-band capability. `none`: no side-band is used, so the data is sent
+ * without packets.
+ */
 const PACKET_BYTES = { none: 0, 'side-band': 1000, 'side-band-64k': MAX_PACKET_BYTES } as const;
 export type Sideband = keyof typeof PACKET_BYTES;
 
-/** Keep-alive packet without data: `0005\x01`. */
+/** Packet that keeps the connection alive: band 1 without data (`0005\x01`). */
 export const KEEP_ALIVE: Buffer = bandPackets(Buffer.alloc(0), DATA, 'side-band')[0]!;
 
 /**
- * Encodes `data` as packets of one band. Without side-band, returns nothing for progress and errors, because they
- * cannot be sent.
+ * Encodes `data` as packets of one band. Without side-band, only pack data can be sent, so the result is empty for
+ * progress and errors.
  */
 export function bandPackets(data: Uint8Array, band: Band, sideband: Sideband): Buffer[] {
   if (sideband === 'none') return band === DATA ? [Buffer.from(data)] : [];
@@ -221,20 +229,21 @@ export function bandPackets(data: Uint8Array, band: Band, sideband: Sideband): B
   return packets;
 }
 
-/** Encodes `text` for the user's terminal, where git shows it after `remote: `. */
+/** Encodes `text` as progress packets. Git shows it on the user's terminal after `remote: `. */
 export function progress(text: string, sideband: Sideband): Buffer[] {
   return bandPackets(Buffer.from(text), PROGRESS, sideband);
 }
 
-/** Bytes collected before they are passed on, because one write per packet would be slow. */
+/** Number of bytes of a stream that are collected before they are sent, because one write per packet would be slow. */
 const GATHERED_BYTES = 4 * MAX_PACKET_BYTES;
 
 /**
- * Encodes a stream as packets of band 1, all of maximum length except the last. Yields several whole packets at a time.
+ * Encodes a stream as packets of band 1. All packets have the maximum length except the last. Yields several whole
+ * packets at a time.
  */
 export async function* packBand(source: AsyncIterable<Uint8Array>, sideband: Sideband): AsyncIterable<Buffer> {
   const room = sideband === 'none' ? GATHERED_BYTES : PACKET_BYTES[sideband] - 5;
-  // A multiple of the packet payload, so that the remainder is always within the last piece.
+  // The number is a multiple of the payload length of a packet, so that all packets but the last are full.
   const enough = GATHERED_BYTES - (GATHERED_BYTES % room);
   let waiting: Uint8Array[] = [];
   let bytes = 0;
@@ -250,13 +259,13 @@ export async function* packBand(source: AsyncIterable<Uint8Array>, sideband: Sid
   if (bytes > 0) yield framed(waiting, bytes, room, sideband);
 }
 
-/** Encodes the first `length` bytes of `pieces` as packets with `room` bytes each. */
+/** Encodes the first `length` bytes of `pieces` as packets with a payload of `room` bytes each. */
 function framed(pieces: readonly Uint8Array[], length: number, room: number, sideband: Sideband): Buffer {
   const header = sideband === 'none' ? 0 : 5;
   const framed = Buffer.allocUnsafe(length + Math.ceil(length / room) * header);
   let left = length;
   let at = 0;
-  /** Offset at which the current packet ends. */
+  /** Offset in the result at which the current packet ends. */
   let end = 0;
   for (const piece of pieces) {
     for (let from = 0; from < piece.length && left > 0; ) {

@@ -8,16 +8,16 @@ import { lineOf, type PacketReader, ProtocolError } from './pkt-line.js';
 import type { WireLimits } from './wire-limits.js';
 
 export interface PushRequest {
-  /** Names as the client writes them, without the prefix of a namespace. */
+  /** Requested ref updates. Names are those that the client wrote, without the prefix of a ref namespace. */
   readonly commands: readonly RefChange[];
   readonly capabilities: ReadonlyMap<string, string>;
-  /** True if the client has shallow commits (commits without their parents). */
+  /** True if the client's repository is shallow (some of its commits lack their parents). */
   readonly isShallow: boolean;
   /** Reason why the whole push is refused although it is well-formed; undefined if it is not refused. */
   readonly refusal: string | undefined;
 }
 
-/** Returns true if a pack follows, which is so unless all commands are deletions. */
+/** Returns true if a pack follows the commands. It does unless all commands delete refs. */
 export function carriesPack({ commands }: PushRequest): boolean {
   return commands.some((command) => !isDeletion(command));
 }
@@ -43,7 +43,8 @@ export async function readPushRequest(
   let count = 0;
   const meter = new Meter({ schedule });
   for (;;) {
-    // Yields to other requests, because many buffered lines can be read without waiting for the network.
+    // Lets other requests run, because thousands of lines can be in the buffer and are then read without any wait for
+    // the network.
     if ((count & 63) === 63 && meter.shouldYield) await meter.yieldToEventLoop();
     const packet = await reader.read();
     if (packet === 'end' && count > 0) throw new ProtocolError('the remote end hung up unexpectedly');
@@ -69,7 +70,7 @@ function parseCommand(line: ByteString): RefChange {
   return { name, old, new: next };
 }
 
-/** Reads and ignores the options of `git push -o`, as Git does without a hook that uses them. */
+/** Reads the options of `git push -o` and ignores them, as Git does if no hook uses them. */
 async function skipOptions(reader: PacketReader, limits: WireLimits): Promise<void> {
   for (let count = 0; ; count++) {
     const packet = await reader.read();

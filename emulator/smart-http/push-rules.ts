@@ -10,16 +10,22 @@ import {
 import { refNameIssue } from '../git/refs/ref-name.js';
 import { isHidden, type RepositoryView, visibleHead } from './view.js';
 
-/** Maximum length of a ref name in bytes. No file system that Git supports allows a longer path. */
+/**
+ * Maximum length of a ref name in bytes. Git stores a ref as a file, and the file systems that it supports allow no
+ * longer paths.
+ */
 const MAX_REF_BYTES = 4096;
 
-/** Refusal of a command: the reason for the report, and an optional line for the user's terminal. */
+/** Reason why a ref update is refused, for the report, and an optional line that Git shows on the user's terminal. */
 export interface Refusal {
   readonly reason: string;
   readonly message?: string;
 }
 
-/** Checks that `git receive-pack` makes before the ref transaction, in its order and with its texts. */
+/**
+ * Checks that `git receive-pack` makes before the ref transaction, in the same order and with the same texts. Each
+ * returns the refusal of the ref update, or undefined if it finds nothing wrong.
+ */
 const RULES: readonly ((view: RepositoryView, command: RefChange) => Refusal | undefined)[] = [
   (view, command) => {
     if (!isHidden(view, command.name)) return undefined;
@@ -33,7 +39,7 @@ const RULES: readonly ((view: RepositoryView, command: RefChange) => Refusal | u
     };
   },
   (view, command) => {
-    // A namespace uses the name of the default branch for HEAD, but may delete its branch of that name.
+    // In the view of a ref namespace, HEAD points to the namespace's own branch of that name. Git allows its deletion.
     if (!isDeletion(command) || command.old === ZERO_OID || view.prefix !== '') return undefined;
     if (visibleHead(view.repository.refs, NO_BYTES)?.symref !== command.name) return undefined;
     return {
@@ -43,7 +49,7 @@ const RULES: readonly ((view: RepositoryView, command: RefChange) => Refusal | u
   },
 ];
 
-/** Returns the refusal of a command, or undefined if it is allowed. */
+/** Returns why a ref update is refused, or undefined if it is allowed. */
 export function refusalOf(view: RepositoryView, command: RefChange): Refusal | undefined {
   for (const rule of RULES) {
     const refusal = rule(view, command);
@@ -53,8 +59,8 @@ export function refusalOf(view: RepositoryView, command: RefChange): Refusal | u
 }
 
 /**
- * Returns true if a push may change a ref of this name. The name needs two components after `refs/`, or only one for a
- * deletion.
+ * Returns true if a push may change a ref of this name. The name must start with `refs/` and have at least two more
+ * components. For a deletion, one more component is enough.
  */
 function isPushable(command: RefChange): boolean {
   const { name } = command;
@@ -62,7 +68,7 @@ function isPushable(command: RefChange): boolean {
   return refNameIssue(sliceBytes(name, 'refs/'.length), { oneLevel: isDeletion(command) }) === undefined;
 }
 
-/** Reasons for the refusals of a ref transaction, as in Git's `ref_transaction_error_msg`. */
+/** Reasons for the refusal of a ref update by the transaction, with the texts of Git's `ref_transaction_error_msg`. */
 const REASONS: Readonly<Record<RefIssue, string>> = {
   stale: 'incorrect old value provided',
   blocked: 'refname conflict',
@@ -71,7 +77,10 @@ const REASONS: Readonly<Record<RefIssue, string>> = {
   'no-commit': 'invalid new value provided',
 };
 
-/** Returns the texts for a conflict. Names are shown as the client wrote them, as in Git. */
+/**
+ * Returns the texts for a ref update that conflicts with the current refs. Names are shown as the client wrote them, as
+ * in Git.
+ */
 export function describeRefusal(conflict: RefConflict, { prefix }: Pick<RepositoryView, 'prefix'>): Refusal {
   const { issue, change, current, other } = conflict;
   const missing = issue === 'stale' && current === undefined;

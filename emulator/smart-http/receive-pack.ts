@@ -22,42 +22,42 @@ import type { RepositoryView } from './view.js';
 import type { WireLimits } from './wire-limits.js';
 
 /**
- * Hook that decides about an update. Returns the reason for a refusal, which Git shows to its user; undefined if the
- * update is allowed.
+ * Function that can refuse one ref update of a push. Returns the reason, which Git shows to its user, or undefined if
+ * the update is allowed.
  */
 export type UpdateHook = (update: ProposedUpdate) => string | undefined | Promise<string | undefined>;
 
 /**
- * A ref update that Git would make. All its objects are present, but until they are published they can only be read
- * from `objects`.
+ * Ref update that passed Git's own checks. All its objects were received or existed before. Until they are published,
+ * new objects can be read only from `objects`.
  */
 export interface ProposedUpdate {
   readonly repository: GitRepository;
-  /** Published objects and the objects of the push. */
+  /** Published objects together with the objects of this push. */
   readonly objects: Quarantine;
-  /** Update with the name as the client wrote it, such as `refs/heads/main`, in a namespace too. */
+  /** Ref update with the name that the client wrote, such as `refs/heads/main`, also in a ref namespace. */
   readonly change: RefChange;
 }
 
 /**
- * Returns true if the update would lose commits: the ref is deleted, or its new commit does not descend from the old
- * one. Stricter than `isForced`, which follows tags: moving a tag always counts as a loss.
+ * Returns true if the update would lose commits: the ref is deleted, or the new commit is not a descendant of the old
+ * one. Moving a tag always counts as a loss. (`isForced` is less strict, because it follows a tag to its commit.)
  */
 export function losesCommits({ repository, objects, change }: ProposedUpdate): boolean {
   const { old, new: next } = change;
   if (old === ZERO_OID || old === next) return false;
-  // Otherwise, a client could force a push by deleting a branch and creating it again.
+  // A deletion counts, because otherwise a client could force a push by deleting a branch and creating it again.
   if (isDeletion(change)) return true;
   if (!isCommit(repository.objects, old) || !isCommit(objects, next)) return true;
   return isForced(repository, objects, change);
 }
 
-/** Returns the commits that the push adds for this ref. */
+/** Returns the commits that become reachable from a published ref by this update. */
 export function commitsBroughtBy({ objects, change }: ProposedUpdate): Oid[] {
   return newCommits(objects, change.new).added;
 }
 
-/** One `POST git-receive-pack` request. */
+/** Input of the handler of one `POST git-receive-pack` request. */
 export interface ReceivePackRequest {
   readonly view: RepositoryView;
   /** Decompressed body. */
@@ -67,17 +67,17 @@ export interface ReceivePackRequest {
   readonly updateHook: UpdateHook | undefined;
   readonly facts: GitFacts;
   readonly faults?: GitFaults | undefined;
-  /** Approximate length of the pack in bytes, as far as it is known in advance; 0 if unknown. */
+  /** Approximate length of the pack in bytes, if it is known in advance; 0 if unknown. */
   readonly packBytes?: number;
 }
 
 export interface ReceivePackResult {
   readonly report: Buffer;
-  /** Refs that moved, by their stored names. */
+  /** Refs that were changed, by their stored names (including the prefix of a ref namespace). */
   readonly moved: readonly RefChange[];
-  /** True if at least one command succeeded, even if its ref kept its value. */
+  /** True if at least one ref update succeeded, even if the ref kept its value. */
   readonly isDone: boolean;
-  /** Wire faults for the response, and the length in bytes of the response without them. */
+  /** Injected faults for the bytes of the response, and the length in bytes of the response without them. */
   readonly wire?: WireFaults | undefined;
   readonly whole?: number;
 }
@@ -85,8 +85,8 @@ export interface ReceivePackResult {
 const NOTHING = { moved: [], isDone: false } as const;
 
 /**
- * Handles `POST git-receive-pack`. The status is always 200, and the body is the report. The request body is read
- * completely before anything is changed, so a client that disconnects early has changed nothing.
+ * Handles `POST git-receive-pack`. The HTTP status is always 200, because the body reports failures. The request body
+ * is read completely before anything is changed, so a client that disconnects early has changed nothing.
  */
 export async function receivePack(received: ReceivePackRequest): Promise<ReceivePackResult> {
   const { view, limits } = received;
@@ -125,7 +125,10 @@ export async function receivePack(received: ReceivePackRequest): Promise<Receive
   return await push.complete(spool);
 }
 
-/** Reads and discards the rest of the body, because a client reads the response only after it has sent everything. */
+/**
+ * Reads and discards the rest of the body, because a client reads the response only after it has sent the whole
+ * request.
+ */
 async function drop(body: AsyncIterable<Uint8Array>): Promise<void> {
   for await (const _ of body);
 }
@@ -146,9 +149,9 @@ class Push {
   readonly #isAtomic: boolean;
   readonly #moved: RefChange[] = [];
   #unpackError: string | undefined;
-  /** True if an object of the pack links to a missing object. */
+  /** True if an object of the pack points at an object that does not exist. */
   #isTorn = false;
-  /** Actions for the report. They are taken after all checks and before any ref moves. */
+  /** Actions of injected faults for the report. They are taken after all checks and before any ref is changed. */
   #chosen: readonly ChosenAction[] = [];
   #wire: WireFaults | undefined;
 
@@ -160,20 +163,23 @@ class Push {
     this.#isAtomic = request.capabilities.has('atomic');
   }
 
-  /** Executes the push in its turn among the writers. Returns the report. */
+  /** Executes the push while no other writer changes the repository. Returns the report for the client. */
   async complete(spool: PackSpool | undefined): Promise<ReceivePackResult> {
     await this.received.view.repository.transact((transaction) => this.#run(transaction, spool));
     this.#noteRefusals();
     const wire = this.#wire;
     const outcome = { moved: this.#moved, isDone: this.#reasons.includes(undefined) };
     if (wire === undefined) return { report: this.#report(), ...outcome };
-    // Delays of the report do not block other writers. An update that was made is reported even if the client has
-    // disconnected.
+    // The delays that faults require are waited for only now, so that other writers are not blocked. If the client has
+    // disconnected, the wait fails; the report is written nevertheless, because the refs were changed.
     await this.received.faults!.wait(this.#chosen).catch(() => undefined);
     return { report: this.#report(wire), ...outcome, wire, whole: this.#report().length };
   }
 
-  /** Runs unpacking, fsck, connectivity, rules and the update hook. The ref transaction makes the remaining checks. */
+  /**
+   * Makes all checks in order: unpacking, fsck, connectivity, rules and the update hook. The remaining checks are those
+   * of the ref transaction.
+   */
   async #run(transaction: RefTransaction, spool: PackSpool | undefined): Promise<void> {
     this.#unpackError = this.request.refusal ?? (spool && (await this.#unpack(transaction.objects, spool)));
     if (this.#unpackError === undefined) {
@@ -189,7 +195,7 @@ class Push {
     else await this.#planUpdates(transaction);
   }
 
-  /** Stores the pack. Returns the reason if that is impossible, or undefined. */
+  /** Stores the objects of the pack. Returns the reason if that is impossible, or undefined. */
   async #unpack(quarantine: Quarantine, spool: PackSpool): Promise<string | undefined> {
     if (spool.refusal !== undefined) return spool.refusal.message;
     const { fsck: policy } = this.received;
@@ -204,7 +210,8 @@ class Push {
       if (policy === 'strict') fsck.finish(quarantine);
       const missing = await quarantine.findMissing();
       this.#isTorn = missing !== undefined;
-      // As `git index-pack --strict`, which does not expect the parents of a shallow client's boundary commits.
+      // Same result as `git index-pack --strict`. It does not require the parents of the boundary commits of a shallow
+      // client.
       return missing && policy === 'strict' && !isShallow
         ? `did not receive expected object ${missing.oid}`
         : undefined;
@@ -221,9 +228,9 @@ class Push {
   }
 
   /**
-   * Refuses the commands whose objects are incomplete. If any object of the pack has a missing target, refuses all
-   * updates. Git would keep objects that no accepted ref leads to, but this server lets clients request every stored
-   * object by its id.
+   * Refuses the ref updates whose objects are incomplete. If any object of the pack points at an object that does not
+   * exist, refuses all updates, even if no ref would lead to the broken object. Git would store such an object, because
+   * its clients could not reach it. This server lets clients request every stored object by its id.
    */
   async #checkConnectivity(transaction: RefTransaction): Promise<void> {
     const { commands, isShallow } = this.request;
@@ -236,7 +243,10 @@ class Push {
     }
   }
 
-  /** Checks rules and the update hook. An atomic push ends with the first refused command, as in Git. */
+  /**
+   * Checks the rules for refs, and calls the update hook. In an atomic push, the first refused update ends the checks,
+   * as in Git.
+   */
   async #checkRules(transaction: RefTransaction): Promise<void> {
     const { view, updateHook } = this.received;
     const { repository } = view;
@@ -257,8 +267,8 @@ class Push {
   }
 
   /**
-   * Takes the injected faults of the report. A ref that the report is to refuse is really refused, because Git's
-   * clients rely on such a ref not having moved.
+   * Takes the injected faults for the report. If a fault makes the report refuse a ref, the ref is not changed either,
+   * because Git clients rely on that.
    */
   #takeReportFaults(faults: GitFaults): void {
     const { commands } = this.request;
@@ -274,7 +284,10 @@ class Push {
     }
   }
 
-  /** Passes the remaining commands to the transaction, individually or atomically. */
+  /**
+   * Adds the updates that were not refused to the ref transaction, each on its own or, for an atomic push, all
+   * together.
+   */
   async #planUpdates(transaction: RefTransaction): Promise<void> {
     const { view } = this.received;
     const chosen = [...this.request.commands.entries()].filter(([index]) => this.#reasons[index] === undefined);
@@ -295,8 +308,8 @@ class Push {
   }
 
   /**
-   * Prepares an atomic push (gitprotocol-capabilities, `atomic`): one conflict refuses all refs. Git names the
-   * conflicting ref and reports one reason for all of them.
+   * Prepares the ref transaction of an atomic push (gitprotocol-capabilities, `atomic`): one conflict refuses all ref
+   * updates. As in Git, the message names the conflicting ref, and all updates are reported with the same reason.
    */
   async #prepareAll(transaction: RefTransaction): Promise<void> {
     try {
@@ -360,7 +373,10 @@ class Push {
   }
 }
 
-/** Limits a reason to one line and 1,000 characters, because it must fit into a packet together with a name. */
+/**
+ * Returns the reason as one line of at most 1,000 characters, because it must fit into one packet together with a ref
+ * name.
+ */
 function oneLine(reason: string): ByteString {
   return bytesOf(reason.replaceAll(/[\r\n]+/g, ' ').slice(0, 1000));
 }

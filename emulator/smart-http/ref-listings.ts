@@ -11,64 +11,70 @@ import { runYielding, type Steps } from '../schedule/steps.js';
 import { lineText } from './pkt-line.js';
 import { type RepositoryView, visibleHead, visibleRefs } from './view.js';
 
-/** Options of an `ls-refs` request. */
+/** Options that a client sends with an `ls-refs` request (gitprotocol-v2). */
 export interface LsRefsOptions {
   readonly peel: boolean;
   readonly symrefs: boolean;
   readonly unborn: boolean;
-  /** Prefixes of the refs to list; empty lists all refs. */
+  /** Prefixes of the names of the refs to list. If there are none, all refs are listed. */
   readonly prefixes: readonly ByteString[];
 }
 
-/** Refs as listed by versions 0 and 1. The first line is separate, because the capabilities follow it. */
+/**
+ * Refs as listed by protocol versions 0 and 1. The first line is separate, because the capabilities are appended to it.
+ */
 export interface Advertisement {
   /** `<oid> SP <name>` */
   readonly first: ByteString;
-  /** The other lines as packets. */
+  /** All other lines, encoded as packets. */
   readonly rest: Buffer;
 }
 
-/** An annotated tag, and the object that it leads to. */
+/** Annotated tag and the object at the end of its chain of tags (a tag can point at another tag). */
 export interface AnnotatedTag {
   readonly oid: Oid;
-  /** Object number at the end of the chain of tags. */
+  /** Object number (index in the tables of the object store) of the object at the end of the chain. */
   readonly target: number;
 }
 
 type Listing = Buffer | Advertisement | readonly AnnotatedTag[];
 
-/** Cached data of one repository. */
+/** Cached listings of one repository. */
 interface KeptListings {
-  /** State of the refs to which the listings belong. */
+  /** State of the refs for which the listings were written. They are discarded when the refs change. */
   refs: Refs | undefined;
   readonly listings: CacheRegion<string, Listing>;
-  /** Object at the end of the chain of each annotated tag; null if an object of the chain is missing or malformed. */
+  /**
+   * Id of the object at the end of the chain of tags, by the id of each annotated tag; null if an object of the chain
+   * is missing or malformed.
+   */
   readonly peeled: CacheRegion<Oid, Oid | null>;
 }
 
-/** Yields lines, and the cost of work in units in between. */
+/** Steps of writing a listing: yields lines, and between them the number of units of work done (see `Meter`). */
 type Lines = Generator<ByteString | number, void, void>;
 const SPACE = bytesOf(' ');
 const TAGS = bytesOf('refs/tags/');
-/** Characters collected before they are encoded. */
+/** Number of characters that are collected before they are encoded as bytes. */
 const BATCH = 64 * 1024;
 
-/** Approximate memory of one cached annotated tag in bytes. */
+/** Approximate memory in bytes of one cached annotated tag. */
 const TAG_BYTES = 100;
 /**
- * Maximum number of prefixes of a listing that is cached. Normal clients send fewer, and a longer list would be larger
- * than most listings.
+ * Maximum number of prefixes in a request whose listing is cached. Normal clients send fewer. The prefixes are part of
+ * the cache key, and a longer list would need more memory than most listings.
  */
 const MAX_KEPT_PREFIXES = 64;
 
 /**
- * Cache of ref listings, as bytes. A listing is valid until the refs change. Clients request the same few listings
- * again and again, and with thousands of refs, writing the listing is the main cost of a request.
+ * Cache of ref listings in the form in which they are sent. A listing is valid until the refs of its repository change.
+ * Clients request the same few listings again and again, and with thousands of refs, writing the listing is the main
+ * cost of a request.
  */
 export class RefListings {
   readonly #kept = new WeakMap<GitRepository, KeptListings>();
 
-  /** Returns the lines of a version 2 `ls-refs` response, without the flush packet. */
+  /** Returns the response to `ls-refs` of protocol version 2 as packets, without the flush packet at the end. */
   lsRefs(view: RepositoryView, options: LsRefsOptions, meter: Meter): Promise<Buffer> {
     const { repository, prefix } = view;
     const { refs } = repository;
@@ -78,8 +84,9 @@ export class RefListings {
   }
 
   /**
-   * Returns the refs in the form of versions 0 and 1. For a fetch, HEAD comes first, and each annotated tag is followed
-   * by its peeled object. For a push into a namespace, refs outside it are listed as `.have`.
+   * Returns the refs in the form of protocol versions 0 and 1. For a fetch, HEAD comes first, and each annotated tag is
+   * followed by a line with the object at the end of its chain of tags. For a push into a ref namespace, refs outside
+   * the namespace are listed as `.have`, so that the client need not send their objects.
    */
   advertisement(view: RepositoryView, service: 'upload-pack' | 'receive-pack', meter: Meter): Promise<Advertisement> {
     const { repository, prefix } = view;
@@ -90,7 +97,7 @@ export class RefListings {
     );
   }
 
-  /** Returns the annotated tags under `refs/tags/` that lead to an existing object. */
+  /** Returns the annotated tags below `refs/tags/` whose chain of tags ends at an existing object. */
   annotatedTags({ repository, prefix }: RepositoryView, meter: Meter): Promise<readonly AnnotatedTag[]> {
     const { refs } = repository;
     return this.#keep(repository, refs, JSON.stringify(['annotated tags', prefix]), () =>
@@ -109,8 +116,9 @@ export class RefListings {
   }
 
   /**
-   * Returns the object at the end of a chain of tags. Returns undefined if `oid` is not a tag, or if the chain is
-   * broken. Caches the result for every tag of the chain, because each may have its own ref.
+   * Returns the object at the end of a chain of tags that begins with `oid`. Returns undefined if `oid` is not a tag,
+   * or if an object of the chain is missing. The result is cached for every tag of the chain, because each may have its
+   * own ref.
    */
   *#peeled(repository: GitRepository, oid: Oid): Steps<Oid | undefined> {
     const { objects } = repository;
@@ -184,7 +192,8 @@ export class RefListings {
     const known = kept.listings.get(key);
     if (known) return known as T;
     const made = await make();
-    // Caches only if the refs have not changed while the listing was written.
+    // The listing is cached only if the refs have not changed while it was written, because otherwise it would be
+    // outdated.
     if (kept.refs === refs) kept.listings.set(key, made);
     return made;
   }
@@ -238,7 +247,8 @@ function* pushLines(refs: Refs, prefix: ByteString): Lines {
 }
 
 /**
- * Sorts the prefixes in byte order and removes those that start with another one, so that each ref matches at most one.
+ * Returns the prefixes in byte order without those that start with another of the prefixes. Each ref then matches at
+ * most one prefix and is listed once.
  */
 function* shortestPrefixes(prefixes: readonly ByteString[]): Steps<ByteString[]> {
   if (prefixes.length === 0) return [NO_BYTES];
@@ -251,7 +261,7 @@ function* shortestPrefixes(prefixes: readonly ByteString[]): Steps<ByteString[]>
   return shortest;
 }
 
-/** Collects lines and encodes them as packets. */
+/** Collects the lines of a listing and encodes them as packets in large batches, which is faster than one by one. */
 class LineBuffer {
   readonly #parts: Buffer[] = [];
   #text = '';

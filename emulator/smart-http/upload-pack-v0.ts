@@ -54,9 +54,10 @@ export async function uploadPackV0(upload: UploadPackRequest): Promise<UploadPac
 }
 
 /**
- * Throws `ProtocolError` if a wanted commit is not reachable from a visible ref. Versions 0 and 1 tell the client all
- * visible refs, so it should not know other commits. Version 2 allows any object. Trees and blobs are not checked, as
- * in `git rev-list`, because finding their commits would be too expensive.
+ * Throws `ProtocolError` if a wanted commit is not reachable from a visible ref. In protocol versions 0 and 1 the
+ * server sends all visible refs first, so a client has no reason to want other commits. Version 2 allows any object.
+ * Wanted trees and blobs are not checked, as in `git rev-list`, because finding the commits that contain them would be
+ * too expensive.
  */
 async function checkReachable({ repository, prefix }: RepositoryView, wants: Iterable<Oid>): Promise<void> {
   const { refs, objects, history } = repository;
@@ -72,7 +73,7 @@ async function checkReachable({ repository, prefix }: RepositoryView, wants: Ite
   if (lost !== undefined) throw notOurRef(wantOf.get(lost)!);
 }
 
-/** Side-band capabilities, largest packets first. */
+/** Capabilities for the side-band (multiplexed pack, progress and errors), the one with the largest packets first. */
 const SIDEBANDS = ['side-band-64k', 'side-band'] as const;
 
 async function readRequest(reader: PacketReader, view: RepositoryView): Promise<FetchRequest> {
@@ -131,7 +132,8 @@ async function negotiate(
   for (let first = true; ; first = false) {
     const line = await reader.readLine();
     if (typeof line !== 'string') {
-      // A client that requests a depth first asks only for the shallow boundary.
+      // A client that limits the depth of the history first sends a request without `have` lines, to learn the new
+      // shallow boundary. It gets no pack.
       if (first && line.mark === 'end') return { replies, sendsPack: false };
       if (isDetailed && last && !sawOther && (await negotiation.isReady())) {
         saidReady = true;

@@ -30,7 +30,7 @@ const SHALLOW_INFO = packet(bytesOf('shallow-info\n'));
 const WANTED_REFS = packet(bytesOf('wanted-refs\n'));
 const PACKFILE = packet(bytesOf('packfile\n'));
 
-/** Number of prefixes from which on all refs are listed, as in Git. */
+/** Number of `ref-prefix` lines above which they are ignored and all refs are listed, as in Git. */
 const MAX_PREFIXES = 65_536;
 
 /**
@@ -63,8 +63,8 @@ interface Head {
 }
 
 /**
- * Reads the command and the capabilities. Returns undefined for an empty request, with which a client ends the
- * conversation.
+ * Reads the command and the capabilities at the start of a request. Returns undefined for an empty request, which a
+ * client sends to end the conversation.
  */
 async function readHead(reader: PacketReader): Promise<Head | undefined> {
   let command: Command | undefined;
@@ -145,7 +145,10 @@ function objectInfo({ repository: { objects } }: RepositoryView, lines: readonly
   return Buffer.from([...(size ? [SIZE] : []), ...oids.map(describe)].map(lineText).join(''), 'latin1');
 }
 
-/** Parses the arguments of a fetch: wanted objects and options, and the ids that the client has. */
+/**
+ * Parses the arguments of the command `fetch`: the request (wanted objects and options), and the ids of the objects
+ * that the client has.
+ */
 function parseFetch(lines: readonly ByteString[], view: RepositoryView): { request: FetchRequest; haves: Oid[] } {
   const request = emptyRequest();
   const haves: Oid[] = [];

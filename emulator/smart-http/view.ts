@@ -3,12 +3,12 @@ import type { Oid } from '../git/object/object.js';
 import type { Refs } from '../git/refs/refs.js';
 import type { GitRepository } from '../git/repository/repository.js';
 
-/** Prefix of the refs of all ref namespaces: `refs/namespaces/<name>/` (gitnamespaces). */
+/** Prefix of the names of the refs that belong to ref namespaces: `refs/namespaces/<name>/` (gitnamespaces). */
 const NAMESPACES = bytesOf('refs/namespaces/');
 export const HEAD = bytesOf('HEAD');
 
 /**
- * A repository as one remote shows it. `prefix` is empty for the normal refs, and `refs/namespaces/<name>/` for a ref
+ * Repository as one remote URL shows it. `prefix` is empty for the normal refs, and `refs/namespaces/<name>/` for a ref
  * namespace. Refs outside the prefix are neither visible nor writable.
  */
 export interface RepositoryView {
@@ -16,12 +16,18 @@ export interface RepositoryView {
   readonly prefix: ByteString;
 }
 
-/** Returns true if a ref, named as the client writes it, is not accessible through this view. */
+/**
+ * Returns true if a ref cannot be read or written through this view. `name` is the name that the client uses, without
+ * the prefix of the view.
+ */
 export function isHidden(view: RepositoryView, name: ByteString): boolean {
   return view.prefix === '' && name.startsWith(NAMESPACES);
 }
 
-/** Yields visible name and id of every visible ref whose visible name starts with `start`, in byte order. */
+/**
+ * Yields the name (without the prefix of the view) and the object id of every visible ref whose name starts with
+ * `start`, in byte order.
+ */
 export function* visibleRefs(
   refs: Refs,
   prefix: ByteString,
@@ -34,14 +40,15 @@ export function* visibleRefs(
 }
 
 export interface VisibleHead {
-  /** Visible name of the branch that HEAD points to; undefined if HEAD is detached. */
+  /** Name, without the prefix of the view, of the branch that HEAD points to; undefined if HEAD is detached. */
   readonly symref: ByteString | undefined;
-  /** Undefined while the branch is unborn. */
+  /** Object id of the branch that HEAD points to; undefined if the branch is unborn (has no commit). */
   readonly oid: Oid | undefined;
 }
 
 /**
- * Returns HEAD as the view shows it. A ref namespace uses the name of the default branch, and shows no detached HEAD.
+ * Returns HEAD as a client of the view sees it. In a ref namespace, HEAD points to the branch of the namespace that has
+ * the name of the default branch. A detached HEAD does not exist there.
  */
 export function visibleHead(refs: Refs, prefix: ByteString): VisibleHead | undefined {
   const { head } = refs;
@@ -49,13 +56,16 @@ export function visibleHead(refs: Refs, prefix: ByteString): VisibleHead | undef
   return { symref: head.symref, oid: refs.get(concatBytes(prefix, head.symref)) };
 }
 
-/** Returns the id of a ref (or HEAD) by its visible name; undefined if absent. */
+/**
+ * Returns the object id of a ref or of HEAD by the name that the client uses; undefined if it does not exist or is not
+ * visible.
+ */
 export function resolveVisible(view: RepositoryView, refs: Refs, name: ByteString): Oid | undefined {
   if (name === HEAD) return visibleHead(refs, view.prefix)?.oid;
   return isHidden(view, name) ? undefined : refs.get(concatBytes(view.prefix, name));
 }
 
-/** Yields the ids of HEAD and all visible refs. */
+/** Yields the object ids of HEAD and of all visible refs. An id can occur several times. */
 export function* visibleTips(refs: Refs, prefix: ByteString): IterableIterator<Oid> {
   const head = visibleHead(refs, prefix)?.oid;
   if (head) yield head;

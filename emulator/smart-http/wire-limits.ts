@@ -1,17 +1,17 @@
-/** Limits of one Git request. Bytes are counted after decompression. */
+/** Limits of one Git request over HTTP. Sizes are in bytes and are counted after decompression. */
 export interface WireLimits {
-  /** Maximum size of a `git-upload-pack` request. A million `have` lines fit. */
+  /** Maximum size of a `git-upload-pack` request. A request with a million `have` lines is smaller. */
   readonly fetchBytes: number;
-  /** Maximum number of lines (packets) of a request before the pack. */
+  /** Maximum number of packets that a request contains before a pack. */
   readonly lines: number;
   /** Maximum number of ref updates in one push. */
   readonly refUpdates: number;
   readonly pushOptions: number;
-  /** Maximum size of the pack of one push. */
+  /** Maximum size of the pack that one push sends. */
   readonly pushBytes: number;
 }
 
-/** Limits that no command-line option changes. */
+/** Limits that no command-line option changes. `pushBytes` has an option. */
 export const FIXED_WIRE_LIMITS: Omit<WireLimits, 'pushBytes'> = {
   fetchBytes: 64 * 1024 * 1024,
   lines: 1_000_000,
