@@ -1,9 +1,9 @@
-/** Maximum number of bytes that the journal stores of one body. */
+/** Maximum number of bytes that the journal (record of all requests) stores of one request or response body. */
 export const MAX_BODY_BYTES = 64 * 1024;
 
 /**
- * Beginning of a body, as transferred. The bytes are stored in a Latin-1 string, because a slice of a received chunk
- * would keep the whole receive buffer of the connection alive.
+ * Beginning of a request or response body, as it was transferred. The bytes are stored in a Latin-1 string, because a
+ * slice of a received chunk would keep the whole receive buffer of the connection in memory.
  */
 export class CapturedBody {
   /** Size of the whole body in bytes, including bytes that are not stored. */
@@ -11,8 +11,8 @@ export class CapturedBody {
   /** True if the whole body is stored. */
   isWhole = true;
   /**
-   * Digest of the original body, set when secrets were removed from it; undefined if the stored bytes are the original
-   * ones.
+   * Digest of the original body, set when secrets were removed from the stored bytes; undefined if the stored bytes are
+   * the original ones.
    */
   digest: string | undefined = undefined;
   private kept = '';
@@ -40,7 +40,10 @@ export class CapturedBody {
     return Buffer.from(this.kept, 'latin1');
   }
 
-  /** Replaces the stored bytes with `text`, and records the digest of the original body. */
+  /**
+   * Replaces the stored bytes with `text`, from which secrets were removed, and records the digest of the original
+   * body.
+   */
   replace(text: string, digest: string): void {
     this.kept = Buffer.from(text).toString('latin1');
     this.digest = digest;

@@ -6,7 +6,7 @@ import { REDACTED, redactText } from './redaction.js';
 import type { SentToken } from './sent-token.js';
 import type { StepId } from './steps.js';
 
-/** Beginning of a body, at most 64 KiB. */
+/** Beginning of a request or response body, at most 64 KiB. */
 export interface ShownBody {
   readonly text: string;
   /** `base64` if the bytes are not valid UTF-8. */
@@ -15,7 +15,7 @@ export interface ShownBody {
   readonly truncated: boolean;
 }
 
-/** Request or response as recorded. Secrets are replaced by `[redacted]`. */
+/** Header and body of a request or response, as recorded. Secrets are replaced by `[redacted]`. */
 export interface ShownMessage {
   /**
    * Name and value of each header field, in the order in which they were sent. Fields that Node adds to responses are
@@ -24,11 +24,11 @@ export interface ShownMessage {
   readonly headers: readonly (readonly [name: string, value: string])[];
   /** Absent if there is no body, and until the response has ended. */
   readonly body?: ShownBody;
-  /** Number of bytes of the body that were read or sent. */
+  /** Number of bytes of the whole body that were read or sent. */
   readonly bytes: number;
 }
 
-/** Request without headers, bodies and token, as in one line of the log. */
+/** Request without headers, bodies and token. One line of the log shows a summary. */
 export interface RequestSummary {
   readonly id: string;
   /** Time at which the response was decided (ISO 8601). */
@@ -53,13 +53,16 @@ export interface RequestSummary {
   readonly why: readonly string[];
 }
 
-/** Journal entry for one request. All times are on the world's clock, except `duration`. */
+/**
+ * Entry of the journal for one request. All times are on the emulator's clock, which tests can stop and advance, except
+ * `duration`.
+ */
 export interface JournalEntry extends RequestSummary {
   /** Time at which the request began (ISO 8601). */
   readonly began: string;
   /** Query as sent, without the leading `?`. */
   readonly query: string;
-  /** Ids of the faults that affected the request. */
+  /** Ids of the injected faults that affected the request. */
   readonly faults: readonly string[];
   /** Processing step that refused the request; absent if the operation itself responded. */
   readonly stopped?: StepId;
@@ -171,7 +174,10 @@ function fieldsOf([name, value]: [string, OutgoingHttpHeaders[string]]): [string
   return [value].flat().map((one) => [name, name === 'set-cookie' ? REDACTED : redactText(String(one))]);
 }
 
-/** Returns the header of a JSON response without additional header fields, whose header is not stored. */
+/**
+ * Returns the header of a JSON response that has only the standard fields. Such a header is not stored, because it can
+ * be computed.
+ */
 function plainHead({ id }: RequestRecord, bytes: number): OutgoingHttpHeaders {
   return { 'content-type': 'application/json', 'content-length': bytes, 'x-request-id': id };
 }
@@ -182,7 +188,7 @@ function showBytes(body: CapturedBody): ShownBody {
   const content = body.content();
   const truncated = !body.isWhole;
   try {
-    // Omits a character that the truncation cut in two.
+    // Omits the last character if the truncation has cut it in two.
     const text = UTF8.decode(truncated ? content.subarray(0, wholeCharacterLength(content)) : content);
     return { text: redactText(text), encoding: 'utf8', truncated };
   } catch {
@@ -191,8 +197,8 @@ function showBytes(body: CapturedBody): ShownBody {
 }
 
 /**
- * Returns the length of `content` without an incomplete last character. Bytes after the first of a character are
- * 10xxxxxx (RFC 3629, section 3).
+ * Returns the length in bytes of `content` without an incomplete UTF-8 character at its end. All bytes of a character
+ * after its first are 10xxxxxx in binary (RFC 3629, section 3).
  */
 function wholeCharacterLength(content: Buffer): number {
   let end = Math.min(content.length, MAX_BODY_BYTES);

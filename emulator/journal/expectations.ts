@@ -19,7 +19,7 @@ export interface RequestExpectation {
   readonly atLeast?: number | undefined;
   readonly atMost?: number | undefined;
   readonly never?: true | undefined;
-  /** Position in a sequence. The matching requests of expectations with `order` must follow each other. */
+  /** Position in a sequence. The requests that match expectations with `order` must come in ascending order of it. */
   readonly order?: number | undefined;
   /**
    * Minimum pause between two matching requests, from the response to the next request: an ISO 8601 duration, or
@@ -28,7 +28,7 @@ export interface RequestExpectation {
   readonly minGap?: string | undefined;
 }
 
-/** Expectations about requests, faults and the client. */
+/** Expectations of a test about requests, injected faults and the behaviour of the client. */
 export interface Expectations {
   /** Id of a request; only later requests are checked. */
   readonly after?: string | undefined;
@@ -38,7 +38,10 @@ export interface Expectations {
   readonly client?: true | readonly ClientRuleId[] | undefined;
 }
 
-/** Builds the schemas. Called when the first expectations arrive, because most runs have none. */
+/**
+ * Builds the schemas of expectations. Called when the first expectations arrive, because most runs of the emulator have
+ * none.
+ */
 function createSchemas() {
   const count = z.int().min(0).max(1_000_000);
 
@@ -74,14 +77,17 @@ function createSchemas() {
     faults: z.strictObject({ everyFired: z.literal(true).optional() }).optional(),
     client: z.union([z.literal(true), z.array(z.enum(CLIENT_RULE_IDS)).min(1).max(100)]).optional(),
   });
-  /** Schema of everything except the items of `requests`, which are checked one by one. */
+  /**
+   * Schema of everything except the items of `requests`, which are checked one by one so that other requests can run in
+   * between.
+   */
   const outline = expectations.extend({ requests: z.array(z.unknown()).max(MAX_REQUESTS).optional() });
   return { requestExpectation, expectations, outline };
 }
 
 const schemas = lazy(createSchemas);
 
-/** Returns the schema for the description of the routes. @internal */
+/** Returns the schema that describes expectations in the OpenAPI document. @internal */
 export const expectationsSchema = () => schemas().expectations;
 
 /** Reads expectations. Throws `bad_request` with the invalid member and its allowed values. @internal */

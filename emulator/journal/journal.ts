@@ -5,10 +5,16 @@ import { type KeptHead, keepHead, NO_HEAD, redactBody, SECRET_RESPONSES } from '
 import { RetryIndex } from './retry-index.js';
 import { SentTokens } from './sent-token.js';
 
-/** Number of records in a block. Blocks are append-only, so that snapshots can share them. */
+/**
+ * Number of records in one block. Records are only appended to a block, so that a snapshot can share it with the
+ * journal.
+ */
 const BLOCK = 16;
 
-/** Snapshot of the journal: shared blocks, and the range of the records in them that belong to the snapshot. */
+/**
+ * Saved state of the journal: blocks that are shared with the journal, and the range of the records in them that belong
+ * to the snapshot.
+ */
 export interface JournalSnapshot {
   readonly blocks: readonly (readonly RequestRecord[])[];
   /** Sequence numbers of the first and the last record. */
@@ -20,18 +26,21 @@ export interface JournalSnapshot {
 }
 
 export interface JournalOptions {
-  /** Maximum number of requests. */
+  /** Maximum number of requests that are stored. */
   readonly entries: number;
-  /** Maximum size in bytes: headers, bodies, and a fixed amount for each request. */
+  /** Maximum total size in bytes of the stored requests: headers, bodies, and a fixed amount for each request. */
   readonly bytes: number;
-  /** HMAC key for digests. */
+  /** Key of the HMAC with which digests of tokens and bodies are computed. */
   readonly key: Buffer;
 }
 
 /** Called for each request when its response has ended. */
 export type JournalListener = (record: RequestRecord) => void;
 
-/** Most recent requests, in the order in which their responses were decided. Limited in number and in bytes. */
+/**
+ * The most recent requests, in the order in which their responses were decided. Their number and their total size are
+ * limited.
+ */
 export class Journal {
   readonly tokens: SentTokens;
   private blocks: RequestRecord[][] = [];
@@ -41,7 +50,10 @@ export class Journal {
   private endedCount = 0;
   private droppedCount = 0;
   private weight = 0;
-  /** Index of failed requests. Built when the first caller needs `retryOf`; undefined before. */
+  /**
+   * Index of failed requests, with which `retryOf` (the earlier request that a request repeats) is found. It is built
+   * when the first caller needs `retryOf`; undefined before.
+   */
   private retryIndex: RetryIndex | undefined = undefined;
   private lastHead: KeptHead = NO_HEAD;
   private shared: string[] = new Array(RECENT_TEXTS).fill('');
@@ -68,8 +80,8 @@ export class Journal {
   }
 
   /**
-   * Returns an equal string that was passed recently; otherwise `text`. Equal texts are so stored once, because clients
-   * often repeat requests.
+   * Returns an equal string that was passed recently, or else `text`. Clients often repeat requests, and equal texts
+   * are stored only once in this way.
    */
   share(text: string): string {
     const slot = (text.length + 7 * text.charCodeAt(text.length >> 1)) % RECENT_TEXTS;
@@ -78,7 +90,7 @@ export class Journal {
     return text;
   }
 
-  /** Returns the request header without secrets. */
+  /** Returns the request header for storage: without secrets, and shared with the previous request if it is equal. */
   keepHead(raw: readonly string[]): KeptHead {
     this.lastHead = keepHead(raw, this.lastHead);
     return this.lastHead;
@@ -123,7 +135,7 @@ export class Journal {
     return undefined;
   }
 
-  /** Converts one record to an entry. */
+  /** Converts a record (the stored form of a request) to an entry. */
   write(record: RequestRecord, options?: EntryOptions): JournalEntry {
     this.retryIndex ??= this.trace();
     return writeEntry(record, record.ended > 0 ? record.retryOf : this.retryIndex.find(record)?.id, options);
@@ -139,7 +151,7 @@ export class Journal {
 
   /** Returns the records with a sequence number greater than `after`, oldest first. */
   *records(after = 0): IterableIterator<RequestRecord> {
-    // Excludes records that are added during the iteration.
+    // The end is read once, so that records added during the iteration are excluded.
     const { last } = this;
     const first = Math.max(this.first, after + 1);
     const blocks = this.blocks.slice(Math.max(0, this.blockOf(first)));
@@ -160,14 +172,18 @@ export class Journal {
     }
   }
 
-  /** Returns the index of the block that contains a sequence number. All blocks except the last are full. */
+  /**
+   * Returns the index of the block that contains the record with this sequence number. All blocks except the last are
+   * full.
+   */
   private blockOf(sequence: number): number {
     const [oldest] = this.blocks[0] ?? [];
     return oldest ? Math.floor((sequence - oldest.sequence) / BLOCK) : 0;
   }
 
   /**
-   * Sets `retryOf` of each record whose response has ended, and returns the index, to which `end` adds later records.
+   * Sets `retryOf` of each record whose response has ended. Returns the index of failed requests, to which `end` adds
+   * later records.
    */
   private trace(): RetryIndex {
     const retryIndex = new RetryIndex();
@@ -175,7 +191,7 @@ export class Journal {
     return retryIndex;
   }
 
-  /** Removes all requests. Sequence numbers continue. */
+  /** Removes all requests. The sequence numbers of later requests continue. */
   clear(): void {
     this.blocks = [];
     this.first = this.last + 1;
@@ -184,7 +200,10 @@ export class Journal {
     this.retryIndex = undefined;
   }
 
-  /** Calls `listener` for each request, and `closed` when no more will follow. Returns a function that unsubscribes. */
+  /**
+   * Calls `listener` for each request whose response has ended, and `closed` when no more requests will follow. Returns
+   * a function that ends this.
+   */
   listen(listener: JournalListener, closed: () => void): () => void {
     this.listeners.add(listener);
     this.closeListeners.add(closed);
@@ -194,7 +213,7 @@ export class Journal {
     };
   }
 
-  /** Notifies the listeners that another journal replaces this one. */
+  /** Tells the listeners that no more requests will follow, because another journal replaces this one. */
   close(): void {
     for (const closed of [...this.closeListeners]) closed();
     this.listeners.clear();
@@ -208,7 +227,7 @@ export class Journal {
 
   restore({ blocks, first, last, ended, dropped, weight }: JournalSnapshot): void {
     this.blocks = [...(blocks as RequestRecord[][])];
-    // Copies the last block, because the journal of the snapshot may still append to it.
+    // The last block is copied, because the journal from which the snapshot was taken may still append to it.
     const open = this.blocks.at(-1);
     if (open) this.blocks[this.blocks.length - 1] = open.filter((_, index) => open[0]!.sequence + index <= last);
     [this.first, this.last, this.endedCount, this.droppedCount, this.weight] = [first, last, ended, dropped, weight];
@@ -231,7 +250,7 @@ export class Journal {
   private storedResponse({ answer: response, operation, status }: RequestRecord): RequestRecord['answer'] {
     if (response === undefined) return undefined;
     if (typeof response === 'string') {
-      // Redacts the text of an error, because it may repeat parts of the request, including secrets.
+      // The text of an error is always redacted, because it may repeat parts of the request, which can contain secrets.
       if (status < 400 && response.length <= MAX_SHARED_TEXT && !SECRET_RESPONSES.has(operation))
         return this.share(response);
       const captured = new CapturedBody();
@@ -243,8 +262,8 @@ export class Journal {
   }
 }
 
-/** Length in characters above which a response text is copied, so that only its beginning is stored. */
+/** Length in characters above which a response text is not stored as a whole. Only its beginning is copied. */
 const MAX_SHARED_TEXT = 8 * 1024;
 
-/** Size of the hash table of recent texts. */
+/** Number of slots of the hash table of recent texts. */
 const RECENT_TEXTS = 64;

@@ -6,7 +6,10 @@ import { lazy } from '../memory/lazy.js';
 import { bearerOf } from './entry.js';
 import type { RequestRecord } from './record.js';
 
-/** Selects requests. An absent member selects all values, a list any of its values. */
+/**
+ * Conditions that select requests of the journal. A condition that is absent selects all values, and a list selects any
+ * of its values.
+ */
 export interface RequestQuery {
   /** Selects requests after the one with this id, such as the `X-Request-Id` of a response. */
   readonly after?: string | undefined;
@@ -102,18 +105,18 @@ function isOperation(name: string): boolean {
 
 type Member = Exclude<keyof RequestQuery, 'git'> | `git.${keyof NonNullable<RequestQuery['git']>}`;
 
-/** One condition of a query. @internal */
+/** One condition of a query, prepared for comparison. @internal */
 export interface Condition {
   readonly member: Member;
   readonly wanted: unknown;
-  /** Number of allowed values. */
+  /** Number of values that the condition allows. */
   readonly values: number;
-  /** Returns the value of the request that is compared. */
+  /** Returns the value in the request that the condition compares. */
   found(record: RequestRecord): unknown;
   holds(record: RequestRecord): boolean;
 }
 
-/** Functions that return the value of a request for each member of a query. */
+/** Functions that return, for each member of a query, the value in a request with which it is compared. */
 const VALUES: { readonly [Name in Member]: (record: RequestRecord) => unknown } = {
   after: ({ id }) => id,
   organization: ({ organization }) => organization,
@@ -136,7 +139,7 @@ const VALUES: { readonly [Name in Member]: (record: RequestRecord) => unknown } 
 };
 
 const COMPARE: { readonly [Name in Member]?: (wanted: never, found: never) => boolean } = {
-  // Ids have a fixed width, so their text order is the order of arrival.
+  // Ids have a fixed width, so their alphabetical order is the order in which the responses were decided.
   after: (wanted: string, found: string) => found > wanted,
   operation: (wanted: string, found: string | undefined) =>
     wanted.endsWith('*') ? (found?.startsWith(wanted.slice(0, -1)) ?? false) : found === wanted,

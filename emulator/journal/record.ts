@@ -12,15 +12,15 @@ import type { StepId } from './steps.js';
 export type Outcome = 'open' | 'complete' | 'cut' | 'gone';
 
 /**
- * Stored form of a request. It refers to objects that exist for the response anyway, and is converted to a
- * `JournalEntry` only when read, because most requests never are. It contains no secrets: the request header is stored
- * without them, and bodies are redacted when the response ends. Bodies are not shown before.
- * @internal
+ * Form in which the journal stores a request. It refers to objects that exist for the response anyway, and is converted
+ * to a `JournalEntry` only when it is read, because most requests are never read. It contains no secrets: the request
+ * header is stored without them, and secrets are removed from bodies when the response ends. Bodies are not shown
+ * before. @internal
  */
 export interface RequestRecord {
   readonly id: string;
   /**
-   * Milliseconds on the world's clock: `time` is when the response was decided, `took` the time from the start of the
+   * Milliseconds on the emulator's clock. `time`: when the response was decided. `took`: time from the start of the
    * request until then.
    */
   readonly time: number;
@@ -58,7 +58,7 @@ export interface RequestRecord {
    */
   readonly started: number;
   micros: number;
-  /** Milliseconds on the world's clock from the decision to the end of the response; 0 before the end. */
+  /** Milliseconds on the emulator's clock from the decision about the response to its end; 0 before the end. */
   sendTime: number;
   /**
    * Position among the decided responses (`sequence`) and among the ended responses (`ended`). Both start at 1; 0
@@ -70,7 +70,7 @@ export interface RequestRecord {
   retryOf: string | undefined;
 }
 
-/** Facts for a new record: a few are required, all others are optional. @internal */
+/** Facts for a new record. Those that every request has are required, all others are optional. @internal */
 export type KnownFacts = Pick<RequestRecord, 'id' | 'time' | 'origin' | 'faults' | 'why'> & Partial<RequestRecord>;
 
 /** Returns a record with default values for all facts that are not in `known`. @internal */
@@ -112,10 +112,13 @@ export function endOf({ started, micros, ended }: RequestRecord): number {
   return ended === 0 ? Number.POSITIVE_INFINITY : started + micros / 1000;
 }
 
-/** Minimum time in milliseconds in which a client can read a response and send a request. */
+/** Minimum time in milliseconds that a client needs to read a response and send another request. */
 const MIN_REACTION_TIME = 0.1;
 
-/** Returns true if a request began after the response to an earlier one had ended; false if the two were concurrent. */
+/**
+ * Returns true if the later request began after the response to the earlier one had ended. Returns false if the two
+ * were concurrent.
+ */
 export function beganAfterEnd(later: RequestRecord, earlier: RequestRecord): boolean {
   return later.started - endOf(earlier) >= MIN_REACTION_TIME;
 }

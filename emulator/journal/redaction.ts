@@ -26,7 +26,7 @@ const SECRET_MEMBERS: Readonly<Partial<Record<OperationId, SecretMembers>>> = {
   lfsVerifyObject: { response: ['header'] },
 };
 
-/** Stored header with its size in bytes. Equal headers are stored once. */
+/** Request header as it is stored, with its size in bytes. Equal headers of successive requests are stored once. */
 export interface KeptHead {
   /** Names and values in turn, as in Node's `rawHeaders`, without secrets. */
   readonly fields: readonly string[];
@@ -72,7 +72,7 @@ const USER_INFO = /(:\/\/|%3A%2F%2F)((?:(?!%2F|%3F|%23|%40)[^\s/?#@"'<>\\&])+)(@
 /** Credentials (RFC 9110, section 11.4): the text after the name of an authentication scheme. */
 const CREDENTIALS = /\b(bearer|basic)(\s+|%20|\+)(?!realm)[\w.~+/=-]{8,}/gi;
 
-/** Length in characters below which a text cannot contain a token. */
+/** Length in characters below which a text is too short to contain a token. */
 const SHORT = 30;
 
 /** Returns `text` with tokens, credentials and user information redacted. */
@@ -83,7 +83,7 @@ export function redactText(text: string): string {
   return text.replace(TOKEN, REDACTED).replace(USER_INFO, `$1${REDACTED}$3`).replace(CREDENTIALS, `$1$2${REDACTED}`);
 }
 
-/** Query parameters with secret values. `next_token`, `cursor` and similar names do not match. */
+/** Query parameters whose values are secret. `next_token`, `cursor` and similar names of pagination do not match. */
 const SECRET_PARAMETER =
   /((?:^|&)(?:(?:access|auth|id|refresh|private|api|session|security)[-_]?token|token|jwt|password|passwd|pwd|secret|client[-_]?secret|authorization|credentials?|api[-_]?key|signature|sig)=)[^&]*/gi;
 
@@ -98,8 +98,8 @@ export const SECRET_RESPONSES: ReadonlySet<string | undefined> = new Set(
 );
 
 /**
- * Removes the secrets from a body before it is stored. Bodies that differ only in a secret may become equal, but their
- * digests differ.
+ * Removes the secrets from a body before it is stored. Two bodies that differ only in a secret can become equal, so the
+ * digest of the original body is recorded.
  */
 export function redactBody(
   body: CapturedBody,
@@ -109,13 +109,15 @@ export function redactBody(
 ): void {
   const members = SECRET_MEMBERS[operation as OperationId]?.[side];
   const text = body.latin1;
-  // Skips packs and archives. They are not text, so a URL or token could be found in them only by chance.
+  // Packs and archives are not searched. They are not text, so the pattern of a URL or token could match only by
+  // chance.
   if (text === '') return;
   if (members === undefined && (text.includes('\0') || redactText(text) === text)) return;
   const content = body.content();
   const digest = createHmac('sha256', key).update(content).digest('base64url').slice(0, 22);
   const shown = members === undefined ? content.toString() : withoutMembers(content.toString(), members);
-  // Redacts the whole body if it cannot be parsed, because its secrets cannot be found.
+  // If a body that contains secret members cannot be parsed, all of it is redacted, because the secrets in it cannot be
+  // found.
   body.replace(shown === undefined ? REDACTED : redactText(shown), digest);
 }
 

@@ -26,10 +26,13 @@ interface FailedRequest {
   readonly body: SentBody;
 }
 
-/** Maximum number of failed requests for one target, with different bodies, that are stored and compared. */
+/** Maximum number of failed requests that are stored and compared for one target. They differ in their bodies. */
 const MAX_EQUAL_TARGETS = 32;
 
-/** Index of failed requests. Requests must be added in the order of their responses. The cost is added to `work`. */
+/**
+ * Index of failed requests, with which retries are recognized. Requests must be added in the order in which their
+ * responses ended. The cost of each search is added to `work`.
+ */
 export class RetryIndex {
   /** Failed requests by path, then by the target key (everything that retries share except the body), oldest first. */
   private readonly failed = new Map<string, Map<string, readonly FailedRequest[]>>();
@@ -87,7 +90,7 @@ function findEqual(
   return found;
 }
 
-/** Returns a header field of the request by its lower-case name; undefined if absent. */
+/** Returns the value of a header field of the request by its lower-case name; undefined if absent. */
 export function fieldOf({ head: { fields } }: RequestRecord, name: string): string | undefined {
   for (let at = 0; at < fields.length; at += 2) if (fields[at]!.toLowerCase() === name) return fields[at + 1];
   return undefined;
@@ -119,7 +122,7 @@ function sentBodyOf(record: RequestRecord): SentBody {
     const { command, wants, haves, updates } = git;
     const changes = updates.map(({ ref, old, new: next }) => [ref, old, next]);
     const content = JSON.stringify([command, [...wants].sort(), [...haves].sort(), changes]);
-    // Does not compare the bytes, because two packs of the same objects may differ.
+    // The bytes of Git bodies are not compared, because two packs of the same objects may differ.
     return { content, bytes: 0, length };
   }
   if (body) return { content: body.digest ?? body.latin1, bytes: body.bytes, length };
@@ -128,14 +131,14 @@ function sentBodyOf(record: RequestRecord): SentBody {
 }
 
 /**
- * Work units (see `schedule`) since the last yield. The code that works adds units, and the code that yields takes
- * them.
+ * Units of work done since the last yield to other requests (see the folder `schedule`). The code that works adds
+ * units, and the code that yields resets them.
  */
 export interface WorkDone {
   units: number;
 }
 
-/** Number of work units after which a generator yields. */
+/** Number of units of work after which a generator yields, so that other requests can run. */
 const YIELD_UNITS = 64;
 
 /** Returns true if the generator should yield. Use in a loop: `if (shouldYield(work)) yield takeUnits(work);` */

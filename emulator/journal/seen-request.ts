@@ -4,10 +4,13 @@ import { type ShownBody, shownRequestBody, shownResponseBody } from './entry.js'
 import { endOf, type RequestRecord } from './record.js';
 import { fieldOf, isSameRequest, RetryIndex, shouldYield, takeUnits, type WorkDone } from './retry-index.js';
 
-/** Work units per byte of a body that is decoded, searched for secrets and parsed as JSON. */
+/** Units of work for each byte of a body that is decoded, searched for secrets and parsed as JSON. */
 const BYTE_READ = 1 / 32;
 
-/** Request during an evaluation. The cost of reading its facts is added to `work`. */
+/**
+ * Request while expectations or client rules are evaluated. Its facts are computed when they are read, and the cost is
+ * added to `work`.
+ */
 export class SeenRequest {
   /** True if a later request repeats this one. */
   isRepeated = false;
@@ -25,12 +28,12 @@ export class SeenRequest {
     return fieldOf(this.record, name);
   }
 
-  /** Time at which the request began, in milliseconds on the world's clock. */
+  /** Time at which the request began, in milliseconds on the emulator's clock. */
   get startTime(): number {
     return this.record.time - this.record.took;
   }
 
-  /** Time at which the response ended, in milliseconds on the world's clock. */
+  /** Time at which the response ended, in milliseconds on the emulator's clock. */
   get endTime(): number {
     return this.record.time + this.record.sendTime;
   }
@@ -59,14 +62,14 @@ export class SeenRequest {
     return this.shownCode;
   }
 
-  /** Beginning of the request body, one character per byte. */
+  /** Beginning of the request body as a Latin-1 string, one character per byte. */
   get bodyText(): string {
     const text = this.record.body?.latin1 ?? '';
     this.work.units += text.length * BYTE_READ;
     return text;
   }
 
-  /** Parsed request body; undefined if it is not JSON or was truncated. */
+  /** Request body parsed as JSON; undefined if it is not JSON or was stored incompletely. */
   get json(): unknown {
     return this.parse(shownRequestBody(this.record));
   }
@@ -117,15 +120,16 @@ export function* seenSteps(records: Iterable<RequestRecord>, work: WorkDone): St
   return [...byId.values()];
 }
 
-/** Compares requests by their start, for sorting. */
+/** Compares two requests by the time at which they began, for sorting. */
 export function byBegin({ record: a }: SeenRequest, { record: b }: SeenRequest): number {
   return a.started - b.started || (a.id < b.id ? -1 : 1);
 }
 
 /**
- * Returns the milliseconds from the end of a response to the start of a later request; negative if the request began
- * before that end. The pause is measured on the world's clock and in real time, and the longer one counts: a client
- * that waits does not see that the clock is frozen, and a client whose clock is advanced by the test does not wait.
+ * Returns the pause in milliseconds between the end of a response and the start of a later request; negative if the
+ * request began before that end. The pause is measured on the emulator's clock and in real time, and the longer one
+ * counts. A client that waits does not notice that a test has stopped the clock, and a client for which a test advances
+ * the clock does not wait in real time.
  */
 export function pauseBetween(earlier: SeenRequest, later: SeenRequest): number {
   return Math.max(later.startTime - earlier.endTime, later.record.started - endOf(earlier.record));

@@ -5,7 +5,7 @@ import { parseCredential, type Scheme } from '../auth/credentials.js';
 /** Facts about the token of a request: enough to distinguish tokens, but not to use them. */
 export interface SentToken {
   readonly scheme: Scheme;
-  /** HMAC of the token's header and payload with the world's key. Equal claims have equal digests in every run. */
+  /** HMAC of the header and payload of the token. Equal claims have equal digests in every run with the same seed. */
   readonly digest: string;
   /** True if the signature was verified. Otherwise the members below are unverified claims. */
   readonly verified: boolean;
@@ -17,7 +17,9 @@ export interface SentToken {
   readonly jti?: string;
 }
 
-/** Describes tokens. The description of an accepted token is cached. @internal */
+/**
+ * Creates descriptions of tokens without their signatures. The description of an accepted token is cached. @internal
+ */
 export class SentTokens {
   private readonly accepted = new WeakMap<Claims, SentToken>();
 

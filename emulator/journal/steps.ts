@@ -1,6 +1,7 @@
 /**
- * Processing steps of a request, in order. `JournalEntry` names the step that refused the request. Steps with the
- * prefix `faults.` only apply injected faults. Errors while Git data is sent belong to `handler`.
+ * Steps in which a request is processed, in order. A journal entry names the step that refused the request. Steps whose
+ * id begins with `faults.` only apply injected faults. An error while Git data is sent is attributed to the step
+ * `handler`.
  */
 export const STEPS = {
   'faults.accept': 'Applies faults that close a connection before anything is read.',

@@ -3,15 +3,18 @@ import type { Journal } from './journal.js';
 import { type RequestQuery, selectorOf } from './query.js';
 import type { RequestRecord } from './record.js';
 
-/** Request whose response has ended. `id` is its `ended` number, for `after`. */
+/**
+ * Request whose response has ended. `id` is its number among the ended responses. A reader passes it as `after` to
+ * continue from there.
+ */
 export interface EndedRequest {
   readonly id: number;
   readonly entry: JournalEntry;
 }
 
 /**
- * Number of requests before the next one that are not reported, because the journal dropped them or the reader was too
- * slow.
+ * Number of requests that were not reported before the next one, because the journal had dropped them or the reader was
+ * too slow.
  */
 export interface MissedRequests {
   readonly missed: number;
@@ -20,11 +23,11 @@ export interface MissedRequests {
 export interface SubscribeOptions {
   readonly query?: RequestQuery;
   /**
-   * `id` of the last request that the reader received, as in `Last-Event-ID`. Without it, only later requests are
-   * reported.
+   * `id` of the last request that the reader received, as in the header `Last-Event-ID` of server-sent events. Without
+   * it, only requests that end from now on are reported.
    */
   readonly after?: number | undefined;
-  /** Ends the subscription. */
+  /** Signal that ends the subscription. */
   readonly signal?: AbortSignal;
   /**
    * Maximum number of new requests that wait for the reader. Above it, the oldest is dropped and reported as missed.
@@ -55,7 +58,7 @@ export async function* subscribe(
   }: SubscribeOptions = {},
 ): AsyncGenerator<EndedRequest | MissedRequests, void, undefined> {
   const isWanted = selectorOf(query);
-  /** Number of the last request that was checked. */
+  /** Number, among the ended responses, of the last request that was checked. */
   let last = after > journal.ended ? 0 : after;
   let waiting: RequestRecord[] = [];
   let missed = 0;
@@ -67,7 +70,8 @@ export async function* subscribe(
     wake();
   };
   const unsubscribe = journal.listen((record) => {
-    // Ignores requests during the replay, because the journal still contains them.
+    // Requests that end during the replay of earlier ones are ignored here, because the replay finds them in the
+    // journal.
     if (isReplaying) return;
     if (waiting.length >= capacity) {
       missed += 1;

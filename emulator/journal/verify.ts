@@ -10,10 +10,10 @@ import { beganAfterEnd, endOf, type RequestRecord } from './record.js';
 import { shouldYield, takeUnits, type WorkDone } from './retry-index.js';
 import { byBegin, pauseBetween, type SeenRequest, seenSteps } from './seen-request.js';
 
-/** Fault with the number of times that it fired, for expectations that refer to it. */
+/** Injected fault with the number of times that it fired. Expectations can refer to it. */
 export interface FaultReport {
   readonly id: string;
-  /** Fault as written in the fault grammar, its note, or its JSON. */
+  /** Text that shows the fault to the user: as written in the fault grammar, its note, or its JSON. */
   readonly text: string;
   readonly fired: number;
   /**
@@ -23,7 +23,7 @@ export interface FaultReport {
   readonly expected?: number | { readonly min?: number | undefined; readonly max?: number | undefined } | undefined;
 }
 
-/** Request that almost matches an expectation, or that should not have been sent. */
+/** Request that is shown for an unmet expectation: it almost matches, or it should not have been sent. */
 export interface NearRequest {
   readonly request: RequestSummary;
   /** Members in which the request differs from the expectation; empty if it matches. */
@@ -62,7 +62,7 @@ export function* verifySteps(
   faults: readonly FaultReport[] = [],
 ): Steps<Verification> {
   const work: WorkDone = { units: 0 };
-  // Excludes requests that arrive during the verification.
+  // The records are read once, so that requests that arrive during the verification are excluded.
   const records = [...journal.records()];
   const { dropped } = journal;
   const expectations = yield* expectationSteps(given);
@@ -86,14 +86,14 @@ export function* verifySteps(
 
 interface Evaluated {
   readonly seen: readonly SeenRequest[];
-  /** Number of dropped requests that might have matched. */
+  /** Number of requests that might have matched, but were dropped by the journal because of its limits. */
   readonly dropped: number;
   readonly work: WorkDone;
 }
 
 /**
- * Returns the indexes of the requests in the range from `from` (inclusive) to `to` (exclusive) that satisfy all
- * conditions. Stops after `max` requests.
+ * Yields steps of a search, and returns the indexes of the requests from `from` (inclusive) to `to` (exclusive) that
+ * satisfy all conditions. Stops after `max` requests.
  */
 function* findSteps(
   { seen, work }: Evaluated,
@@ -176,7 +176,10 @@ function boundsOf({ count, atLeast, atMost, never, order }: RequestExpectation):
   return { min: atLeast ?? (isOpen ? 0 : 1), max: atMost ?? Number.POSITIVE_INFINITY };
 }
 
-/** Returns the first two requests with a pause shorter than `minGap`; undefined if none. */
+/**
+ * Returns a violation of `minGap`: the first two successive requests with a shorter pause between them; undefined if
+ * there is none.
+ */
 function* checkGap(
   found: readonly SeenRequest[],
   minGap: NonNullable<RequestExpectation['minGap']>,
@@ -189,8 +192,8 @@ function* checkGap(
   for (const [index, later] of byStart.entries()) {
     work.units += COST.line;
     if (shouldYield(work)) yield takeUnits(work);
-    // Considers only responses that ended before the request began, because a client cannot obey a `Retry-After` that
-    // it has not read.
+    // Only responses that ended before the request began count, because a client cannot obey a `Retry-After` that it
+    // has not read.
     while (count < byEnd.length && beganAfterEnd(later.record, byEnd[count]!.record)) count += 1;
     const earlier = min === undefined ? byEnd[count - 1] : byStart[index - 1];
     if (!earlier) continue;
@@ -252,8 +255,8 @@ export function checkFault(fault: FaultReport): Unmet[] {
 }
 
 /**
- * Returns the requests that satisfy at least one condition, those with the fewest differences first. Among equals,
- * later requests come first.
+ * Returns the requests that satisfy at least one condition, as suggestions for an unmet expectation. Those with the
+ * fewest differences come first, and among equals the later request.
  */
 function* nearestTo({ seen, work }: Evaluated, conditions: readonly Condition[]): Steps<NearRequest[]> {
   const nearest: { readonly record: RequestRecord; readonly failed: readonly Condition[] }[] = [];

@@ -96,7 +96,10 @@ function earlierEnd(one: SeenRequest, other: SeenRequest | undefined): SeenReque
   return other && endOf(other.record) <= endOf(one.record) ? other : one;
 }
 
-/** Finds the cursors in a response. Iterative, because an injected response can be nested as deeply as it is long. */
+/**
+ * Yields all cursors in a JSON response. The search is iterative, because an injected response can be nested so deeply
+ * that a recursive search would overflow the stack.
+ */
 function* cursorsIn(response: unknown): IterableIterator<string> {
   const values = [response];
   while (values.length > 0) {

@@ -10,7 +10,7 @@ import { TOKEN_RULES } from './tokens.js';
 /** @internal */
 export const CLIENT_RULES: readonly ClientRule[] = [...RETRY_RULES, ...CONTENT_RULES, ...TOKEN_RULES];
 
-/** Request that breaks a rule. */
+/** Request of a client that breaks a rule. */
 export interface RuleViolation {
   /** Id of the request. */
   readonly request: string;
@@ -20,7 +20,7 @@ export interface RuleViolation {
   readonly detail: string;
 }
 
-/** Result of one rule for the requests of one client. */
+/** Result of one rule for the requests of one client. Clients are told apart by their tokens. */
 export interface RuleOfClient {
   /** The `sub` claim of the client's tokens; null for requests without this claim. */
   readonly subject: string | null;
@@ -29,7 +29,7 @@ export interface RuleOfClient {
   readonly broken: number;
 }
 
-/** Result of one rule for all requests. */
+/** Result of one rule for the requests of all clients. */
 export interface ClientVerdict {
   readonly rule: ClientRuleId;
   readonly title: string;
@@ -52,12 +52,12 @@ interface OccasionCounts {
 const MAX_VIOLATIONS = 20;
 const MAX_CLIENTS = 100;
 
-/** Work units for one rule and one request, without reading its bodies. */
+/** Units of work that one rule costs for one request, if it does not read the bodies. */
 const RULE_COST = 1 / 4;
 
 /**
- * Evaluates the requests by all rules (`true`) or by the named ones. Requests for which `isSelected` returns false are
- * not judged, but rules remember facts from them, such as the cursors in their responses.
+ * Evaluates requests of the journal by all client rules (`true`) or by the named ones. Requests for which `isSelected`
+ * returns false are not judged, but the rules remember facts from them, such as the cursors in their responses.
  * @internal
  */
 export function* clientSteps(
@@ -106,8 +106,8 @@ export function* clientSteps(
 }
 
 /**
- * Returns the counts of a client. Creates them for a new client; undefined if `MAX_CLIENTS` other clients are counted
- * already.
+ * Returns the counts of the client with this `sub` claim. Creates them for a new client. Returns undefined if
+ * `MAX_CLIENTS` other clients are counted already.
  */
 function countsOf(clients: Map<string | null, OccasionCounts>, subject: string | null): OccasionCounts | undefined {
   const known = clients.get(subject);

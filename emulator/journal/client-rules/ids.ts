@@ -1,4 +1,4 @@
-/** Ids of the client rules. They are permanent, because expectations refer to rules by id. */
+/** Ids of the rules for clients. They never change, because the expectations that users write refer to rules by id. */
 export const CLIENT_RULE_IDS = [
   'retry-after',
   'back-off',

@@ -91,12 +91,12 @@ function isAdvertisement({ record: { git } }: SeenRequest): boolean {
   return git?.phase === 'advertise' && git.service === 'git-receive-pack';
 }
 
-/** Pauses in a chain of retries, in milliseconds. */
+/** Pauses between the requests of a chain of retries, in milliseconds. */
 interface Pauses {
   readonly count: number;
   readonly first: number;
   readonly longestLater: number;
-  /** First pauses, at most `MAX_LISTED_PAUSES`. */
+  /** The first pauses of the chain, at most `MAX_LISTED_PAUSES`. */
   readonly listed: readonly number[];
 }
 
@@ -111,7 +111,7 @@ function withPause(before: Pauses | undefined, pause: number): Pauses {
   };
 }
 
-/** Returns true if the same request may succeed later without any change by the client. */
+/** Returns true if the same request may succeed later although the client changes nothing. */
 function maySucceedLater(seen: SeenRequest): boolean {
   const { status, outcome } = seen.record;
   if (outcome === 'cut' || outcome === 'gone' || status >= 500 || status === 408 || status === 429) return true;
@@ -123,7 +123,7 @@ function violationOf({ count, first, longestLater, listed }: Pauses): string | u
   const shown = `pauses of ${listed.map(Math.round).join(', ')}${more} ms`;
   if (Math.max(first, longestLater) < MIN_LONGEST_PAUSE)
     return `The request was repeated ${count} times with ${shown}.`;
-  // With only two pauses, the second can be shorter by chance.
+  // Three pauses are required, because the second of two can be shorter by chance.
   if (count > 2 && longestLater < first * 1.2) return `The retries have ${shown}, which do not grow.`;
   return undefined;
 }
@@ -135,14 +135,14 @@ function isKnown(code: string | undefined): boolean {
   return code === undefined || KNOWN_CODES.has(code) || /_(?:app_not_configured|repository_inaccessible)$/.test(code);
 }
 
-/** Returns true for 4xx statuses except 408 and 429, which allow the client to repeat the request. */
+/** Returns true for 4xx statuses, except 408 and 429, after which a client may repeat the request. */
 function isClientError({ record: { status } }: SeenRequest): boolean {
   return status >= 400 && status < 500 && status !== 408 && status !== 429;
 }
 
 const PERMANENT_STATUSES: ReadonlySet<number> = new Set([400, 401, 403, 404, 405, 406, 409, 412, 413, 415, 422]);
 
-/** Codes of temporary states, which end without any action of the client. */
+/** Error codes of temporary states. They end without any action of the client. */
 const TEMPORARY_CODES: ReadonlySet<string> = new Set([
   'authentication_unavailable',
   'repository_thawing',
@@ -157,16 +157,16 @@ function isPermanentError(seen: SeenRequest): boolean {
 }
 
 /**
- * Returns true if the request was refused because the state was not the expected one. A client that reads the state
- * again may find another one.
+ * Returns true if the request was refused because the state of the repository was not the expected one. A client that
+ * reads the state again may then succeed.
  */
 function isConflict({ record: { status } }: SeenRequest): boolean {
   return status === 409 || status === 412;
 }
 
 /**
- * Returns an evaluation of retries. A retry breaks the rule if `isFinal` returns true for the earlier request and
- * nothing has changed since.
+ * Returns the evaluation of a rule that forbids some retries. A retry breaks the rule if `isFinal` returns true for the
+ * earlier request and nothing has changed since that request.
  */
 function repetitionRule(isFinal: (earlier: SeenRequest) => boolean): Evaluation {
   const lastWrites = new Map<string | undefined, number>();
@@ -194,7 +194,7 @@ function repetitionRule(isFinal: (earlier: SeenRequest) => boolean): Evaluation 
   };
 }
 
-/** Returns true if the request may have changed the response that other requests get. */
+/** Returns true if the request may have changed the responses that later requests get. */
 function isWrite({ record: { method, status, operation, git } }: SeenRequest): boolean {
   if (method === 'GET' || method === 'HEAD' || status >= 300) return false;
   return git === undefined ? operation !== 'grep' && operation !== 'archive' : git.service === 'git-receive-pack';

@@ -2,7 +2,7 @@ import { endOf } from '../record.js';
 import type { SeenRequest } from '../seen-request.js';
 import type { ClientRuleId } from './ids.js';
 
-/** Request at which a client could keep or break a rule. @internal */
+/** Request at which a client could either keep or break a rule. @internal */
 export interface Occasion {
   readonly request: SeenRequest;
   /** Earlier request that makes this one an occasion, such as the one that it repeats; undefined if none is needed. */
@@ -12,13 +12,13 @@ export interface Occasion {
 }
 
 /**
- * Function that receives every request of the journal once, in the order in which the requests began. It stores what it
- * needs of earlier requests.
+ * Function that receives every request of the journal once, in the order in which the requests began, and returns the
+ * occasion to keep or break the rule, if the request is one. It stores what it needs to know about earlier requests.
  * @internal
  */
 export type Evaluation = (request: SeenRequest) => Occasion | undefined;
 
-/** Rule for clients, evaluated from the requests that they sent. */
+/** Rule for clients, for example on retries. It is evaluated from the requests that clients have sent. */
 export interface ClientRule {
   readonly id: ClientRuleId;
   readonly title: string;
@@ -32,28 +32,30 @@ export interface ClientRule {
   evaluate(): Evaluation;
 }
 
-/** Returns a key for the client that sent a request, from the claims of its token, verified or not. */
+/**
+ * Returns a key that is equal for requests of the same client. It consists of the claims of its token, verified or not.
+ */
 export function clientOf({ record: { organization, token } }: SeenRequest): string {
   return `${organization}\0${token?.subject ?? ''}\0${token?.repository ?? ''}`;
 }
 
 /**
- * Tolerance in milliseconds, because timers may fire early and a client may read a response before the emulator records
- * its end.
+ * Tolerance for comparisons of times, in milliseconds. Timers may fire early, and a client may read a response before
+ * the emulator records its end.
  */
 export const TOLERANCE = 10;
 
 /**
- * Returns true if a request that began at `started` (real time) may be a reaction to the response to an earlier
- * request.
+ * Returns true if the request that began at `started` (real time in milliseconds) may be a reaction of the client to
+ * the response to an earlier request.
  */
 export function mayFollow(started: number, { record }: SeenRequest): boolean {
   return started > record.started && started > endOf(record) - TOLERANCE;
 }
 
 /**
- * Returns true if the client cannot know the result of the request, because the response did not arrive or its status
- * leaves the result open.
+ * Returns true if the client cannot know whether the request had an effect, because the response did not arrive or its
+ * status leaves this open.
  */
 export function isLost({ record: { outcome, status } }: SeenRequest): boolean {
   return outcome === 'cut' || outcome === 'gone' || status === 500 || status === 502 || status === 504;
