@@ -20,7 +20,7 @@ export interface RuleViolation {
   readonly detail: string;
 }
 
-/** Result of one rule for the requests of one client. Clients are told apart by their tokens. */
+/** Result of one rule for the requests of one client. Clients are distinguished by their tokens. */
 export interface RuleOfClient {
   /** The `sub` claim of the client's tokens; null for requests without this claim. */
   readonly subject: string | null;
