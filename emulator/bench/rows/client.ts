@@ -7,10 +7,16 @@ import type { Remote } from '../remote.js';
 import { type Measure, type Row, timed, type Use } from '../row.js';
 import { APP, type Stage } from '../stage.js';
 
-/** Number of first parents that the fetching clients start from, and so the maximum number of rounds of that row. */
+/**
+ * Number of commits along the first parents by which the clone of the fetch benchmark is behind at the start. Each
+ * round fetches at least one, so this is also the maximum number of rounds.
+ */
 const STEPS = 40;
 
-/** Work done through the git client, which takes most of the time: the time a user waits. */
+/**
+ * Benchmarks in which the git client is run against the emulator and against Git. The measured time is the time a user
+ * waits, and the git client takes most of it.
+ */
 export const CLIENT_ROWS: readonly Row<Stage>[] = [
   clientRow('git-clone', 'git clone --bare', 0.9, openClone()),
   clientRow('git-clone-depth-1', 'git clone --bare --depth 1', 0.5, openClone('--depth=1')),
@@ -19,12 +25,15 @@ export const CLIENT_ROWS: readonly Row<Stage>[] = [
   clientRow('git-push-all', 'git push of everything', 0.7, openPushAll),
 ];
 
-/** Measures one side. `name` is also used for the files that it creates. */
+/**
+ * Returns the measurement of one server (the emulator or Git). `name` says which one, and is part of the names of the
+ * files that the measurement creates.
+ */
 type Side = (remote: Remote, name: 'ours' | 'native') => Measure;
 
 type Prepare = (stage: Stage, folder: string, use: Use) => Side | Promise<Side>;
 
-/** Defines a row with its own folder for the clients' repositories. */
+/** Defines a benchmark of the git client, with its own temporary folder for the repositories of the client. */
 function clientRow(id: string, title: string, bar: number, prepare: Prepare): Row<Stage> {
   const open = async (stage: Stage, use: Use) => {
     const { path } = use(await Workbench.create());
@@ -44,7 +53,10 @@ function openClone(...flags: string[]): Prepare {
   };
 }
 
-/** Each round fetches one more first parent into a clone that is behind. */
+/**
+ * Measures `git fetch`. The clone starts some commits behind the branch, and each round fetches the next commit along
+ * the first parents.
+ */
 function openFetch({ fixture: { line, branch } }: Stage, folder: string): Side {
   const start = Math.min(STEPS, line.length - 1);
   const fetch = ['fetch', '-q', '--no-auto-maintenance', '--no-write-fetch-head'];
@@ -61,8 +73,8 @@ function openFetch({ fixture: { line, branch } }: Stage, folder: string): Side {
 }
 
 /**
- * Pushes a new commit in each round, to repositories of this row only, so that the other rows always see the same
- * content.
+ * Measures `git push` of one new commit in each round. The target repositories belong to this benchmark only, so that
+ * the content of the repositories of other benchmarks does not change.
  */
 async function openPushOne({ fixture, ours, nativeRoot }: Stage, folder: string, use: Use): Promise<Side> {
   const clone = join(folder, 'pushing.git');

@@ -9,12 +9,17 @@ import { packageFile } from '../../system/package-root.js';
 import type { Row, Sides, Use } from '../row.js';
 import { ownEmulator, REPO, type ServicePlace } from './service.js';
 
-/** Latency in milliseconds that is added to each response of the distant target. */
+/** Milliseconds by which a proxy delays each response of the emulator, to simulate a distant server. */
 const LATENCY = 50;
-/** Exit codes for broken rules and the like. The figures of such a run are valid. */
+/**
+ * Exit codes of the conformance suite after a complete run, including runs that found broken rules. The measured
+ * figures of such a run are valid.
+ */
 const VERDICT_CODES = [0, 1, 3];
 
-/** The conformance suite as its users start it, run against the emulator. */
+/**
+ * Benchmarks of the conformance suite, started from its command line as users start it, and run against the emulator.
+ */
 export const CONFORMANCE_ROWS: readonly Row<ServicePlace>[] = [
   { id: 'conformance', title: 'a full run of the conformance suite', bar: 8000, mostRounds: 3, open: openTime },
   {
@@ -49,7 +54,10 @@ async function openDistant(_place: ServicePlace, use: Use): Promise<Sides> {
   return { ours: async () => (await runSuite(...flags)).milliseconds };
 }
 
-/** Runs the suite. Returns its duration and the number of requests that it sent. */
+/**
+ * Runs the conformance suite in a new process. Returns the duration of the run and the number of requests that the
+ * suite sent.
+ */
 async function runSuite(...flags: string[]): Promise<{ milliseconds: number; sent: number }> {
   await using folder = await Workbench.create();
   const output = join(folder.path, 'report.json');
@@ -65,8 +73,9 @@ async function runSuite(...flags: string[]): Promise<{ milliseconds: number; sen
 }
 
 /**
- * Starts a proxy that delays each chunk of a server's responses. Returns its address. A fault of the emulator cannot
- * cause the delay, because the suite does not judge responses that a fault affected.
+ * Starts a TCP proxy that delays each chunk of the responses of the server at `origin`. Returns the URL of the proxy.
+ * The delay cannot be a fault that the emulator injects, because the suite does not judge responses that a fault
+ * affected.
  */
 async function delayResponses(origin: string, use: Use): Promise<string> {
   const server = createServer({ noDelay: true }, (near) => {

@@ -6,7 +6,7 @@ import { WORLD_ROWS } from './worlds.js';
 
 export { ROWS_OF_REPOSITORY } from './repository.js';
 
-/** Rows that are measured once. */
+/** Benchmarks that need no particular repository, and so are measured once for the emulator. */
 export const ROWS_OF_SERVICE: readonly Row<ServicePlace>[] = [
   ...SERVICE_ROWS,
   ...TEST_LIFE_ROWS,

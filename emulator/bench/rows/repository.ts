@@ -19,9 +19,12 @@ import { CLIENT_ROWS } from './client.js';
 import { timeForks } from './worlds.js';
 
 const MiB = 2 ** 20;
-/** Pack size in bytes below which loaded code is most of the memory in use. */
+/**
+ * Minimum size of a pack in bytes for benchmarks of memory. With a smaller pack, most of the memory in use is loaded
+ * code.
+ */
 const LARGE = 64 * MiB;
-/** Rows that are measured on each repository. */
+/** Benchmarks that are measured separately on each repository that the user of the benchmark names. */
 export const ROWS_OF_REPOSITORY: readonly Row<Stage>[] = [
   {
     id: 'ingest',
@@ -69,12 +72,15 @@ export const ROWS_OF_REPOSITORY: readonly Row<Stage>[] = [
   heldRow('memory-held-values', '— of it values and buffers'),
 ];
 
-/** Measures the object engine in this process, without a service, against one git process. */
+/**
+ * Measures the indexing of a pack by the object engine of the emulator, in this process and without HTTP, against one
+ * process of `git index-pack`.
+ */
 async function openIngest({ fixture }: Stage, use: Use): Promise<Sides> {
   const { path: folder } = use(await Workbench.create());
   const pack = await readFile(fixture.packFile);
   const repository = join(folder, 'index-pack.git');
-  // `index-pack --strict` crashes outside of a repository.
+  // Create a repository to run git in, because `git index-pack --strict` crashes outside of a repository.
   await initServerRepository(repository, fixture.branch);
   const index = join(folder, 'bench.idx');
   const args = ['index-pack', '--strict', '--threads=1', '-o', index, fixture.packFile];
@@ -104,7 +110,10 @@ async function openPatches({ fixture }: Stage): Promise<Sides> {
   };
 }
 
-/** Indexes a pack: scan, deltas, hashes, fsck, connectivity. This is the cost of a push after the transfer. */
+/**
+ * Indexes a pack as the emulator does after a push: reads the objects, resolves deltas, computes object ids, and runs
+ * the checks of `git fsck` and of connectivity. This is the cost of a push without the transfer.
+ */
 async function ingest(pack: Buffer, { refs }: Fixture): Promise<ObjectStore> {
   const store = new ObjectStore();
   const quarantine = store.quarantine();
@@ -118,8 +127,9 @@ async function ingest(pack: Buffer, { refs }: Fixture): Promise<ObjectStore> {
 }
 
 /**
- * A first request after a push. Every round uses a new process and a new repository. The process has either served
- * another repository before, or nothing.
+ * Defines a benchmark of the first request to a repository after a push. Every round uses a new emulator process and a
+ * new repository. If `isWarm`, the process has served other repositories before, so that its code is compiled;
+ * otherwise it has served nothing.
  */
 function firstRow(id: string, title: string, bar: number, question: Question, isWarm: boolean): Row<Stage> {
   const open = async (stage: Stage) => {
@@ -138,7 +148,11 @@ function firstRow(id: string, title: string, bar: number, question: Question, is
   return { id, title, peer: question.peer, bar, open };
 }
 
-/** A request to running servers. `practice` sends the first request, which has its own row. */
+/**
+ * Defines a benchmark of a repeated request to the running servers. The first request is slower and has its own
+ * benchmark, so this function sends it before the measurement. `practice` is the round number of that unmeasured
+ * request.
+ */
 function laterRow(id: string, title: string, bar: number, question: Question, practice = 0): Row<Stage> {
   const open = async ({ fixture, ours, native }: Stage) => {
     const of = await question.prepare(fixture);
@@ -152,7 +166,10 @@ function laterRow(id: string, title: string, bar: number, question: Question, pr
   return { id, title, peer: question.peer, bar, open };
 }
 
-/** The requests of a git client, sent without one, to measure the servers without the client's cost on both sides. */
+/**
+ * Defines a benchmark of the requests that a git client sends. They are sent directly over HTTP, because a git client
+ * would add its own time to the figures of both servers.
+ */
 function fetchRow(id: string, title: string, bar: number, question: Question): Row<Stage> {
   return laterRow(id, title, bar, question, TIPS - 1);
 }
@@ -169,7 +186,7 @@ function bytesRow(id: string, title: string, question: Question): Row<Stage> {
 
 const AUTHOR = { name: 'Bench', email: 'bench@example.com' };
 
-/** Repeats the last merge of the history in each round, on a new branch. */
+/** Measures a merge through the API. Each round repeats the last merge of the fixture's history on a new branch. */
 async function openMerge({ fixture, ours }: Stage): Promise<Sides> {
   const found = await git(fixture.path, ['rev-list', '--merges', '--max-count=1', '--parents', fixture.line[0]!]);
   const [, into, from] = found.split(' ') as [string, string, string];
@@ -184,7 +201,10 @@ async function openMerge({ fixture, ours }: Stage): Promise<Sides> {
   };
 }
 
-/** Clones another tip in each round, on both sides. */
+/**
+ * Measures a clone from a namespace that was created from a snapshot, against a clone from the original. Each round
+ * clones a different commit on both sides, so that no cached pack is used.
+ */
 async function openForkClone({ ours, fixture }: Stage): Promise<Sides> {
   const snapshot = (await ours.add('snapshots')).id;
   const of = await QUESTIONS.oneBranch.prepare(fixture);
@@ -206,13 +226,19 @@ async function openForkClone({ ours, fixture }: Stage): Promise<Sides> {
   };
 }
 
-/** The longest block of the event loop of a server to which only the fixture is pushed. */
+/**
+ * Defines a benchmark of the longest time in milliseconds that the event loop of the emulator was blocked in one phase.
+ * The emulator runs in its own process and contains only the fixture.
+ */
 function stallRow(id: keyof LoneIngest, phase: string): Row<Stage> {
   const open = ({ loneIngest }: Stage) => ({ ours: async () => (await loneIngest())[id] });
   return { id, title: `longest stall ${phase}`, bar: MAX_STALL, mostRounds: 1, open };
 }
 
-/** The memory in use by such a server after all first requests. */
+/**
+ * Defines a benchmark of the memory, in MiB, of an emulator that contains only the fixture, measured after each kind of
+ * first request was sent once.
+ */
 function heldRow(id: keyof LoneIngest, title: string): Row<Stage> {
   const isFor = ({ fixture }: Stage) => fixture.packBytes >= LARGE;
   const open = ({ loneIngest, fixture }: Stage) => ({

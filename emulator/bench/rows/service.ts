@@ -6,16 +6,18 @@ import type { Measure, Row, Sides, Use } from '../row.js';
 const PEER = 'bare node:http';
 export const REPO = 'small';
 const CONNECTIONS = 32;
-/** Number of 1 MiB files in a heavy push. */
+/** Number of files of 1 MiB each in the large push that several benchmarks use. */
 export const HEAVY_FILES = 300;
 
-/** Environment of rows that start their own servers. */
+/** Settings of benchmarks that start their own servers instead of using a shared one. */
 export interface ServicePlace {
-  /** Duration of one request rate measurement, in milliseconds. */
+  /** Duration of one measurement of the request rate, in milliseconds. */
   readonly loadTime: number;
 }
 
-/** Measurements of the service independent of its content: request rate, start time, memory. */
+/**
+ * Benchmarks of the emulator that do not depend on the content of a repository: request rate, start time and memory.
+ */
 export const SERVICE_ROWS: readonly Row<ServicePlace>[] = [
   {
     id: 'requests',
@@ -38,7 +40,7 @@ export const SERVICE_ROWS: readonly Row<ServicePlace>[] = [
   },
 ];
 
-/** The cost of faults that never fire. */
+/** Benchmarks of the request rate while faults are configured in the emulator that match none of the requests. */
 export const FAULT_ROWS: readonly Row<ServicePlace>[] = [
   faultRow('idle-faults', 'other operations', [{ op: 'merge' }, { op: 'blame' }, { op: 'grep' }]),
   faultRow(
@@ -48,21 +50,30 @@ export const FAULT_ROWS: readonly Row<ServicePlace>[] = [
   ),
 ];
 
-/** Starts an emulator for one row, with an empty repository. */
+/**
+ * Starts an emulator for one benchmark, and creates an empty repository in it. The emulator is stopped after the
+ * benchmark.
+ */
 export async function ownEmulator(use: Use): Promise<Server> {
   const server = use(await spawnEmulator());
   await server.create(REPO);
   return server;
 }
 
-/** Starts an emulator for one row, and pushes incompressible files to it as one pack. */
+/**
+ * Starts an emulator for one benchmark, and pushes files of random bytes to its repository as one pack. The random
+ * bytes cannot be compressed, so the memory in use is large.
+ */
 export async function heavyEmulator(use: Use): Promise<Server> {
   const server = await ownEmulator(use);
   await server.pushMain(REPO, heavyFiles(HEAVY_FILES));
   return server;
 }
 
-/** Requests a repository record: verifies a token, finds the repository, writes JSON, and adds a journal record. */
+/**
+ * Measures the rate of a simple API request, against a bare `node:http` server that returns the same bytes. For each
+ * request the emulator verifies a token, finds the repository, writes JSON, and records the request in its journal.
+ */
 async function openRequests({ loadTime }: ServicePlace, use: Use): Promise<Sides> {
   const ours = await ownEmulator(use);
   const { body } = await ours.change(REPO, '', {});
@@ -70,14 +81,17 @@ async function openRequests({ loadTime }: ServicePlace, use: Use): Promise<Sides
   return { ours: () => countRequests(ours, loadTime), native: () => countRequests(bare, loadTime) };
 }
 
-/** Returns the number of requests for the repository's record that a server responds to per second. */
+/** Returns the number of responses per second of a server to requests for the record of the repository. */
 async function countRequests(server: Server, milliseconds: number): Promise<number> {
   const headers = { authorization: `Bearer ${await server.token(REPO)}` };
   const load = { origin: server.origin, path: `/api/repos/${REPO}`, connections: CONNECTIONS, milliseconds };
   return requestRate({ ...load, headersOf: () => headers });
 }
 
-/** Compares faults that never fire with no faults, in one process. */
+/**
+ * Defines a benchmark that compares the request rate of one emulator process with configured faults that match no
+ * request, and without faults.
+ */
 function faultRow(id: string, of: string, matches: readonly object[]): Row<ServicePlace> {
   const title = `requests on ${CONNECTIONS} connections, with ${matches.length} faults of ${of}`;
   const open = async ({ loadTime }: ServicePlace, use: Use) => {

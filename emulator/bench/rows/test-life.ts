@@ -16,13 +16,16 @@ const FILES: ReadonlyMap<string, Buffer> = new Map([
   ['test/index.test.js', Buffer.from("import { answer } from '../src/index.js';\n")],
 ]);
 
-/** Input of `git fast-import` for the first commit. */
+/** Input of `git fast-import` that creates the first commit with three files. */
 const FIRST_COMMIT = [
   'commit refs/heads/main\ncommitter Bench <bench@example.com> 1800000000 +0000\ndata 5\nFirst\n',
   ...Array.from(FILES, ([path, content]) => `M 100644 inline ${path}\ndata ${content.length}\n${content}\n`),
 ].join('');
 
-/** The steps of a client's test: create a repository, commit three files, clone twice, delete the repository. */
+/**
+ * Benchmarks of a typical test of a client program: create a repository, commit three files, clone twice, delete the
+ * repository.
+ */
 export const TEST_LIFE_ROWS: readonly Row<ServicePlace>[] = [
   {
     id: 'test-life',
@@ -44,7 +47,10 @@ async function openWhole(_place: ServicePlace, use: Use): Promise<Sides> {
   };
 }
 
-/** Sums the durations that the journal records for the requests of one life. */
+/**
+ * Measures the emulator's part of such a test: the sum of the durations of its requests, as recorded in the journal of
+ * the emulator.
+ */
 async function openServerPart(_place: ServicePlace, use: Use): Promise<Sides> {
   const { path } = use(await Workbench.create());
   const remote = use(await spawnEmulator());
@@ -65,7 +71,10 @@ async function liveOnce(remote: Remote, repo: string, work: string): Promise<voi
   await remote.delete(repo);
 }
 
-/** The same steps without a service, because Git has no requests for them. */
+/**
+ * Runs the steps of such a test with git commands on a local folder instead of requests, because Git has no requests to
+ * create or delete a repository.
+ */
 async function liveOnceNatively(remote: Remote, repo: string, work: string): Promise<void> {
   const path = join(work, `${repo}.git`);
   await nativeGit(work, ['init', '-q', '--bare', '-b', 'main', path]);

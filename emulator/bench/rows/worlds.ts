@@ -2,10 +2,13 @@ import { memoryOf, type Remote } from '../remote.js';
 import { type Row, type Sides, timed, type Use } from '../row.js';
 import { HEAVY_FILES, heavyEmulator, ownEmulator, type ServicePlace } from './service.js';
 
-/** Maximum number of namespaces at a time. */
+/**
+ * Maximum number of namespaces (isolated copies of the emulator's data, each with its own URL) that exist at the same
+ * time.
+ */
 const MANY = 500;
 
-/** Worlds that are created, saved and restored, through the admin routes. */
+/** Benchmarks of the creation of namespaces and snapshots through the admin API of the emulator. */
 export const WORLD_ROWS: readonly Row<ServicePlace>[] = [
   { id: 'namespace', title: 'a namespace, empty', bar: 5, open: openEmpty },
   { id: 'namespace-fork', title: `a namespace, from a snapshot of ${HEAVY_FILES} MiB`, bar: 5, open: openForks },
@@ -29,12 +32,15 @@ async function openForks(_place: ServicePlace, use: Use): Promise<Sides> {
   return timeForks(await heavyEmulator(use));
 }
 
-/** Forks the present state of a server. */
+/** Measures the creation of namespaces from a snapshot of the present data of a server. */
 export async function timeForks(remote: Remote): Promise<Sides> {
   return timeNamespaces(remote, { snapshot: (await remote.add('snapshots')).id });
 }
 
-/** Each namespace is removed before the next one is made. */
+/**
+ * Measures the creation of namespaces. Each namespace is deleted before the next one is created, so that memory does
+ * not grow.
+ */
 function timeNamespaces(remote: Remote, options = {}): Sides {
   return {
     ours: async () => {

@@ -8,22 +8,31 @@ import { commitBody, type Files } from './user.js';
 
 const MiB = 1024 * 1024;
 const REPO = 'hostile';
-/** Limits of every case: milliseconds that the event loop was blocked, and MiB above the stored data. */
+/**
+ * Limits for each case of hostile requests: milliseconds that the event loop of the server was blocked, and MiB of
+ * memory in addition to the memory before the requests.
+ */
 const MOST = { stall: MAX_STALL, memory: 256 };
 const SMALL_HEAP = ['--max-old-space-size=512'];
-/** A small cache, because cached data is not a leak, but hides one. */
+/** Emulator flags for a small cache. Cached data is not a memory leak, but it would make a leak harder to detect. */
 const SMALL_CACHE = ['--cache-bytes', '4MiB'];
 
-/** Starts an emulator with little memory, so that leaks show soon. */
+/** Starts an emulator with a small heap and a small cache, so that a memory leak is detected soon. */
 export const spawnSmall = () => spawnWatched(SMALL_CACHE, SMALL_HEAP);
 
-/** Sends requests. Resolves to their statuses, without that of a push. Rejects if a commit or a push fails. */
+/**
+ * Sends the requests of one step. Resolves to the status codes of the responses; a push adds no status code. Rejects if
+ * a commit or a push fails.
+ */
 type Step = (remote: Remote) => Promise<readonly number[]>;
 
-/** Hostile work of one client: preparation, and the measured requests. */
+/**
+ * Hostile requests of one client: the steps that prepare the repository, and the steps whose effect on the server is
+ * measured.
+ */
 type Case = readonly [prepared: readonly Step[], measured: readonly Step[]];
 
-/** Sends a request to the API of the repository. */
+/** Returns a step that sends one API request for the repository of the case. `json` is the body, if present. */
 function ask(path: string, json?: unknown): Step {
   return async (remote) => [(await remote.api(REPO, path, { json })).status];
 }
@@ -57,13 +66,22 @@ const manyFiles = (count: number, fileAt: (at: number) => readonly [path: string
   new Map(Array.from({ length: count }, (_, at) => fileAt(at)));
 
 const LINE = Buffer.from('x\n');
-/** A file whose path has the maximum number of names. */
+/** Step that commits a file whose path has the maximum number of segments. */
 const DEEP = commitFile(LINE, `${'a/'.repeat(2_040)}f`);
-/** Lists of globs with the most work for the maximum total length. */
+/**
+ * Returns `count` globs (file name patterns) that cost the most time to match, within the maximum total length of a
+ * list.
+ */
 const globs = (count: number) => Array.from({ length: count }, (_, at) => `${'**/a/*'.repeat(53)}${at}`);
-/** Files of a hundred lines, each of which differs between the two sides. */
+/**
+ * Returns a function that creates 100 files. Each line contains `side`, so two branches with different values differ in
+ * every line, and a merge of them has conflicts.
+ */
 const sides = (side: string) => () => manyFiles(100, (at) => [`f${at}`, text(`${side} ${at}\n`, 64 * 1024)]);
-/** Returns lines in an order that is very different for each step. */
+/**
+ * Returns a function that creates a file of 60,000 lines. Different values of `step` give very different orders of the
+ * lines, which makes a diff expensive.
+ */
 const shuffled = (step: number) => () => {
   const lines = Array.from({ length: 60_000 }, (_, line) => `${(line * step) % 977}\n`);
   return new Map([
@@ -73,11 +91,13 @@ const shuffled = (step: number) => () => {
 };
 
 const ADMIN = '/_emulator';
-/** Number of concurrent requests. */
+/** Number of requests that `atOnce` sends concurrently. */
 const AT_ONCE = 8;
 const STREAMS = 100;
 
-/** Sends a request to the admin API several times concurrently, on separate connections. */
+/**
+ * Returns a step that sends the same request to the admin API several times concurrently, each on its own connection.
+ */
 function atOnce(method: string, path: string, json: unknown): Step {
   const send = async (origin: string) => {
     await using client = new HttpClient(origin);
@@ -87,10 +107,10 @@ function atOnce(method: string, path: string, json: unknown): Step {
 }
 
 const members = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`m${at}`, 1]));
-/** A list with as many numbers as a body of 1 MiB can contain. */
+/** List with the maximum number of elements that fits into a JSON body of 1 MiB. */
 const ZEROS = Array((MiB - 100) / 2).fill(0);
 
-/** Cases that keep a server busy while others read from it. */
+/** Cases that keep a server busy. They are also used while the response time of other clients is measured. */
 export const PRESSURES: Readonly<Record<string, Case>> = {
   'a push of 60 MiB': [[], [push(() => heavyFiles(60)), ask('/files?limit=100')]],
   'expensive expressions': [
@@ -159,7 +179,7 @@ const CASES: Readonly<Record<string, Case>> = {
   'admin: the OpenAPI document 200 times': [[], [(remote) => repeat(remote, 200, `${ADMIN}/openapi.json`)]],
 };
 
-/** Sends a request repeatedly. Resolves to the last status. */
+/** Sends a request `count` times, one after the other. Resolves to the status code of the last response. */
 async function repeat(remote: Remote, count: number, path: string): Promise<number[]> {
   for (let sent = 1; sent < count; sent++) await remote.request(path);
   return [(await remote.request(path)).status];
@@ -173,7 +193,7 @@ async function requestBesideStreams(remote: Remote): Promise<number[]> {
   return repeat(remote, 1, `${ADMIN}/health`);
 }
 
-/** Runs a case completely, and removes the data that it created. */
+/** Runs the preparation and the measured requests of a case, then deletes the repository that the case used. */
 export async function pressWith(remote: Remote, [prepared, measured]: Case): Promise<readonly number[]> {
   await remote.create(REPO);
   await runAll(prepared, remote);
@@ -182,14 +202,15 @@ export async function pressWith(remote: Remote, [prepared, measured]: Case): Pro
   return statuses;
 }
 
-/** Results as a table, and what is wrong in them. */
+/** Results of all cases as a Markdown table, and a message for each exceeded limit. */
 export interface Findings {
   readonly table: string;
   readonly findings: readonly string[];
 }
 
 /**
- * Runs the cases whose names contain `chosen`, each alone on a new server. Resolves to those that exceed the limits.
+ * Runs the cases whose names contain `chosen`, each in a new server process without other requests. Resolves to a
+ * table, and a finding for each case that exceeds a limit.
  */
 export async function runCases(chosen: string): Promise<Findings> {
   const findings: string[] = [];
@@ -201,7 +222,7 @@ export async function runCases(chosen: string): Promise<Findings> {
     await runAll(prepared, server);
     await askVitals(server);
     const before = await memoryOf(server.child, 'VmRSS');
-    // The delay measurement restarts after the garbage collection.
+    // Wait, because the server restarts its measurement of event loop delay 50 ms after a requested garbage collection.
     await sleep(200);
     const start = performance.now();
     const statuses = await runAll(measured, server).catch((error: Error) => [error.message]);

@@ -1,8 +1,8 @@
 import { quantile } from '../statistics.js';
 
-/** Observations of a phase: durations of responses by kind of request, and broken invariants. */
+/** Observations of one phase of the soak test: response times by kind of request, and messages about failed checks. */
 export class Tally {
-  /** Broken invariants. */
+  /** Messages about failed checks, in order. */
   readonly findings: string[] = [];
   readonly #times = new Map<string, number[]>();
 
@@ -20,7 +20,10 @@ export class Tally {
     if (!holds) this.findings.push(finding);
   }
 
-  /** Returns a duration in milliseconds; NaN if there was no such request. */
+  /**
+   * Returns the response time in milliseconds below which `share` (0 to 1) of the requests of a kind are. NaN if there
+   * was no such request.
+   */
   quantile(kind: string, share: number): number {
     return quantile(this.#times.get(kind) ?? [], share);
   }

@@ -11,20 +11,19 @@ import type { Tally } from './tally.js';
 export type Files = ReadonlyMap<string, Buffer>;
 
 const AUTHOR = { name: 'Soak', email: 'soak@example.com' };
-/** Faults that users request, with the resulting status of a write. */
+/** Faults that the simulated users ask the emulator to inject, each with the status code that a write then gets. */
 const FAULTS = [
   ['repository_thawing', 409],
   ['rate_limited', 429],
 ] as const;
 
-/** Malformed bodies of `commit-pack`. */
+/** Malformed request bodies for the API operation `commit-pack`, which creates a commit. */
 const NONSENSE = ['{', '{"metadata":{}}\n', '{"metadata":{"target_branch":"../x","files":[]}}\n', '\0\0\0\n'];
 const NEVER: Files = new Map([['never.txt', Buffer.from('never\n')]]);
 
 /**
- * One honest client with its own repository and one connection. It tracks what it wrote, so it knows the expected
- * content
- * of the repository: the object id of each file, by path.
+ * Simulated user with its own repository and its own connection. The user records the object id of each file that it
+ * writes, by path, and so can verify the content of the repository.
  */
 export class User {
   readonly remote: Remote;
@@ -50,7 +49,7 @@ export class User {
     this.#files.clear();
   }
 
-  /** Sends one of the usual requests: mostly reads, many small writes, and sometimes a clone and a push with git. */
+  /** Sends one request of a random kind: 60 % reads, 39 % small writes, and 1 % a clone and a push with git. */
   async act(): Promise<void> {
     const way = this.random(100);
     if (way < 60) await this.read();
@@ -58,7 +57,10 @@ export class User {
     else await this.cloneAndPush();
   }
 
-  /** Like `act`, with disconnects, slow and malformed requests, and injected faults. */
+  /**
+   * Sends a request like `act`, or misbehaves: disconnects, sends a body slowly, sends a malformed body, or asks for an
+   * injected fault.
+   */
   async misbehave(): Promise<void> {
     const way = this.random(20);
     if (way < 2) await this.#breakOff();
@@ -85,7 +87,10 @@ export class User {
     this.tally.expect(response.status === 200, `GET ${target} was answered with ${response.status}`);
   }
 
-  /** Commits some files. `pause`: milliseconds between pieces of the body; undefined sends it at once. */
+  /**
+   * Commits a few random files through the API. `pause` is the number of milliseconds between pieces of the body; if
+   * undefined, the body is sent at once.
+   */
   async commit(kind = 'write', pause?: number): Promise<void> {
     const files = this.#invent();
     const { status } = await this.#timed(kind, '/commit-pack', { body: commitBody(files), pause });
@@ -93,7 +98,7 @@ export class User {
     for (const [path, content] of files) this.#files.set(path, oidOf('blob', content));
   }
 
-  /** Disconnects within a request, which must leave nothing behind. */
+  /** Disconnects before the body of a commit is complete. The server must then not create the commit. */
   async #breakOff(): Promise<void> {
     void this.remote.api(this.repo, '/commit-pack', { body: commitBody(this.#invent()), pause: 1000 });
     await sleep(5);
@@ -108,7 +113,7 @@ export class User {
     return files;
   }
 
-  /** Sends a commit that the emulator has to refuse. */
+  /** Sends a commit that the emulator must refuse with the given status, and records a finding if it does not. */
   async #refused(kind: string, status: number, body: readonly Buffer[], headers = {}): Promise<void> {
     const response = await this.#timed('refused', '/commit-pack', { body, headers });
     this.tally.expect(response.status === status, `${kind} was answered with ${response.status}`);
@@ -125,7 +130,10 @@ export class User {
     this.tally.time('git', performance.now() - start);
   }
 
-  /** Clones everything and compares it with the written content. `git fsck` checks the objects. */
+  /**
+   * Clones the repository and records a finding unless its files are exactly those that this user wrote. `git fsck`
+   * checks the objects of the clone.
+   */
   async verify(): Promise<void> {
     await this.#clone(`${this.repo} cannot be cloned whole`, ['--mirror'], async (clone) => {
       await git(clone, ['fsck', '--strict', '--full', '--no-progress']);
@@ -162,10 +170,13 @@ export class User {
   }
 }
 
-/** Maximum number of bytes of a file in one line. */
+/** Maximum number of content bytes in one line of a commit-pack body. A larger file is split into several lines. */
 const CHUNK = 3 * 1024 * 1024;
 
-/** Builds a commit-pack body: one line of metadata, then as many lines as each file needs. */
+/**
+ * Builds the body of a `commit-pack` API request, in which each line is a JSON object: first the metadata of the commit
+ * and its files, then the content of each file in one or more lines.
+ */
 export function commitBody(files: Files, metadata: object = {}): Buffer[] {
   const upserts = [...files.keys()].map((path, index) => {
     return { path, content_id: `c${index}`, operation: 'upsert', mode: '100644' };

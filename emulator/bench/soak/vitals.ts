@@ -1,16 +1,17 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
 /**
- * Preloaded into the server's process. Reports memory and delay over IPC. The request is `true` if a full garbage
- * collection has to precede the report. Every request restarts the measurement of the event loop's delay.
+ * Memory and event loop delay of a server process, which this module measures. The module is preloaded into the server
+ * process, and reports on each IPC message from the parent process. If the message is `true`, a full garbage collection
+ * precedes the report. Each report restarts the measurement of the delay.
  */
 export interface Vitals {
-  /** Bytes of JavaScript values. */
+  /** Bytes in the JavaScript heap. */
   readonly heap: number;
-  /** Bytes of values and of buffers outside of the heap. */
+  /** Bytes in the JavaScript heap and in buffers outside of the heap. */
   readonly held: number;
   readonly rss: number;
-  /** Milliseconds since the last request. */
+  /** 99th percentile of the event loop delay since the previous report, in milliseconds. `delayMax` is the maximum. */
   readonly delayP99: number;
   readonly delayMax: number;
 }
@@ -24,8 +25,9 @@ process.on('message', (collects) => {
   const { heapUsed, external, rss } = process.memoryUsage();
   process.send!({ heap: heapUsed, held: heapUsed + external, rss, ...delays } satisfies Vitals);
   delay.reset();
-  // The collection itself blocked the event loop, so its delay is not counted.
+  // Restart the measurement again, because the garbage collection itself blocked the event loop and must not be
+  // counted.
   if (collects) setTimeout(() => delay.reset(), 50).unref();
 });
-// The IPC channel must not keep a stopped server alive.
+// Do not let the IPC channel keep the process alive after the server has stopped.
 process.channel?.unref();
