@@ -18,7 +18,10 @@ export const USAGE = `Measures the emulator against Git and against bare node:ht
   --work DIR          keep copies and generated histories here and use them again
 `;
 
-/** Throws a message for an unknown argument. */
+/**
+ * Parses the command-line arguments of the benchmarks. Throws an error with a message for the user if an argument is
+ * unknown or invalid.
+ */
 export function parseBenchArguments(argv: readonly string[]) {
   const { values } = parseArgs({
     args: [...argv],
@@ -47,7 +50,10 @@ export function parseBenchArguments(argv: readonly string[]) {
   return { only: readPattern(values.only), repositories, generated, seconds, json, resumes, join, writes, work };
 }
 
-/** Parses `NAME=PATH`, or a path whose last part is the name. */
+/**
+ * Parses the value of `--repo`: `NAME=PATH`, or only a path, whose last part is then the name of the repository in the
+ * results.
+ */
 function readRepository(text: string): RepositoryPlace {
   const [, given, path = text] = /^([^=]*)=(.*)$/s.exec(text) ?? [];
   const place = resolve(path);

@@ -1,4 +1,4 @@
-/** Returns an integer from 0 to `below` (exclusive). */
+/** Random number generator. Returns an integer from 0 to `below` (exclusive). */
 export type Random = (below: number) => number;
 
 const SYLLABLES = [
@@ -6,9 +6,12 @@ const SYLLABLES = [
   ['pack', 'fer', 'tain', 'form', 'ceiv', 'port', 'solv', 'duc', 'scrib', 'mit', 'vert', 'flat', 'spect', 'lin', 'mod'],
   ['er', 'ion', 'able', 'ing', 'ment', 'ed', 'or', 'ive', 'al', 'ity', 'ure', 'ant'],
 ] as const;
-/** Number of words: every combination of the syllables. */
+/** Number of different invented words: one for every combination of one syllable from each list. */
 const WORDS = SYLLABLES.reduce((product, { length }) => product * length, 1);
-/** Coprime to the number of words, so that frequent words share few syllables. */
+/**
+ * Distance between the syllable combinations of consecutive words. It is coprime to the number of words, so that each
+ * index gives a different word and the frequent words (with low indexes) share few syllables.
+ */
 const STRIDE = 1009;
 
 const ENDINGS = ['.ts', '.ts', '.ts', '.js', '.md', '.json', '.css'];
@@ -17,7 +20,10 @@ export function pick<T>(random: Random, list: readonly T[]): T {
   return list[random(list.length)]!;
 }
 
-/** Returns an integer from 0 to `below` (exclusive): small ones are the more frequent, the higher `power` is. */
+/**
+ * Returns a random integer from 0 to `below` (exclusive). Small integers are more frequent than large ones if `power`
+ * is above 1, and the difference grows with `power`.
+ */
 export function pickEarly(random: Random, below: number, power: number): number {
   return Math.floor((random(2 ** 30) / 2 ** 30) ** power * below);
 }
@@ -31,7 +37,7 @@ function wordAt(index: number): string {
   }).join('');
 }
 
-/** Returns words. Some are frequent and most are rare, as in real text. */
+/** Returns `count` invented words. As in real text, some words are frequent and most are rare. */
 function words(random: Random, count: number): string[] {
   return Array.from({ length: count }, () => wordAt(pickEarly(random, WORDS, 3)));
 }
@@ -45,7 +51,7 @@ function capitalized(word: string): string {
   return word[0]!.toUpperCase() + word.slice(1);
 }
 
-/** Returns a path of one to four folders, similar to those of a real project. */
+/** Returns an invented path of a source file, in `src` and one to four folders within it, as in a real project. */
 export function inventPath(random: Random): string {
   const folders = Array.from({ length: 1 + random(4) }, () => wordAt(random(12)));
   return ['src', ...folders, `${words(random, 2).join('-')}-${random(1_000_000)}${pick(random, ENDINGS)}`].join('/');
@@ -64,21 +70,23 @@ function inventLine(random: Random): string {
   return random(8) === 0 ? '' : '  '.repeat(random(4)) + pick(random, shapes)();
 }
 
-/** Returns the lines of a new file: mostly short files, some long. */
+/** Returns invented lines of code for a new file. Most files are short, and a few have up to about 600 lines. */
 export function inventLines(random: Random): string[] {
   return Array.from({ length: 10 + pickEarly(random, 600, 3) }, () => inventLine(random));
 }
 
 const MAX_LINES = 1500;
 
-/** Returns a copy with one to four edits: lines replaced, inserted or deleted. */
+/**
+ * Returns a copy of the lines of a file with one to four edits, each of which replaces, inserts or deletes some lines.
+ */
 export function editLines(random: Random, lines: readonly string[]): string[] {
   const edited = [...lines];
   for (let edits = 1 + random(4); edits > 0; edits--) {
     const added = Array.from({ length: random(9) }, () => inventLine(random));
     edited.splice(random(edited.length + 1), random(7), ...added);
   }
-  // Append a line, so that the file always differs.
+  // Append a line with a random number, because the random edits may have no effect and each edit must change the file.
   edited.push(`// ${words(random, 1)} ${random(1_000_000_000)}`);
   return edited.slice(0, MAX_LINES);
 }

@@ -1,4 +1,7 @@
-/** Runs a command, or prints its usage for `--help`. If it fails, prints the message, and the exit code is 2. */
+/**
+ * Runs the main function of a command-line program, or prints `usage` if an argument is `--help`. If `main` rejects,
+ * prints the error message to standard error, and the exit code is 2.
+ */
 export async function runCommand(usage: string, main: (argv: string[]) => Promise<number>): Promise<void> {
   const argv = process.argv.slice(2);
   try {

@@ -10,7 +10,10 @@ export interface Ref {
   readonly oid: Oid;
 }
 
-/** Bare repository for benchmarks, with branches and tags in one pack, and with ids of objects that they request. */
+/**
+ * Bare Git repository for benchmarks, with branches and tags in one pack, and with the ids of objects that the
+ * benchmarks request.
+ */
 export interface Fixture {
   readonly path: string;
   readonly packFile: string;
@@ -74,7 +77,10 @@ export async function copiedFixture(folder: string, { name, path: source }: Repo
   });
 }
 
-/** Returns the repository at `path`. If it does not exist, creates it under a temporary name first. */
+/**
+ * Returns the repository at `path`. If it does not exist, creates it under a temporary name and renames it when
+ * complete, so that an interrupted run leaves no incomplete repository at `path`.
+ */
 async function fixtureAt(path: string, branch: string, fill: (draft: string) => Promise<void>) {
   if (!existsSync(path)) {
     const draft = `${path}.part`;
@@ -87,9 +93,9 @@ async function fixtureAt(path: string, branch: string, fill: (draft: string) => 
 }
 
 /**
- * Packs loose objects and small packs into one pack, as a hosting service's maintenance does. Existing deltas are
- * reused
- * unless `-f` is given, which a repository from fast-import needs.
+ * Packs loose objects and small packs of a repository into one pack, as maintenance at a hosting service does. Existing
+ * deltas are reused unless the flag `-f` is given. A repository from fast-import needs `-f`, because its deltas are
+ * inefficient.
  */
 async function packIntoOne(path: string, ...flags: string[]): Promise<void> {
   await git(path, ['repack', '-adq', '--threads=2', ...flags]);
@@ -108,7 +114,7 @@ async function describe(path: string, branch: string): Promise<Fixture> {
     path,
     packFile,
     packBytes: (await stat(packFile)).size,
-    // gitformat-pack: "PACK", version, number of objects; four bytes each.
+    // gitformat-pack(5): the header of a pack is "PACK", the version, and the number of objects, four bytes each.
     objects: header.readUInt32BE(8),
     branch,
     refs,
@@ -117,8 +123,8 @@ async function describe(path: string, branch: string): Promise<Fixture> {
 }
 
 /**
- * Returns a first parent of `line[from]` with at least `count` commits between them, as `[have]`, for a fetch of about
- * that many commits.
+ * Returns a commit on the chain of first parents of `line[from]` such that about `count` commits (at least, if the
+ * history is long enough) are between the two. A fetch with this commit as its `have` line then gets that many commits.
  */
 export async function ancestorBehind({ path, line }: Fixture, from: number, count: number): Promise<string> {
   let low = from + 1;

@@ -5,24 +5,26 @@ import { pipeline } from 'node:stream/promises';
 import { type Oid, parseOid } from '../git/object/object.js';
 import { GIT_ENVIRONMENT as TEST_ENVIRONMENT } from '../git/test/workbench.js';
 
-/** Environment of git, without the user's configuration. */
+/** Environment variables for git processes, which exclude the configuration of the user. */
 export const GIT_ENVIRONMENT: NodeJS.ProcessEnv = { ...TEST_ENVIRONMENT, HOME: tmpdir() };
 
 interface GitOptions {
-  /** Standard input, in chunks. */
+  /** Standard input of the git process, in chunks. Default: no input. */
   readonly input?: Iterable<string | Buffer>;
-  /** Exit codes that count as success. Default: 0. */
+  /** Exit codes of git that count as success. Default: only 0. */
   readonly accept?: readonly number[];
 }
 
-/** Runs git in `folder`. Resolves to its output as text, and rejects with its standard error. */
+/** Runs git in `folder`. Resolves to the standard output as text. Rejects with the standard error if git fails. */
 export async function git(folder: string, args: readonly string[], options: GitOptions = {}): Promise<string> {
   const pieces: Buffer[] = [];
   await runGit(folder, args, options, (piece) => pieces.push(piece));
   return Buffer.concat(pieces).toString().trimEnd();
 }
 
-/** Like `git`, with a callback for the output; without one, the output is discarded. */
+/**
+ * Runs git like the function `git`, but passes the standard output to `take` in chunks. Without `take`, discards it.
+ */
 export async function runGit(
   folder: string,
   args: readonly string[],
@@ -40,13 +42,17 @@ export async function runGit(
     complaint += piece.toString();
   });
   const closed = new Promise<number | null>((resolve, reject) => child.once('error', reject).once('close', resolve));
-  // Git may stop reading early. Its exit code says whether it failed.
+  // Ignore an error while writing the input, because git may stop reading early. The exit code of git says if it
+  // failed.
   if (input) await pipeline(Readable.from(input), child.stdin!).catch(() => undefined);
   const status = await closed;
   if (status === null || !accept.includes(status)) throw new Error(`git ${args.join(' ')} (${status}): ${complaint}`);
 }
 
-/** Adds a commit on `parent` to a bare repository, with one more file in the root folder. Returns both ids. */
+/**
+ * Adds a commit whose parent is `parent` to a bare repository. The commit adds one file named `name` to the root
+ * folder. Returns the ids of the commit and of the blob of the file.
+ */
 export async function addCommit(
   repository: string,
   parent: string,

@@ -1,15 +1,17 @@
 import { randomNumbers } from '../git/test/random-numbers.js';
 import { editLines, inventLines, inventMessage, inventPath, pickEarly, type Random } from './code-text.js';
 
-/** Maximum number of files. Beyond it, files are replaced instead of added. */
+/**
+ * Maximum number of files in the generated project. When it is reached, commits edit files instead of adding new ones.
+ */
 const MAX_FILES = 5000;
 const AUTHORS = ['Ada Moss', 'Björn Ek', 'Chidi Obi', 'Dana Roth', 'Eli Sato'];
 const START = 1_600_000_000;
 
 /**
- * Generates the history of a software project as a stream for `git fast-import`: files in folders that are edited,
- * added, renamed and deleted, topic branches that are merged, annotated tags and release branches. The same arguments
- * give the same bytes. Format: git-fast-import(1), section "Input format".
+ * Generates the history of an invented software project as an input stream for `git fast-import`. Its commits edit,
+ * add, rename and delete files, and it has merged topic branches, annotated tags and release branches. The same
+ * arguments give the same bytes. Format: git-fast-import(1), section "Input format".
  */
 export function* historyStream(commits: number, seed = 1): Generator<string> {
   const random = randomNumbers(seed);
@@ -30,7 +32,10 @@ export function* historyStream(commits: number, seed = 1): Generator<string> {
   }
 }
 
-/** A topic branch that will be merged. The main branch does not touch its files, so that the merge has no conflicts. */
+/**
+ * State of a topic branch that will be merged into the main branch. Until then the main branch does not change the
+ * files that the topic branch changed, so that the merge has no conflicts.
+ */
 interface Topic {
   tip: number;
   left: number;
@@ -44,7 +49,7 @@ class Project {
 
   constructor(private readonly random: Random) {}
 
-  /** Writes a commit on the main branch. */
+  /** Generates a commit on the main branch. `mark` is the number of the commit in the stream of fast-import. */
   *commit(mark: number, topic: Topic | undefined): Generator<string> {
     const { random } = this;
     yield* this.#head('main', mark, this.#tip);
@@ -59,7 +64,7 @@ class Project {
       if (path === undefined) continue;
       const lines = this.#files.get(path)!;
       if (kind < 20) yield this.#remove(path);
-      // Git detects a removal and a similar new file as a rename.
+      // Write the edited lines to a new path after the deletion of the old path, because Git detects this as a rename.
       if (kind >= 17) yield this.#put(kind < 20 ? inventPath(random) : path, editLines(random, lines));
     }
     this.#tip = mark;
@@ -97,7 +102,10 @@ class Project {
     if (merged !== undefined) yield `merge :${merged}\n`;
   }
 
-  /** Returns a path, more often of a recent file than of an old one; undefined if the topic changed that file. */
+  /**
+   * Returns the random path of an existing file, more often of a file added recently than of an old one. Returns
+   * undefined if the topic branch changed the chosen file.
+   */
   #pickPath(topic: Topic | undefined): string | undefined {
     const path = this.#paths[this.#paths.length - 1 - pickEarly(this.random, this.#paths.length, 2)]!;
     return topic?.changed.has(path) ? undefined : path;

@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface BenchResponse {
   readonly status: number;
-  /** Length of the body in bytes. */
+  /** Length of the response body in bytes. */
   readonly length: number;
-  /** The body; empty unless requested with `keepsBody`. */
+  /** Response body; empty unless the request had the option `keepsBody`. */
   readonly body: Buffer;
 }
 
@@ -13,30 +13,29 @@ export interface RequestOptions {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: readonly Buffer[] | undefined;
-  /** Body as JSON, instead of `body`. */
+  /** Value that is sent as a JSON request body, instead of `body`. */
   readonly json?: unknown;
-  /** Milliseconds to wait after each piece of the body. Default: pieces are sent at once. */
+  /** Milliseconds to wait after each piece of the request body. Default: all pieces are sent at once. */
   readonly pause?: number | undefined;
-  /** True to return the body, not only its length. */
+  /** True if the response must contain the body, and not only its length. */
   readonly keepsBody?: boolean;
 }
 
-/** Maximum number of bytes read from a connection at once. */
+/** Maximum number of bytes that are read from a connection in one call; size of the receive buffer. */
 const READ_BYTES = 256 * 1024;
 
 /**
- * HTTP client with one keep-alive connection, for one request at a time. Bodies are read to their end, and discarded unless requested.
- *
- * It uses no HTTP library, because a library takes longer to send a request than a server takes to respond, and would
- * be
- * measured on both sides. For requests 8 ms apart to bare `node:http` the median is 0.24 ms with this client, 0.36 ms
- * with undici's `dispatch` and 0.44 ms with its `request`.
+ * HTTP client with one keep-alive connection, for one request at a time. Response bodies are read to their end, and
+ * discarded unless the request has `keepsBody`. The client uses no HTTP library, because a library takes longer to send
+ * a request than a server takes to respond, and this time would be part of the figures of both compared servers. For
+ * requests 8 ms apart to bare `node:http` the median is 0.24 ms with this client, 0.36 ms with undici's `dispatch` and
+ * 0.44 ms with its `request`.
  */
 export class HttpClient implements AsyncDisposable {
   readonly #host: string;
   readonly #arrived = Buffer.allocUnsafeSlow(READ_BYTES);
   #socket: Socket | undefined;
-  /** The response that is awaited; undefined if none. */
+  /** Response that is awaited, with its parser and the callback for its end; undefined if none. */
   #pending: { readonly reader: ResponseReader; end(error?: Error): void } | undefined;
 
   constructor(readonly origin: string) {
@@ -47,7 +46,9 @@ export class HttpClient implements AsyncDisposable {
     this.#close();
   }
 
-  /** Closes the connection. Does not dispose, because a subclass may then end its server. */
+  /**
+   * Closes the connection. This is separate from disposal, because the disposal of a subclass may also stop a server.
+   */
   #close(): void {
     this.#socket?.destroy();
     this.#socket = undefined;
@@ -113,19 +114,18 @@ export class HttpClient implements AsyncDisposable {
 const LF = 0x0a;
 
 /**
- * Parses one response from a connection (RFC 9112): a status line, headers, an empty line, and a body that is delimited
- * by
- * Content-Length or by chunks. Informational responses before it are skipped.
+ * Parses one HTTP response from a connection (RFC 9112): a status line, headers, an empty line, and a body whose end is
+ * given by Content-Length or by chunked encoding. Informational (1xx) responses before the response are skipped.
  */
 export class ResponseReader {
-  /** True if the server keeps the connection open. */
+  /** True if the server keeps the connection open after the response. */
   staysOpen = true;
-  /** Incomplete header, or incomplete line before a chunk. */
+  /** Text received so far of an incomplete header section, or of the incomplete line that gives the size of a chunk. */
   #text = '';
-  /** 0 until the header is complete. */
+  /** Status code of the response; 0 until the header section is complete. */
   #status = 0;
   #isChunked = false;
-  /** Remaining bytes of the body, or of its chunk. */
+  /** Number of bytes of the body, or of its present chunk, that are still to be received. */
   #left = 0;
   #length = 0;
   #isEnd = false;
@@ -133,7 +133,10 @@ export class ResponseReader {
 
   constructor(private readonly keepsBody: boolean) {}
 
-  /** Consumes received bytes. Returns true once the response is complete. The buffer may be overwritten afterwards. */
+  /**
+   * Parses received bytes. Returns true once the response is complete. The bytes are not used after the call, so the
+   * caller may overwrite the buffer.
+   */
   take(bytes: Buffer): boolean {
     for (let at = 0; at < bytes.length && !this.#isEnd; ) {
       if (this.#left > 0) {
@@ -162,7 +165,8 @@ export class ResponseReader {
     const text = this.#text;
     if (this.#status > 0) {
       const size = Number.parseInt(text, 16);
-      // A trailer ends like a header. The line after a chunk is empty.
+      // The last chunk has size 0, and its trailer section ends with an empty line, like a header section. The line
+      // after any other chunk is empty and has no size.
       if (size === 0) this.#isEnd = text.endsWith('\r\n\r\n');
       else [this.#left, this.#text] = [size || 0, ''];
     } else if (text.endsWith('\r\n\r\n')) {

@@ -6,11 +6,14 @@ export interface Load {
   readonly path: string;
   readonly connections: number;
   readonly milliseconds: number;
-  /** Returns the headers of the requests on a connection. */
+  /** Returns the request headers for the connection with this index. */
   readonly headersOf: (connection: number) => Readonly<Record<string, string>>;
 }
 
-/** Requests one path repeatedly on keep-alive connections. Returns responses per second. Rejects for an error status. */
+/**
+ * Sends GET requests for one path repeatedly on several keep-alive connections. Resolves to the number of responses per
+ * second. Rejects if a response has an error status.
+ */
 export async function requestRate({ origin, path, connections, milliseconds, headersOf }: Load): Promise<number> {
   const start = performance.now();
   let responses = 0;

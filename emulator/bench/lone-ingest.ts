@@ -5,20 +5,26 @@ import { prepareFirstQuestions } from './questions.js';
 import { type Server, spawnEmulator } from './remote.js';
 import type { Vitals } from './soak/vitals.js';
 
-/** Maximum time that the event loop may be blocked, in milliseconds. */
+/** Maximum milliseconds for which the event loop of the emulator may be blocked. */
 export const MAX_STALL = 50;
 
-/** Time in milliseconds after the report of a push during which indexing is observed. */
+/**
+ * Milliseconds after the response to a push during which the event loop delay is still observed, because the emulator
+ * then indexes the pushed objects.
+ */
 const AFTER = 5000;
 const REPO = 'lone';
 
-/** Starts an emulator that reports its memory and event loop delay. */
+/** Starts an emulator that reports its memory and its event loop delay on request. */
 export function spawnWatched(flags: readonly string[] = [], nodeFlags: readonly string[] = []): Promise<Server> {
   const vitals = new URL('./soak/vitals.js', import.meta.url).href;
   return spawnEmulator(flags, ['--expose-gc', ...nodeFlags, '--import', vitals]);
 }
 
-/** Returns the vitals, by default after a garbage collection. */
+/**
+ * Returns the memory and event loop delay that the server reports. If `collects`, the server runs a garbage collection
+ * before it measures its memory.
+ */
 export async function askVitals({ child }: Server, collects = true): Promise<Vitals> {
   const response = once(child, 'message');
   child.send(collects);
@@ -26,7 +32,8 @@ export async function askVitals({ child }: Server, collects = true): Promise<Vit
 }
 
 /**
- * Returns the vitals after several garbage collections, because deleted objects are released after their last reader.
+ * Returns the memory and event loop delay that the server reports after several garbage collections. One is not enough,
+ * because deleted objects are released only after their last reader has ended.
  */
 export async function askSettled(server: Server): Promise<Vitals> {
   for (let turn = 0; turn < 4; turn++) {
@@ -39,9 +46,10 @@ export async function askSettled(server: Server): Promise<Vitals> {
 export type LoneIngest = Awaited<ReturnType<typeof loneIngest>>;
 
 /**
- * Pushes to an empty server, then sends each first question once. Returns figures by the id of their row: the longest
- * time in milliseconds that the event loop was blocked in each phase, and the bytes above those of the empty server
- * after all responses and a garbage collection, in total and of values and buffers.
+ * Pushes the fixture to a new emulator, then sends each kind of first request once. Returns measured figures by the id
+ * of their benchmark: for each phase the longest time in milliseconds that the event loop was blocked, and the memory
+ * in bytes that the emulator uses after all responses and a garbage collection, minus that of the empty emulator. The
+ * memory is given in total, and for JavaScript values and buffers only.
  */
 export async function loneIngest(fixture: Fixture) {
   const askFirst = await prepareFirstQuestions(fixture, 0);

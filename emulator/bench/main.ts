@@ -11,7 +11,7 @@ import { measureRow, Resources, type Row } from './row.js';
 import { ROWS_OF_REPOSITORY, ROWS_OF_SERVICE } from './rows/index.js';
 import { openStage } from './stage.js';
 
-/** Duration of one request rate measurement in a run of the usual length, in milliseconds. */
+/** Milliseconds of one measurement of the request rate, if the option `--seconds` has its default value. */
 const LOAD_TIME = 2000;
 
 async function main(options: BenchOptions): Promise<number> {
@@ -46,7 +46,10 @@ async function measureAll(options: BenchOptions): Promise<Entry[]> {
       if (json !== undefined) await appendEntry(json, entry);
     }
   };
-  /** The repository is prepared only if one of its rows is selected. */
+  /**
+   * Measures the selected benchmarks on a repository. Calls `prepare`, which is slow, only if at least one benchmark is
+   * selected.
+   */
   const measureRepository = async (name: string, prepare: () => Promise<Fixture>) => {
     const rows = rowsOf(ROWS_OF_REPOSITORY, name);
     if (rows.length === 0) return;
@@ -66,7 +69,7 @@ async function measureAll(options: BenchOptions): Promise<Entry[]> {
   return entries;
 }
 
-/** Throws a message if the path has no repository with a commit. */
+/** Throws an error with a message for the user if `path` is not a Git repository with a commit at HEAD. */
 async function requireRepository(path: string): Promise<void> {
   const found = await git('.', ['--git-dir', path, 'rev-parse', '--verify', '-q', 'HEAD^{commit}']).catch(() => '');
   if (found === '') throw new Error(`--repo: ${path} is no Git repository with a commit at HEAD.`);
