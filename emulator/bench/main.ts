@@ -11,7 +11,9 @@ import { measureRow, Resources, type Row } from './row.js';
 import { ROWS_OF_REPOSITORY, ROWS_OF_SERVICE } from './rows/index.js';
 import { openStage } from './stage.js';
 
-/** Milliseconds of one measurement of the request rate, if the option `--seconds` has its default value. */
+/**
+ * Maximum duration of one measurement of the request rate, in milliseconds. It is shorter if `--seconds` is below 8.
+ */
 const LOAD_TIME = 2000;
 
 async function main(options: BenchOptions): Promise<number> {

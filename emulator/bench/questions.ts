@@ -5,29 +5,41 @@ import { git, runGit } from './git.js';
 import type { BenchResponse } from './http-client.js';
 import { type Remote, succeeded } from './remote.js';
 
-/** A request to a repository, and the equivalent native Git operation. */
+/**
+ * Kind of request to a repository, such as a fetch or a diff, and the equivalent operation of native Git for
+ * comparison.
+ */
 export interface Question {
   readonly peer: string;
-  /** Returns a function that sends a different request in each round. The preparation is not measured. */
+  /**
+   * Returns a function that prepares a request and the equivalent Git operation for a round. In each round the request
+   * asks for another commit, so that cached responses are not used. The preparation is not measured.
+   */
   readonly prepare: (fixture: Fixture) => Promise<(round: number) => Promise<PreparedQuestion>>;
 }
 
 export interface PreparedQuestion {
   readonly ask: (remote: Remote, repo: string) => Promise<BenchResponse>;
-  /** Runs the native operation on the repository that `git http-backend` serves, or in the fixture itself. */
+  /**
+   * Runs the operation of native Git: a request to the repository that `git http-backend` serves, or a git command in
+   * the repository of the fixture.
+   */
   readonly askNative: (remote: Remote, repo: string) => Promise<unknown>;
 }
 
-/** Number of tips to request, each an ancestor by first parents. Larger than the number of rounds of any row. */
+/**
+ * Number of commits, along the first parents from the newest, that rounds of fetch benchmarks request one by one. It is
+ * larger than the number of rounds of any benchmark, so that each round requests another commit.
+ */
 export const TIPS = 400;
-/** Number of tips that API requests use. */
+/** Number of such commits that the rounds of API benchmarks request. */
 const API_TIPS = 20;
 
 function at({ line }: Fixture, round: number, tips: number): string {
   return line[Math.min(round % tips, line.length - 1)]!;
 }
 
-/** Sends the same request to both servers. */
+/** Defines a kind of Git request that is sent with the same bytes to the emulator and to `git http-backend`. */
 function served(service: string, write: (fixture: Fixture, round: number) => Promise<Buffer[] | undefined>): Question {
   return {
     peer: 'git http-backend',
@@ -39,26 +51,35 @@ function served(service: string, write: (fixture: Fixture, round: number) => Pro
   };
 }
 
-/** gitprotocol-v2: command, capabilities, delimiter, arguments, flush. */
+/**
+ * Encodes a request of Git protocol version 2 (gitprotocol-v2): command, capabilities, delimiter packet, arguments,
+ * flush packet.
+ */
 function request(command: string, args: readonly string[]): Buffer {
   const packetOf = (line: string) => packet(bytesOf(`${line}\n`));
   const head = [`command=${command}`, 'agent=git/2.39.5', 'object-format=sha1'].map(packetOf);
   return Buffer.concat([...head, DELIM, ...args.map(packetOf), FLUSH]);
 }
 
-/** Returns the request that git sends before a clone. */
+/** Returns the `ls-refs` request that git sends before a clone to list the refs of the server. */
 export function lsRefsRequest(): Buffer {
   const prefixes = ['HEAD', 'refs/heads/', 'refs/tags/'].map((prefix) => `ref-prefix ${prefix}`);
   return request('ls-refs', ['peel', 'symrefs', 'unborn', ...prefixes]);
 }
 
-/** Returns the last request of a git fetch; the response is the pack. */
+/**
+ * Returns the body of the last request of a git fetch, which ends the negotiation with `done`. The response to it
+ * contains the pack.
+ */
 export function fetchRequest(wants: readonly string[], haves: readonly string[], ...options: string[]): Buffer {
   const oids = [...wants.map((oid) => `want ${oid}`), ...haves.map((oid) => `have ${oid}`)];
   return request('fetch', ['thin-pack', 'no-progress', 'include-tag', 'ofs-delta', ...options, ...oids, 'done']);
 }
 
-/** A fetch of the branch from `have` commits behind, with another tip in each round. */
+/**
+ * Defines a fetch by a client that is `have` commits behind, or that has no commits if `have` is absent. Each round
+ * fetches another commit of the branch.
+ */
 function fetched(option?: 'deepen 1' | 'filter blob:none', have?: 1 | 100): Question {
   return served('git-upload-pack', async (fixture, round) => {
     const haves: string[] = [];
@@ -68,7 +89,7 @@ function fetched(option?: 'deepen 1' | 'filter blob:none', have?: 1 | 100): Ques
   });
 }
 
-/** An API request, and the git command that does the same work in the repository itself. */
+/** API request, and the git command that does the same work directly in the repository of the fixture. */
 interface Comparison {
   readonly ask: (remote: Remote, repo: string, round: number) => Promise<BenchResponse>;
   readonly command: (round: number) => readonly string[];
@@ -81,7 +102,7 @@ function compared(peer: string, compare: (fixture: Fixture, tip: string) => Prom
       const { ask, command } = await compare(fixture, fixture.line[0]!);
       return async (round) => ({
         ask: async (remote, repo) => succeeded(peer, await ask(remote, repo, round)),
-        // Exit code 1 of git grep means "nothing found".
+        // Accept exit code 1, because with it git grep reports that nothing was found.
         askNative: () => runGit(fixture.path, command(round), { accept: [0, 1] }),
       });
     },
@@ -135,7 +156,7 @@ export const QUESTIONS = {
       command: (round) => ['blame', '--porcelain', at(fixture, round, API_TIPS), '--', file],
     };
   }),
-  /** Requests the last commits of the branch one after the other. */
+  /** Requests the diffs of the newest commits of the branch one after the other. */
   patches: compared('git log -p', async ({ line }, tip) => ({
     ask: async (remote, repo) => {
       let response: BenchResponse | undefined;
@@ -148,7 +169,9 @@ export const QUESTIONS = {
   })),
 } satisfies Record<string, Question>;
 
-/** First requests to a repository: id of the row, title, bar. */
+/**
+ * Kinds of requests whose first execution after a push is measured: id of the benchmark, title, limit, and the kind.
+ */
 export const FIRST_QUESTIONS: readonly (readonly [id: string, title: string, bar: number, question: Question])[] = [
   ['clone-branch', 'one-branch clone', 1, QUESTIONS.oneBranch],
   ['fetch-100', 'fetch of 100 commits', 0.5, QUESTIONS.hundredCommits],
@@ -161,7 +184,7 @@ export const FIRST_QUESTIONS: readonly (readonly [id: string, title: string, bar
   ['patches-50', 'patches of 50 commits', 0.8, QUESTIONS.patches],
 ];
 
-/** Returns a function that sends every first request once. */
+/** Returns a function that sends one request of each kind in `FIRST_QUESTIONS` to a repository. */
 export async function prepareFirstQuestions(
   fixture: Fixture,
   round: number,
@@ -173,7 +196,10 @@ export async function prepareFirstQuestions(
   };
 }
 
-/** Returns the file at the tip that the last thousand commits changed most often. */
+/**
+ * Returns the path of the file that the last 1,000 commits changed most often, among those that still exist at the
+ * newest commit.
+ */
 async function mostChangedFile({ path, line }: Fixture): Promise<string> {
   const present = new Set((await git(path, ['ls-tree', '-r', '--name-only', line[0]!])).split('\n'));
   const changes = await git(path, ['log', '-1000', '--name-only', '--format=', line[0]!]);
@@ -183,16 +209,25 @@ async function mostChangedFile({ path, line }: Fixture): Promise<string> {
 }
 
 interface SearchWords {
-  /** A word that some files contain. */
+  /** Word that occurs in some lines of the files of the repository. */
   readonly literal: string;
-  /** A pattern without a literal prefix, valid in RE2 and in POSIX extended syntax. */
+  /**
+   * Regular expression that does not start with a literal. It is valid in RE2 (used by the emulator) and in POSIX
+   * extended syntax (used by git grep).
+   */
   readonly expression: string;
 }
 
-/** Maximum number of matching lines, so that they fit on one page and both sides find the same. */
+/**
+ * Upper limit for the number of lines that a search pattern matches. All matches then fit on one page of the API, so
+ * that the emulator and git grep find the same lines.
+ */
 const MAX_LINES = 150;
 
-/** Chooses words to search for from the repository's files: the first by name that are neither rare nor common. */
+/**
+ * Chooses the words that the search benchmarks search for: the first word in the source code of the repository that is
+ * neither rare nor common, with a regular expression for similar words.
+ */
 export async function chooseWords({ path, line }: Fixture): Promise<SearchWords> {
   const grepAll = (...files: string[]) => git(path, ['grep', '-h', '-I', '-e', '', line[0]!, '--', ...files]);
   const lines = (await grepAll()).split('\n');

@@ -13,24 +13,27 @@ import { type BenchResponse, HttpClient, type RequestOptions } from './http-clie
 
 const SCOPES = ['git:read', 'git:write', 'repo:write', 'org:read'];
 
-/** A pack, and the commit in it that `main` will point at. */
+/** Pack to push, and the id of the commit in it to which the push sets the branch `main`. */
 export interface Pushed {
   readonly oid: Oid;
   readonly pack: Buffer;
 }
 
-/** A namespace or snapshot that was created, and the milliseconds it took. */
+/** Namespace or snapshot that the emulator created, and the duration of the request in milliseconds. */
 interface Added {
   readonly id: string;
   readonly base_url: string;
   readonly time: number;
 }
 
-/** A server of Git remotes: the emulator, or Git behind CGI. */
+/** HTTP client for a server of Git repositories: the emulator, or `git http-backend` behind a CGI server. */
 export class Remote extends HttpClient {
   readonly #tokens = new Map<string, Promise<string>>();
 
-  /** Returns a token with every scope for a repository. The CGI server accepts it as any password. */
+  /**
+   * Returns an access token for a repository that permits all operations. The CGI server accepts it too, because it
+   * accepts any password.
+   */
   token(repo: string): Promise<string> {
     const minted =
       this.#tokens.get(repo) ?? mintFixtureToken(defaultFixtureKey(), { org: 'demo', repo, scopes: SCOPES });
@@ -38,12 +41,15 @@ export class Remote extends HttpClient {
     return minted;
   }
 
-  /** Returns the URL of the remote with the password, for the git client. */
+  /** Returns the URL of a repository for the git client. The URL contains an access token as the password. */
   async url(repo: string): Promise<string> {
     return `${this.origin.replace('://', `://t:${await this.token(repo)}@`)}/${repo}.git`;
   }
 
-  /** Requests `info/refs`, `git-upload-pack` or `git-receive-pack` in protocol version 2. Throws unless it succeeds. */
+  /**
+   * Sends a Git request in protocol version 2. `service` is `info/refs`, `git-upload-pack` or `git-receive-pack`, which
+   * is the end of the path. Throws for an error status.
+   */
   async git(repo: string, service: string, options: RequestOptions = {}): Promise<BenchResponse> {
     const [name] = service.split('?');
     const password = Buffer.from(`t:${await this.token(repo)}`).toString('base64');
@@ -55,31 +61,40 @@ export class Remote extends HttpClient {
     return succeeded(service, await this.request(`/${repo}.git/${service}`, { ...options, headers }));
   }
 
-  /** Calls an API operation on a repository, by its path after the repository's own. Accepts any status. */
+  /**
+   * Sends an API request for a repository. `path` follows the path of the repository. Returns the response with any
+   * status.
+   */
   async api(repo: string, path: string, options: RequestOptions = {}): Promise<BenchResponse> {
     const headers = { authorization: `Bearer ${await this.token(repo)}`, ...options.headers };
     return this.request(`/api/repos/${repo}${path}`, { ...options, headers });
   }
 
-  /** Calls an API operation on a repository. Throws unless it succeeds. */
+  /** Sends an API request for a repository, and returns the response with its body. Throws for an error status. */
   async change(repo: string, path: string, options: RequestOptions): Promise<BenchResponse> {
     return succeeded(path, await this.api(repo, path, { keepsBody: true, ...options }));
   }
 
-  /** Returns the JSON response of an admin route. Throws for an error. */
+  /**
+   * Sends a request to an admin route of the emulator, and returns the parsed JSON response; undefined if it has no
+   * body. Throws for an error status.
+   */
   async admin<T>(method: string, path: string, json?: unknown): Promise<T> {
     const response = succeeded(path, await this.request(`/_emulator/${path}`, { method, keepsBody: true, json }));
     return response.length === 0 ? (undefined as T) : JSON.parse(response.body.toString());
   }
 
-  /** Creates a namespace or a snapshot. */
+  /** Creates a namespace (isolated copy of the emulator's data) or a snapshot (saved state), and measures the time. */
   async add(path: 'namespaces' | 'snapshots', json?: unknown): Promise<Added> {
     const start = performance.now();
     const added = await this.admin<Added>('POST', path, json);
     return { ...added, time: performance.now() - start };
   }
 
-  /** Creates a repository and pushes a fixture to it as one pack, without a git client. */
+  /**
+   * Creates a repository and pushes all refs of a fixture to it as one pack. Sends the requests directly, without a git
+   * client.
+   */
   async seed(repo: string, fixture: Fixture): Promise<void> {
     await this.create(repo, fixture.branch);
     await this.#push(repo, fixture.refs, await readFile(fixture.packFile));
@@ -108,13 +123,13 @@ export class Remote extends HttpClient {
   }
 }
 
-/** Returns a successful response. Throws for an error status. */
+/** Returns the response if its status is 2xx. Otherwise throws an error that contains the path and the body. */
 export function succeeded(path: string, response: BenchResponse): BenchResponse {
   if (response.status >= 200 && response.status < 300) return response;
   throw new Error(`${path} was answered with ${response.status}: ${response.body.toString('utf8', 0, 1000)}`);
 }
 
-/** A server in a separate process, which has reported its address. Disposing ends the process. */
+/** HTTP client for a server that runs in a child process and is ready. Disposal ends the child process. */
 export class Server extends Remote {
   constructor(
     origin: string,
@@ -132,27 +147,32 @@ export class Server extends Remote {
   }
 }
 
-/** Returns a line of proc_pid_status(5), in KB; NaN on systems without it. */
+/**
+ * Returns a memory figure of a process in KB, from the file /proc/PID/status (proc_pid_status(5)): resident memory
+ * (`VmRSS`) or its maximum (`VmHWM`). NaN on systems without that file.
+ */
 export async function memoryOf({ pid }: ChildProcess, name: 'VmHWM' | 'VmRSS'): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
   return Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1] ?? Number.NaN);
 }
 
-/** Starts the emulator as its users do. */
+/** Starts the emulator from its command line, as users do, on a free port. */
 export function spawnEmulator(flags: readonly string[] = [], nodeFlags: readonly string[] = []): Promise<Server> {
   const program = packageFile('bin/emulator.js');
   return spawnServer([...nodeFlags, program, 'start', '--port', '0', '--log', 'quiet', ...flags]);
 }
 
-/** Starts a peer from `servers/`, by the name of its file. */
+/** Starts a server that the emulator is compared with. `name` is the name of its script in the folder `servers`. */
 export function spawnPeer(name: 'bare' | 'cgi', ...args: string[]): Promise<Server> {
   return spawnServer([fileURLToPath(new URL(`./servers/${name}.js`, import.meta.url)), ...args]);
 }
 
-/** Starts Node and waits for its first line: JSON with `base_url`. */
+/**
+ * Starts a Node process and waits for its first line of output, which is JSON with the URL of the server in `base_url`.
+ */
 async function spawnServer(args: readonly string[]): Promise<Server> {
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
-  // A failed run must not leave a process behind.
+  // End the server process when this process exits, so that a failed run leaves no server running.
   const end = () => child.kill('SIGKILL');
   process.once('exit', end);
   child.once('exit', () => process.off('exit', end));

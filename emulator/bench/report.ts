@@ -2,18 +2,18 @@ import { appendFile, readFile, writeFile } from 'node:fs/promises';
 import { packageFile } from '../system/package-root.js';
 import type { Result } from './row.js';
 
-/** One result with its environment: a line of the results file. */
+/** Result of one benchmark, with the machine and repository on which it was measured. One line of the results file. */
 export interface Entry {
-  /** Description of the machine and of the software on it. */
+  /** Description of the machine and of the installed software. */
   readonly machine: string;
-  /** Subject of the measurement: `SERVICE`, or the name of a repository. */
+  /** Heading under which the report shows the result: `SERVICE`, or the name of the repository that was measured. */
   readonly column: string;
-  /** Size of the repository's content. */
+  /** Size of the measured repository as text. */
   readonly size: string;
   readonly result: Result;
 }
 
-/** Column of the rows that need no repository. */
+/** Heading for results of benchmarks that need no particular repository. */
 export const SERVICE = 'The service';
 
 export async function appendEntry(file: string, entry: Entry): Promise<void> {
@@ -21,8 +21,9 @@ export async function appendEntry(file: string, entry: Entry): Promise<void> {
 }
 
 /**
- * Reads a results file. Throws a message if it does not exist or is not a results file. An incomplete last line is
- * ignored.
+ * Reads a results file, in which each line is one result as JSON. Throws an error with a message for the user if the
+ * file does not exist or is not a results file. An incomplete last line is ignored, because an interrupted run may
+ * leave one.
  */
 export async function readEntries(file: string): Promise<Entry[]> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
@@ -34,7 +35,7 @@ export async function readEntries(file: string): Promise<Entry[]> {
       const entry = JSON.parse(line) as Entry;
       if (typeof entry.column === 'string' && typeof entry.result.ours === 'number') return entry;
     } catch {
-      // The error is thrown below.
+      // Ignore a syntax error, because the next statement throws an error that names the line.
     }
     throw new Error(`Line ${at + 1} of ${file} is no result of npm run bench.`);
   });
@@ -42,7 +43,7 @@ export async function readEntries(file: string): Promise<Entry[]> {
 
 const HEADINGS = ['', 'ours', 'peer', 'ours / peer', 'first round', 'bar', ''];
 
-/** Formats a result as table cells: medians, ratios, the bar, and whether it is reached. */
+/** Formats a result as cells of a table: medians, ratios, the limit, and a statement if the limit is kept. */
 export function cellsOf(result: Result): string[] {
   const { title, peer, unit, ours, native, ratio, firstRatio, isReached } = result;
   return [
@@ -57,8 +58,9 @@ export function cellsOf(result: Result): string[] {
 }
 
 /**
- * Formats the report: the machine, the service, and the rows of all repositories side by side, in the order of
- * `rows`. If a row has several results for one repository, the last one is used.
+ * Formats the report of all results as Markdown: the machine, the benchmarks that need no repository, and the
+ * benchmarks of all repositories side by side, in the order of `rows`. If a benchmark has several results for one
+ * repository, the last result is used.
  */
 export function writeReport(entries: readonly Entry[], rows: readonly { readonly id: string }[]): string {
   const latest = new Map(entries.map((entry) => [JSON.stringify([entry.column, entry.result.id]), entry]));
@@ -76,8 +78,8 @@ export function writeReport(entries: readonly Entry[], rows: readonly { readonly
 }
 
 /**
- * Formats a table with a line for each row and a column for each repository. Cells contain the ratio, or the figure if
- * there is no peer.
+ * Formats a table with one line for each benchmark and one column for each repository. Cells contain the emulator's
+ * figure divided by Git's, or the emulator's figure if the benchmark has no comparison.
  */
 function writeComparison(entries: readonly Entry[]): string {
   const columns = new Map(entries.map(({ column, size }) => [column, size] as const));
@@ -107,7 +109,7 @@ export function markdown(headings: readonly string[], rows: readonly (readonly s
   return [headings, rule, ...rows].map(line).join('');
 }
 
-/** Formats a figure with three significant digits. */
+/** Formats a number with three significant digits, or as a whole number from 100. */
 export function shorten(figure: number): string {
   if (figure >= 100) return Math.round(figure).toLocaleString('en');
   return figure.toFixed(figure >= 10 ? 1 : 2);
@@ -115,11 +117,17 @@ export function shorten(figure: number): string {
 
 const DOCUMENT = 'emulator/bench/README.md';
 
-/** The parts of the document that commands print, each between two markers. */
+/**
+ * Commands that print a part of the document `emulator/bench/README.md`, by name of the part. Each part is between two
+ * marker comments in the document.
+ */
 const COMMANDS = { figures: 'npm run bench -- --write', peers: 'npm run bench:peers -- --write' } as const;
 type PrintedPart = keyof typeof COMMANDS;
 
-/** Returns the document with new text in the part. Throws unless the document has each marker once, in order. */
+/**
+ * Returns the document with the content between the two markers of `part` replaced by `text`. Throws unless the
+ * document contains each marker exactly once and in order.
+ */
 export function replacePart(document: string, part: PrintedPart, text: string): string {
   const [begin, end] = [`<!-- ${part}: printed by ${COMMANDS[part]} -->`, `<!-- end of ${part} -->`];
   const [before, behind, ...more] = document.split(new RegExp(`${begin}[^]*?${end}`));
@@ -127,7 +135,7 @@ export function replacePart(document: string, part: PrintedPart, text: string): 
   return `${before}${begin}\n\n${text.trim()}\n\n${end}${behind}`;
 }
 
-/** Writes a printed part of `emulator/bench/README.md`. */
+/** Replaces a part of the document `emulator/bench/README.md` by `text`, on disk. */
 export async function writePart(part: PrintedPart, text: string): Promise<void> {
   const file = packageFile(DOCUMENT);
   await writeFile(file, replacePart(await readFile(file, 'utf8'), part, text));

@@ -21,17 +21,19 @@ Exits with 1 when an invariant was broken; how fast answers came is shown and ne
 `;
 
 const CLIENTS = 8;
-/** Maximum number of findings that are printed. */
+/** Maximum number of messages about failed checks that the soak test prints. */
 const MAX_FINDINGS = 50;
-/** Shares of the total time. */
+/** Shares of the total duration of the soak test, by phase. */
 const SHARES = { mixed: 0.4, faults: 0.25, pressure: 0.25, drain: 0.05 };
 /**
- * Growth in bytes that is tolerated after everything was deleted. Values: the journal, compiled code. Buffers:
- * packs cached for the next clone, whose number is limited.
+ * Limits of the memory that the server may use after all repositories were deleted, compared with the memory after the
+ * warm-up: growth of the JavaScript heap (`heap`) and of heap and buffers (`held`) in bytes. The heap grows by the
+ * journal of requests and compiled code. Buffers grow by packs that are cached for the next clone, whose number is
+ * limited.
  */
 const TOLERATED = { share: 1.05, heap: 16 * 2 ** 20, held: 80 * 2 ** 20 };
 
-/** A completed phase, with the figures for the table. */
+/** Result of one completed phase of the soak test, with the figures for the table. */
 interface Phase {
   readonly name: string;
   readonly tally: Tally;
@@ -66,8 +68,8 @@ class Soak {
   }
 
   /**
-   * Creates, uses and deletes repositories once, to compile code and fill caches. The memory then in use is the
-   * baseline.
+   * Creates, uses and deletes repositories once, so that the server compiles its code and fills its caches. Returns the
+   * memory that is then in use, as the baseline for later comparison.
    */
   async #warmUp(): Promise<Vitals> {
     await this.#phase('warm-up', 0, async (user) => {
@@ -81,7 +83,10 @@ class Soak {
     return vitals;
   }
 
-  /** All users repeat `act` until their share of the time is over, each at least once. */
+  /**
+   * Runs one phase: each simulated user calls `act` repeatedly, and at least once, until `share` of the total duration
+   * of the soak test is over.
+   */
   async #phase(
     name: string,
     share: number,
@@ -100,7 +105,7 @@ class Soak {
     this.phases.push({ name, tally, ...(await askVitals(this.server)) });
   }
 
-  /** Measures honest readers while another client causes as much work as possible. */
+  /** Measures the response times of ordinary readers while another client sends requests that cause much work. */
   async #underPressure(): Promise<void> {
     await using remote = new Remote(this.server.origin);
     const share = SHARES.pressure / Object.keys(PRESSURES).length;
@@ -119,7 +124,7 @@ class Soak {
     }
   }
 
-  /** After everything is deleted, memory must return to the baseline. */
+  /** Deletes all repositories, and then checks that the memory of the server has returned to the baseline. */
   async #emptied(start: Vitals): Promise<void> {
     await Promise.all(this.#users.map((user) => user.delete()));
     const vitals = await askSettled(this.server);
@@ -132,7 +137,10 @@ class Soak {
     this.phases.push({ name: 'everything deleted', tally, ...vitals });
   }
 
-  /** Stopped under load, the server completes started responses, refuses new requests, and exits successfully. */
+  /**
+   * Stops the server while requests are running. Checks that the server completes the responses that it has started,
+   * refuses new requests, and exits with success.
+   */
   async #drained(): Promise<void> {
     const tally = new Tally();
     const { child } = this.server;
@@ -147,7 +155,8 @@ class Soak {
           await (turn % 2 === 0 ? user.read() : user.commit());
         } catch (error) {
           tally.expect(isStopping, `drain: ${(error as Error).message}`);
-          // A new connection is refused, and an idle one is closed. A truncated response would be "aborted".
+          // Ignore refused new connections and closed idle connections, which are correct for a stopping server. Only
+          // the error "aborted" means that a response was truncated.
           tally.expect((error as Error).message !== 'aborted', 'an answer broke off while the server stopped');
           return;
         }

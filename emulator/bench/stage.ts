@@ -8,19 +8,25 @@ import { prepareFirstQuestions } from './questions.js';
 import { type Remote, spawnEmulator, spawnPeer } from './remote.js';
 import type { Use } from './row.js';
 
-/** Name of the read-only repository, which both servers have. */
+/** Name of the repository that contains the fixture on both servers, and that benchmarks only read. */
 export const APP = 'bench';
 
-/** The emulator and `git http-backend`, each in a separate process, each with the fixture. */
+/**
+ * Environment of the benchmarks of one repository: the emulator (`ours`) and `git http-backend` (`native`), each in its
+ * own process and with a copy of the repository.
+ */
 export interface Stage {
   readonly fixture: Fixture;
   readonly ours: Remote;
   readonly native: Remote;
-  /** Root folder of the CGI server's repositories. */
+  /** Folder on disk that contains the repositories of the CGI server, which runs `git http-backend`. */
   readonly nativeRoot: string;
-  /** Returns the function that warms up a process. */
+  /** Returns a function that warms up an emulator process, so that its code is compiled before a measurement. */
   readonly practice: () => Promise<Practice>;
-  /** Returns the results of one push and all first requests on a separate server. Several rows use them. */
+  /**
+   * Returns the stall times and the memory figures of one push and all first requests, measured on a separate emulator.
+   * The measurement is done once, because several benchmarks use its results.
+   */
   readonly loneIngest: () => Promise<LoneIngest>;
 }
 
@@ -35,12 +41,13 @@ export async function openStage(fixture: Fixture, histories: string, use: Use): 
   return { fixture, ours, native, nativeRoot, practice, loneIngest: lazy(() => loneIngest(fixture)) };
 }
 
-/** Number of commits of a warm-up repository, and number of such repositories. */
+/** Number of commits of each repository that is used to warm up a process, and number of such repositories. */
 const COMMITS = 1000;
 const REPOSITORIES = 5;
 
 /**
- * Warms up a process with other, small repositories, as tests do: pushes each one and sends every first request once.
+ * Warms up an emulator process with small repositories other than the measured one, as tests of a user do: pushes each
+ * repository and sends each kind of first request once.
  */
 export type Practice = (remote: Remote) => Promise<void>;
 
