@@ -1,9 +1,7 @@
 import { randomNumbers } from '../git/test/random-numbers.js';
 import { editLines, inventLines, inventMessage, inventPath, pickEarly, type Random } from './code-text.js';
 
-/**
- * Maximum number of files in the generated project. When it is reached, commits edit files instead of adding new ones.
- */
+/** Number of files in the generated project from which its commits delete more files than they add. */
 const MAX_FILES = 5000;
 const AUTHORS = ['Ada Moss', 'Björn Ek', 'Chidi Obi', 'Dana Roth', 'Eli Sato'];
 const START = 1_600_000_000;

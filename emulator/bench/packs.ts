@@ -4,18 +4,19 @@ import { type ObjectType, parseOid, typeCode } from '../git/object/object.js';
 import { oidOf, PackBuilder } from '../git/odb/test/pack-builder.js';
 import type { Pushed } from './remote.js';
 
-// Packs that take Git long to make, or that it would not make at all.
+// This module builds packs directly, because Git would need a long time to create them, or would not create them at
+// all.
 
 const MiB = 1024 * 1024;
 const NO_BASE = Buffer.alloc(0);
 const PERSON = 'A <a@b.c> 1 +0000';
 type TreeEntry = readonly [mode: string, name: string, id: string];
 
-/** Builder of a pack, which adds Git objects and returns their ids. */
+/** Builder of a pack file. Adds Git objects to the pack and returns their ids. */
 class Draft {
   readonly #pack = new PackBuilder();
 
-  /** Adds an object; returns its id. */
+  /** Adds an object to the pack, compressed with this zlib level. Returns the id of the object. */
   add(type: ObjectType, body: Buffer | string, level = 1): string {
     const bytes = Buffer.from(body);
     this.#pack.entry(typeCode(type), bytes.length, NO_BASE, deflateSync(bytes, { level }));
@@ -47,13 +48,16 @@ export function heavyFiles(count: number): Pushed {
   return draft.pushed(draft.tree(names.map(entryOf)));
 }
 
-/** Returns a pack with one file of `size` zero bytes. */
+/**
+ * Returns a pack with one commit that contains one file of `size` zero bytes. The pack is small, because zero bytes
+ * compress well.
+ */
 export function zeros(size: number): Pushed {
   const draft = new Draft();
   return draft.pushed(draft.tree([['100644', 'zeros', draft.add('blob', Buffer.alloc(size))]]));
 }
 
-/** Returns a pack with `depth` nested folders, each with a file. */
+/** Returns a pack with one commit that contains `depth` nested folders, with one file in each folder. */
 export function nestedTrees(depth: number): Pushed {
   const draft = new Draft();
   const file = ['100644', 'f', draft.add('blob', 'x\n')] as const;
@@ -62,7 +66,7 @@ export function nestedTrees(depth: number): Pushed {
   return draft.pushed(tree);
 }
 
-/** Returns a pack with one folder of `count` files. */
+/** Returns a pack with one commit that contains one folder of `count` files. All files have the same content. */
 export function wideTree(count: number): Pushed {
   const draft = new Draft();
   const blob = draft.add('blob', 'x\n');

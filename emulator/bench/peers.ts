@@ -23,17 +23,17 @@ interface Peer {
   readonly npm?: string;
   readonly script: string;
   readonly flags: (port: number) => readonly string[];
-  /** Files that must exist when the server starts: content by path. */
+  /** Files to create before the server starts: content by path. */
   readonly files?: Readonly<Record<string, unknown>>;
-  /** Path of the request that is measured. Its response must have status 200. */
+  /** Path of the request whose rate is measured. The response must have status 200. */
   readonly path: string;
   readonly headers?: (installed: string) => Promise<Load['headersOf']>;
 }
 
 const ROUNDS = 7;
 /**
- * Path of the container list, with a signature (Azure Storage, "Create an account SAS") by the account key that Azurite
- * publishes (its README, "Default Storage Account").
+ * Path of the request to Azurite (an emulator of Azure Storage) that lists all containers. It has a signature (Azure
+ * Storage, "Create an account SAS") by the account key that Azurite publishes (its README, "Default Storage Account").
  */
 const AZURITE_LIST =
   '/devstoreaccount1?comp=list&sv=2018-11-09&ss=b&srt=s&sp=rl&se=2099-01-01T00%3A00%3A00Z&sig=PCBJ6GJPIxH5jDoxoO9brNu%2FmmGqaWdw2JvAoL6Lwmg%3D';
@@ -61,12 +61,14 @@ const PEERS: readonly Peer[] = [
   },
   {
     name: 'emulate, GitHub only',
-    // Use this version, because later ones need `registerHooks` of node:module, which Node 20 does not have.
+    // Use this version of `emulate`, because later versions need `registerHooks` of node:module, which Node 20 does not
+    // have.
     npm: 'emulate@0.11.2',
     script: 'emulate/dist/index.js',
     flags: (port) => ['start', '--service', 'github', '--port', `${port}`],
     path: '/meta',
-    // Like GitHub, it responds 403 to request number 5,000 of a token in an hour. Any token is accepted.
+    // Use a different token for each connection, because this server, like GitHub, responds with status 403 to request
+    // number 5,000 of a token in an hour. It accepts any token.
     headers: async () => (connection) => ({ authorization: `Bearer load-${connection}` }),
   },
   {
@@ -134,7 +136,10 @@ async function measure(peer: Peer, folder: string): Promise<string[]> {
   return [peer.name, ...cells, Math.round(rate).toLocaleString('en')];
 }
 
-/** Repeats a request until the server, which may still be starting, responds with success. */
+/**
+ * Repeats a request until the server responds with success, because a new server may still be starting. Rejects after
+ * 30 seconds.
+ */
 async function answered(server: Server, { path, headersOf }: Pick<Load, 'path' | 'headersOf'>): Promise<void> {
   const late = performance.now() + 30_000;
   for (;;) {

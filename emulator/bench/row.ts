@@ -45,12 +45,12 @@ export interface Row<Place> {
    * limit is a maximum, or a minimum if more is better.
    */
   readonly bar: number;
-  /** Limits that replace `bar` for individual repositories, by name of the repository. */
+  /** Limits that replace `bar` for individual repositories, by the name of the repository in the results. */
   readonly barOf?: Readonly<Record<string, number>>;
   readonly isMoreBetter?: true;
-  /** Maximum number of rounds of measurement; undefined: the default of all benchmarks. */
+  /** Maximum number of rounds in which the benchmark is measured. If absent, the default of all benchmarks applies. */
   readonly mostRounds?: number;
-  /** Returns true if the benchmark is measured in this environment. Default: always. */
+  /** Returns true if the benchmark is to be measured in this environment. If absent, it is always measured. */
   readonly isFor?: (place: Place) => boolean;
   readonly open: (place: Place, use: Use) => Sides | Promise<Sides>;
 }

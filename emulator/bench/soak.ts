@@ -26,10 +26,10 @@ const MAX_FINDINGS = 50;
 /** Shares of the total duration of the soak test, by phase. */
 const SHARES = { mixed: 0.4, faults: 0.25, pressure: 0.25, drain: 0.05 };
 /**
- * Limits of the memory that the server may use after all repositories were deleted, compared with the memory after the
- * warm-up: growth of the JavaScript heap (`heap`) and of heap and buffers (`held`) in bytes. The heap grows by the
- * journal of requests and compiled code. Buffers grow by packs that are cached for the next clone, whose number is
- * limited.
+ * Limits of the memory that the server may use after all repositories were deleted. Each limit is `share` times the
+ * memory after the warm-up, plus the given bytes: `heap` for the JavaScript heap, which grows by the journal of
+ * requests and compiled code, and `held` for heap and buffers, which grow by packs that are cached for the next clone.
+ * The number of cached packs is limited.
  */
 const TOLERATED = { share: 1.05, heap: 16 * 2 ** 20, held: 80 * 2 ** 20 };
 

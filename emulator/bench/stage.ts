@@ -8,7 +8,7 @@ import { prepareFirstQuestions } from './questions.js';
 import { type Remote, spawnEmulator, spawnPeer } from './remote.js';
 import type { Use } from './row.js';
 
-/** Name of the repository that contains the fixture on both servers, and that benchmarks only read. */
+/** Name of the repository that contains the fixture on both servers. Benchmarks do not change its existing branches. */
 export const APP = 'bench';
 
 /**

@@ -9,7 +9,7 @@ import { packageFile } from '../../system/package-root.js';
 import type { Row, Sides, Use } from '../row.js';
 import { ownEmulator, REPO, type ServicePlace } from './service.js';
 
-/** Milliseconds by which a proxy delays each response of the emulator, to simulate a distant server. */
+/** Milliseconds by which a proxy delays responses of the emulator, so that it behaves like a distant server. */
 const LATENCY = 50;
 /**
  * Exit codes of the conformance suite after a complete run, including runs that found broken rules. The measured

@@ -40,7 +40,7 @@ export const SERVICE_ROWS: readonly Row<ServicePlace>[] = [
   },
 ];
 
-/** Benchmarks of the request rate while faults are configured in the emulator that match none of the requests. */
+/** Benchmarks of the request rate while the emulator has configured faults that apply to none of the requests. */
 export const FAULT_ROWS: readonly Row<ServicePlace>[] = [
   faultRow('idle-faults', 'other operations', [{ op: 'merge' }, { op: 'blame' }, { op: 'grep' }]),
   faultRow(
@@ -61,8 +61,7 @@ export async function ownEmulator(use: Use): Promise<Server> {
 }
 
 /**
- * Starts an emulator for one benchmark, and pushes files of random bytes to its repository as one pack. The random
- * bytes cannot be compressed, so the memory in use is large.
+ * Starts an emulator for one benchmark, and pushes incompressible files of 1 MiB each to its repository as one pack.
  */
 export async function heavyEmulator(use: Use): Promise<Server> {
   const server = await ownEmulator(use);

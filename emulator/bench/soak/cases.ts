@@ -66,7 +66,7 @@ const manyFiles = (count: number, fileAt: (at: number) => readonly [path: string
   new Map(Array.from({ length: count }, (_, at) => fileAt(at)));
 
 const LINE = Buffer.from('x\n');
-/** Step that commits a file whose path has the maximum number of segments. */
+/** Step that commits a file in 2,040 nested folders, which is about the maximum for a path of 4,096 bytes. */
 const DEEP = commitFile(LINE, `${'a/'.repeat(2_040)}f`);
 /**
  * Returns `count` globs (file name patterns) that cost the most time to match, within the maximum total length of a
@@ -91,7 +91,7 @@ const shuffled = (step: number) => () => {
 };
 
 const ADMIN = '/_emulator';
-/** Number of requests that `atOnce` sends concurrently. */
+/** Number of requests that the function `atOnce` sends at the same time. */
 const AT_ONCE = 8;
 const STREAMS = 100;
 
