@@ -21,13 +21,13 @@ export interface Fixture {
   readonly objects: number;
   /** Name of the branch that HEAD names. */
   readonly branch: string;
-  /** Branches and tags. */
+  /** All branches and tags of the repository, with the object ids that they point at. */
   readonly refs: readonly Ref[];
   /** Ids of the newest commit of `branch` and of its chain of first parents, newest first. */
   readonly line: readonly Oid[];
 }
 
-/** Git configuration that disables repacking during a measurement, and makes both sides check pushed objects. */
+/** Git configuration that disables repacking during a measurement, and makes Git check pushed objects as the emulator does. */
 const SERVER_CONFIG: readonly (readonly [string, string])[] = [
   ['receive.fsckObjects', 'true'],
   ['gc.auto', '0'],
@@ -61,8 +61,8 @@ export interface RepositoryPlace {
 }
 
 /**
- * Returns a copy of a real repository's branches and tags, created in `folder` if it does not exist. The source is only
- * read.
+ * Returns a bare copy of a real repository with its branches and tags. Creates the copy in `folder` if it does not
+ * exist. The real repository is only read.
  */
 export async function copiedFixture(folder: string, { name, path: source }: RepositoryPlace): Promise<Fixture> {
   const [head, tip] = [await git(source, ['symbolic-ref', 'HEAD']), await git(source, ['rev-parse', 'HEAD'])];
@@ -71,7 +71,8 @@ export async function copiedFixture(folder: string, { name, path: source }: Repo
     const settings = ['-c', 'fetch.unpackLimit=1', '-c', 'pack.threads=2'];
     const fetch = (...refs: string[]) =>
       git(draft, [...settings, 'fetch', '-q', '--no-write-fetch-head', source, ...refs]);
-    // If this fails, fetch only the branch of HEAD, because it may be complete in a mirror that lacks objects.
+    // If the fetch of all branches and tags fails, because the source lacks objects of some, fetch the branch of HEAD
+    // only, which may be complete.
     await fetch('+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*').catch(() => fetch(`+${head}:${head}`));
     await packIntoOne(draft);
   });
