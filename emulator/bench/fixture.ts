@@ -27,7 +27,7 @@ export interface Fixture {
   readonly line: readonly Oid[];
 }
 
-/** Git configuration that disables repacking during a measurement, and makes Git check pushed objects as the emulator does. */
+/** Git configuration that disables repacking during a measurement, and enables checks of pushed objects. */
 const SERVER_CONFIG: readonly (readonly [string, string])[] = [
   ['receive.fsckObjects', 'true'],
   ['gc.auto', '0'],
