@@ -37,7 +37,10 @@ export async function createGit(t: RuleContext) {
     headers: { authorization: basic(t.token(recipe)) },
   });
 
-  /** Writes the tree of the files in `folder`. `folder` is empty or ends with a slash. */
+  /**
+   * Writes the Git tree object of the files in `folder`, with its subtrees, to the local repository. Returns its object
+   * id. `folder` is empty for the root or ends with a slash.
+   */
   const writeTree = async (files: Tree, modes: Readonly<Record<string, string>> = {}, folder = ''): Promise<string> => {
     const below = Object.keys(files).filter((path) => path.startsWith(folder));
     const names = new Set(below.map((path) => path.slice(folder.length).replace(/\/.*/s, '')));
@@ -64,7 +67,10 @@ export async function createGit(t: RuleContext) {
     tag: (name: string, value: string) => git.writeRef({ ...here, ref: `refs/tags/${name}`, value, force: true }),
     annotatedTag: (ref: string, object: string, message: string, tagger: Person) =>
       git.annotatedTag({ ...here, ref, object, message, tagger }),
-    /** Pushes refs. Returns undefined on success, otherwise the server's error message. */
+    /**
+     * Pushes refs, one push per ref, and stops at the first refused one. Returns undefined if the server accepts all of
+     * them, otherwise the server's error message.
+     */
     push: async (repo: string, refs: readonly string[], as = writer(repo)): Promise<string | undefined> => {
       for (const ref of refs) {
         try {
@@ -77,7 +83,10 @@ export async function createGit(t: RuleContext) {
       }
       return undefined;
     },
-    /** Fetches one branch and returns its tip. Throws `AssertionFailure` if refused. */
+    /**
+     * Fetches one branch into the local repository. Returns the SHA of its tip. Throws `AssertionFailure` if the server
+     * refuses the fetch.
+     */
     fetch: async (repo: string, ref = 'main', depth?: number): Promise<string> => {
       try {
         const result = await git.fetch({
@@ -96,7 +105,10 @@ export async function createGit(t: RuleContext) {
     parents: async (sha: string): Promise<readonly string[]> =>
       (await fetched(sha, () => git.readCommit({ ...here, oid: sha }))).commit.parent,
     commit: async (sha: string) => (await fetched(sha, () => git.readCommit({ ...here, oid: sha }))).commit,
-    /** Returns every file of a commit: path to `mode oid`. */
+    /**
+     * Returns every file of a commit in the local repository, as a map from path to mode and object id, such as `100644
+     * <oid>`.
+     */
     listTree: async (sha: string) => {
       const found: Record<string, string> = {};
       const { tree } = (await fetched(sha, () => git.readCommit({ ...here, oid: sha }))).commit;
@@ -114,13 +126,16 @@ export async function createGit(t: RuleContext) {
   };
 }
 
-/** Creates a local repository and fetches one ref into it. `tip`: SHA of the ref. */
+/**
+ * Creates a local in-memory repository and fetches one ref of the target's repository `repo` into it. `tip` in the
+ * result is the SHA that the ref points to.
+ */
 export async function clone(t: RuleContext, repo: string, ref?: string) {
   const git = await createGit(t);
   return { git, tip: await git.fetch(repo, ref) };
 }
 
-/** Creates a commit with one file on a branch of the local repository. */
+/** Creates a commit with one file on a branch of the local repository, without a push. */
 export async function commitLocally(
   git: Git,
   {
@@ -137,14 +152,17 @@ export async function commitLocally(
   return sha;
 }
 
-/** Pushes refs and expects all of them to be accepted. */
+/** Pushes refs. Throws `AssertionFailure` if the server refuses one of them. `what` names the refs in the message. */
 export async function mustPush(git: Git, repo: string, refs: readonly string[], what: string): Promise<void> {
   const refusal = await git.push(repo, refs);
   if (refusal !== undefined)
     throw new AssertionFailure(`pushing ${what} must succeed`, 'every ref is accepted', refusal);
 }
 
-/** Reads an object that the fetch must have transferred. Throws `AssertionFailure` if it is absent. */
+/**
+ * Reads an object from the local repository that the previous fetch must have transferred. Throws `AssertionFailure` if
+ * the object is absent, because then the server sent an incomplete pack.
+ */
 async function fetched<Value>(name: string, read: () => Promise<Value>): Promise<Value> {
   try {
     return await read();
@@ -153,11 +171,12 @@ async function fetched<Value>(name: string, read: () => Promise<Value>): Promise
   }
 }
 
-/** Bytes of files by path; for a submodule, its commit SHA. */
+/** Content of a commit by file path: the bytes of a file or, for a submodule, the SHA of its commit. */
 type Tree = Readonly<Record<string, string | Buffer>>;
 
 /**
- * HTTP transport of isomorphic-git that uses the suite's client, so that Git exchanges are recorded like all others.
+ * HTTP transport for isomorphic-git. It sends every request through the HTTP client of the suite, so that Git exchanges
+ * are recorded like all others.
  */
 function httpFor(t: RuleContext, recipe: TokenRecipe): HttpClient {
   return {

@@ -11,7 +11,10 @@ import { defined } from '../target/json.js';
 
 export type Service = 'git-upload-pack' | 'git-receive-pack';
 
-/** Sends a request to the Git host, without an `Authorization` header if there is no recipe. */
+/**
+ * Sends a request to the Git host of the target. Without a recipe (description of the token to send), the request has
+ * no `Authorization` header.
+ */
 function requestGit(
   t: RuleContext,
   method: 'GET' | 'POST',
@@ -24,7 +27,10 @@ function requestGit(
   return t.request(method, path, { origin: t.target.gitUrl, git: true, recipe, ...options, headers: all });
 }
 
-/** Requests the refs of a repository with protocol v0, without an `Authorization` header if there is no recipe. */
+/**
+ * Requests the ref advertisement of a repository with Git protocol v0. Without a recipe (description of the token to
+ * send), the request has no `Authorization` header.
+ */
 export function advertise(
   t: RuleContext,
   path: string,
@@ -36,13 +42,14 @@ export function advertise(
 }
 
 /**
- * Parses a v0 ref advertisement (gitprotocol-http): ref name to object id. Throws `AssertionFailure` if it is invalid.
+ * Parses a ref advertisement of Git protocol v0 (gitprotocol-http). Returns a map from ref name to object id. Throws
+ * `AssertionFailure` if the response is not a valid advertisement.
  */
 export function readAdvertisement(response: ApiResponse): Map<string, string> {
   const refs = new Map<string, string>();
   for (const line of pkts(response)) {
     if (typeof line === 'string') continue;
-    // Capabilities follow a NUL on the first line.
+    // Only the text before the NUL is parsed, because the first line appends the server's capabilities after a NUL.
     const [text = ''] = line.toString('utf8').split('\0', 1);
     const [, oid, name] = /^([0-9a-f]{40}) (\S+)$/.exec(text.trimEnd()) ?? [];
     if (oid !== undefined && name !== undefined && name !== 'capabilities^{}') refs.set(name, oid);
@@ -50,24 +57,36 @@ export function readAdvertisement(response: ApiResponse): Map<string, string> {
   return refs;
 }
 
-/** Returns true if the body contains a ref, which a refusal must not disclose. */
+/**
+ * Returns true if the response body contains a line of a ref advertisement. Rules use it to check that the response to
+ * a refused request discloses no refs.
+ */
 export function showsRefs(response: ApiResponse): boolean {
   return /[0-9a-f]{40} (HEAD|refs\/)/.test(response.text);
 }
 
-/** Returns the refs of a repository, by `ls-refs` of protocol v2, with peeled tags. */
+/**
+ * Requests the refs of a repository with `ls-refs` of Git protocol v2. Returns a map from ref name to object id, with a
+ * `<name>^{}` entry for the target of each annotated tag.
+ */
 export async function listRefs(t: RuleContext, repo: string, recipe: TokenRecipe): Promise<Map<string, string>> {
   return (await listRefsAndHead(t, repo, recipe)).refs;
 }
 
-/** Returns the refs of a repository and the branch that HEAD refers to. */
+/**
+ * Requests the refs of a repository with `ls-refs` of Git protocol v2. Returns the refs and the branch that HEAD refers
+ * to. Throws `AssertionFailure` unless the status is 200.
+ */
 export async function listRefsAndHead(t: RuleContext, repo: string, recipe: TokenRecipe): Promise<ListedRefs> {
   const response = await requestRefs(t, repo, recipe);
   if (response.status !== 200) throw new AssertionFailure('ls-refs must succeed', 200, response.outcome);
   return inPkts(response, () => readListedRefs(response.body));
 }
 
-/** Requests all refs with protocol v2, without an `Authorization` header if there is no recipe. */
+/**
+ * Requests all refs of a repository with Git protocol v2. Without a recipe (description of the token to send), the
+ * request has no `Authorization` header.
+ */
 export function requestRefs(
   t: RuleContext,
   repo: string,
@@ -92,21 +111,21 @@ function inPkts<Read>(response: ApiResponse, read: () => Read): Read {
 }
 
 /**
- * Returns a pack without objects (gitformat-pack): the header with version 2 and object count 0, then the checksum. Git
- * sends it if the other side has all objects.
+ * Returns a pack file without objects (gitformat-pack): the header with version 2 and object count 0, then the
+ * checksum. A Git client sends such a pack in a push if the server already has all objects.
  */
 function emptyPack(): Buffer {
   const header = Buffer.from('PACK\0\0\0\x02\0\0\0\0', 'latin1');
   return Buffer.concat([header, createHash('sha1').update(header).digest()]);
 }
 
-/** Branches and tags by full name, with the commits that they point to. */
+/** Refs that a push creates: full ref name, such as `refs/heads/x`, to the SHA of an existing commit. */
 export type NewRefs = Readonly<Record<string, string>>;
 
 /**
- * Sends the single request of a push that creates refs at existing commits. It omits the advertisement that clients
- * request first, because the target's treatment of the push request itself could not be seen otherwise. Without a
- * recipe, no credential is sent.
+ * Sends the second request of a Git push (`git-receive-pack`) to create refs at existing commits. It omits the ref
+ * advertisement that Git clients request first, because a target that refuses the advertisement would hide how it
+ * treats the push request. Without a recipe (description of the token to send), no credential is sent.
  */
 export function pushRefs(
   t: RuleContext,

@@ -2,7 +2,7 @@ import { request } from 'undici';
 import { parseJson } from '../target/json.js';
 import { proxied, proxyOf } from './proxy.js';
 
-/** Request to an admin route (below `/_emulator`). */
+/** Request to a route of the emulator's admin API (paths below `/_emulator`). */
 export interface AdminRequest {
   readonly url: string;
   readonly method?: string;
@@ -15,8 +15,9 @@ export interface AdminRequest {
 export type AdminResponse = Awaited<ReturnType<typeof callAdmin>>;
 
 /**
- * Sends an admin request, which prepares the situation that a rule checks. Rate limit, request count and evidence
- * ignore it. `json` in the result is undefined if the body is not JSON.
+ * Sends a request to the emulator's admin API, which prepares the situation that a rule checks. The request bypasses
+ * the rate limit of the run, is not counted, and is not recorded as evidence. `json` in the result is undefined if the
+ * response body is not JSON.
  */
 export async function callAdmin({ url, method = 'GET', json, token, timeout = 15_000 }: AdminRequest) {
   const proxy = proxyOf(url);

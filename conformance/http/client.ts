@@ -9,23 +9,25 @@ import { proxied, proxyOf } from './proxy.js';
 import { Stopwatch } from './stopwatch.js';
 import { secondsToWait, Throttling } from './throttling.js';
 
-/** Request as it is sent. */
+/** Request as the client sends it, with the rule that asked for it. */
 export interface WireRequest {
   readonly rule: string;
   readonly method: string;
   readonly origin: string;
-  /** Request target, sent without normalization or encoding. */
+  /** Request target (path and query), sent as it is, without normalization or encoding. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Buffer;
   readonly recipe?: TokenRecipe;
   readonly token?: string;
   readonly git?: boolean;
-  /** True if the rule expects a 429, so that the client does not wait and retry. */
+  /**
+   * True if the rule expects the status 429 (throttling), so that the client returns it and does not wait and retry.
+   */
   readonly wantsThrottling?: boolean;
 }
 
-/** Creates the exchange of a request and its response. */
+/** Creates the record of a request and its response. Rules check the record, and reports show it as evidence. */
 export function exchangeOf(
   { rule, method, origin, path, headers: requestHeaders, body: requestBody, recipe, token, git = false }: WireRequest,
   status: number,
@@ -39,41 +41,50 @@ export function exchangeOf(
 
 export interface ClientOptions {
   readonly limiter: Limiter;
-  /** Timeout in milliseconds for the response header, and between two parts of the body. */
+  /** Maximum milliseconds until the response header arrives, and between two parts of the body. */
   readonly timeout: number;
   readonly connections: number;
   readonly onExchange: (exchange: Exchange) => void;
-  /** Called for every request that is sent, with the id of its rule. */
+  /** Called before each request, including retries, with the id of the rule that asked for it. */
   readonly onRequest?: (rule: string) => void;
-  /** Called when the target asks to wait. */
+  /** Called when a response of the target throttles (status 429), so that the run pauses. */
   readonly onPause?: () => void;
   readonly sleep: (milliseconds: number) => Promise<void>;
   readonly signal: AbortSignal;
-  /** Called when the run cannot continue. By default, only an error is thrown. */
+  /**
+   * Called when the run cannot continue, because the target is no longer reachable or throttles for too long. Without
+   * this function, the client only throws `RunEnded`.
+   */
   readonly onEnd?: (ended: RunEnded) => void;
-  /** Address that must be reachable for the run to continue. Default: the address of the failed request. */
+  /**
+   * Address to which the client connects after a failed request, to find out if the run can continue. Default: the
+   * origin of the failed request.
+   */
   readonly baseUrl?: string;
   readonly now?: () => number;
 }
 
 /** Maximum size of a response body in bytes. */
 const MAX_BODY_BYTES = 512 * 1024 * 1024;
-/** Number of consecutive timeouts after which the target counts as gone. */
+/** Number of consecutive timeouts after which the run ends, because the target counts as unreachable. */
 const MAX_LATE = 16;
 /**
- * Attempts to connect to a target that refuses connections, milliseconds between them (multiplied by the attempt), and
- * timeout of one attempt in milliseconds.
+ * Limits for the check that a target still accepts connections: number of connection attempts, milliseconds between two
+ * attempts (multiplied by the number of the attempt), and timeout of one attempt in milliseconds.
  */
 const LOOKS = 3;
 const BETWEEN_LOOKS = 200;
 const LOOK_TIMEOUT = 5000;
 /**
- * Milliseconds that an idle connection is kept. This is shorter than the timeout of servers, even if a proxy changes
- * it.
+ * Milliseconds that an idle connection is kept open. Servers and proxies close idle connections later than this, so
+ * that the client does not send a request on a closed connection.
  */
 const KEEP_ALIVE = 1000;
 
-/** HTTP/1.1 client on undici's dispatcher, without redirects, decoding, retries or normalized targets. */
+/**
+ * HTTP/1.1 client on undici's dispatcher. It follows no redirects, decodes no bodies, and does not normalize request
+ * targets, because rules check exactly what was sent and received.
+ */
 export class Client {
   readonly throttling: Throttling;
   readonly #pools = new Map<string, Dispatcher>();
@@ -86,9 +97,9 @@ export class Client {
   }
 
   /**
-   * Sends a request, and retries it if it is throttled. Throws `NoResponse` if no complete response arrives, `Throttled`
-   * if the target throttles for too long, and `RunEnded` if it is gone. `stopwatch`: stopwatch of the rule, which does
-   * not count the wait for a slot.
+   * Sends a request, and retries it while the target throttles it (429). Throws `NoResponse` if no complete response
+   * arrives, `Throttled` if the target throttles for too long, and `RunEnded` if the target is unreachable. `stopwatch`
+   * measures the working time of the rule; the wait for permission to send is not counted.
    */
   async send(request: WireRequest, stopwatch = new Stopwatch()): Promise<Exchange> {
     for (let waited = 0; ; ) {
@@ -97,7 +108,7 @@ export class Client {
         await this.options.limiter.take();
       });
       const exchange = await stopwatch.ask(() => this.#sendOnce(request));
-      // A 429 made by an injected fault is the response that the rule asked for.
+      // A 429 made by an injected fault must not be retried, because it is the response that the rule asked for.
       const wait = request.wantsThrottling || exchange.injected ? undefined : secondsToWait(exchange);
       if (wait === undefined) {
         if (exchange.status !== 429) this.throttling.clear();
@@ -112,7 +123,10 @@ export class Client {
     await Promise.all([...this.#pools.values()].map((pool) => pool.destroy()));
   }
 
-  /** `stale`: number of kept connections that may turn out to be closed before the request counts as unanswered. */
+  /**
+   * Sends a request once, without a retry for throttling. `stale`: number of idle connections that the server may
+   * already have closed. For each of them, a failed request is sent again before it counts as unanswered.
+   */
   async #sendOnce(request: WireRequest, stale = this.options.connections): Promise<Exchange> {
     this.options.onRequest?.(request.rule);
     const started = performance.now();
@@ -154,7 +168,10 @@ export class Client {
     return answered;
   }
 
-  /** Checks if the target can still be reached. If not, calls `onEnd` and throws `RunEnded`. */
+  /**
+   * Checks if the target still accepts connections after a request failed. If it does not, calls `onEnd` and throws
+   * `RunEnded`.
+   */
   async #endIfGone(kind: LossKind, origin: string, seen: string): Promise<void> {
     if (kind === 'late') this.#late += 1;
     const place = this.options.baseUrl ?? origin;

@@ -1,7 +1,7 @@
 import type { TokenRecipe } from '../auth/tokens.js';
 import { parseJson } from '../target/json.js';
 
-/** One request and its response, as sent on the wire. */
+/** Record of one request and its response, as sent on the wire. */
 export interface Exchange {
   /** Id of the rule that sent the request. */
   readonly rule: string;
@@ -16,9 +16,9 @@ export interface Exchange {
   readonly recipe?: TokenRecipe;
   /** The token, which is never printed. */
   readonly token?: string;
-  /** 0 if there was no response. */
+  /** HTTP status of the response; 0 if there was no response. */
   readonly status: number;
-  /** Names in lower case. */
+  /** Response headers by name in lower case. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: Buffer;
   readonly milliseconds: number;
@@ -30,10 +30,13 @@ export interface Exchange {
   readonly git: boolean;
 }
 
-/** Response header in which the emulator names the faults that affected the response. */
+/** Response header in which the emulator names the injected faults that changed the response. */
 export const FAULT_FIRED = 'x-emulator-fault-fired';
 
-/** Basis of a verdict. `injected`: at least one response was made or changed by a fault of the emulator. */
+/**
+ * Kind of responses on which the verdict of a rule is based. `injected`: at least one response was made or changed by a
+ * fault of the emulator. `observed`: none was.
+ */
 export type Evidence = 'observed' | 'injected';
 
 export function evidenceIn(exchanges: readonly Exchange[]): Evidence {
@@ -51,12 +54,12 @@ export function headerOf(exchange: Exchange, name: string): string | undefined {
   return Array.isArray(value) ? value.join(', ') : value;
 }
 
-/** The media type without parameters, in lower case. */
+/** Returns the media type of the response, without parameters, in lower case. Empty if there is no `Content-Type`. */
 export function mediaTypeOf(exchange: Exchange): string {
   return (headerOf(exchange, 'content-type') ?? '').replace(/;.*/s, '').trim().toLowerCase();
 }
 
-/** Returns the body as JSON; undefined if it is not JSON. */
+/** Returns the parsed JSON of the response body; undefined if it is empty, longer than 64 MiB, or not JSON. */
 export function jsonOf(exchange: Exchange): unknown {
   const { body } = exchange;
   if (body.length === 0 || body.length > 64 * 1024 * 1024) return undefined;

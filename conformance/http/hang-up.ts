@@ -3,7 +3,7 @@ import type { WireRequest } from './client.js';
 
 /**
  * Sends a request with only the first `sent` bytes of its body, and closes the connection without waiting for a
- * response. The data is written before the connection is closed, so that the server receives it.
+ * response. The connection is closed only after the data was written, so that the server receives the partial request.
  */
 export async function hangUp(request: WireRequest, sent: number): Promise<void> {
   const { hostname, port } = new URL(request.origin);

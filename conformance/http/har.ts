@@ -2,7 +2,9 @@ import { defined, parseJson } from '../target/json.js';
 import { InvalidFile } from '../target/text-file.js';
 import { type Exchange, FAULT_FIRED, isRecord, type JsonRecord } from './exchange.js';
 
-/** One entry as an exchange, or the reason why it cannot be checked. */
+/**
+ * Entry of an HTTP Archive: converted to an exchange (request and response), or the reason why no rule can check it.
+ */
 export type HarEntry = { readonly exchange: Exchange } | { readonly reason: string };
 
 /**
@@ -41,10 +43,11 @@ function readEntry(entry: unknown, where: string): HarEntry {
   const headers = readHeaders(response.headers, `${where}.response`);
   const place = readAddress(url);
   if (place === undefined) return { reason: 'not HTTP' };
-  // The emulator writes an empty method for a request that could not be parsed. It cannot say to which operation such a
-  // request was sent.
+  // An empty method has no operation that could be checked. The emulator writes an empty method for a request that
+  // could not be parsed.
   if (method === '') return { reason: 'of a request that is not valid HTTP' };
-  // Browsers write such a status for a request that was blocked or aborted.
+  // A status below 100 is not a response of the service. Browsers write such a status for a request that was blocked or
+  // aborted.
   if (Number(status) < 100) return { reason: 'has no response' };
   const extra = isRecord(entry) && isRecord(entry._emulator) ? entry._emulator : {};
   const body = readBody(response, method, Number(status), extra);
@@ -72,7 +75,10 @@ function readEntry(entry: unknown, where: string): HarEntry {
   };
 }
 
-/** Parses headers. Names are in lower case; HTTP/2 pseudo-header fields are omitted. */
+/**
+ * Parses the header list of an HTTP Archive. Returns the values by name in lower case. HTTP/2 pseudo-header fields such
+ * as `:method` are omitted.
+ */
 function readHeaders(value: unknown, where: string): Record<string, string | string[]> {
   if (!Array.isArray(value)) throw new InvalidFile(`is not an HTTP Archive: ${where}.headers is not an array`);
   const headers: Record<string, string | string[]> = Object.create(null);
@@ -89,8 +95,8 @@ function readHeaders(value: unknown, where: string): Record<string, string | str
 }
 
 /**
- * Returns origin and path as they were sent, because a URL parser would normalize the path. User information is
- * omitted.
+ * Splits a URL into origin and path. The path, with its query, stays exactly as it was sent, because a URL parser would
+ * normalize it. User information is omitted. Returns undefined if the URL is invalid.
  */
 function readAddress(url: string): { readonly origin: string; readonly path: string } | undefined {
   const [, rest] = /^https?:\/\/[^/?#]+([^#]*)/i.exec(url) ?? [];
@@ -98,7 +104,7 @@ function readAddress(url: string): { readonly origin: string; readonly path: str
   return { origin: new URL(url).origin, path: rest.startsWith('/') ? rest : `/${rest}` };
 }
 
-/** Returns the body, or the reason why it cannot be checked. */
+/** Returns the bytes of a response body in an HTTP Archive, or the reason why the body cannot be checked. */
 function readBody(response: JsonRecord, method: string, status: number, extra: JsonRecord): Buffer | string {
   const content = isRecord(response.content) ? response.content : {};
   const { text, encoding, size } = content;
@@ -112,7 +118,10 @@ function readBody(response: JsonRecord, method: string, status: number, extra: J
   return isEmpty || length === 0 ? Buffer.alloc(0) : 'without their body';
 }
 
-/** Returns the token of a `Bearer` or `Basic` header; undefined if there is none. */
+/**
+ * Returns the token in an `Authorization` header: the `Bearer` value or the password of `Basic`. Undefined if there is
+ * none.
+ */
 function tokenOf(value: string | undefined): string | undefined {
   const [, scheme = '', rest = ''] = /^(\S+) +(\S+)$/.exec(value ?? '') ?? [];
   if (/^bearer$/i.test(scheme)) return rest;

@@ -1,4 +1,4 @@
-/** Rate limiter that protects a shared target. */
+/** Rate limiter of a conformance run, which protects a shared target from too many requests. */
 export interface Limiter {
   /** Resolves when the next request may be sent. */
   take(): Promise<void>;
@@ -7,8 +7,8 @@ export interface Limiter {
 export const UNLIMITED: Limiter = { take: () => Promise.resolve() };
 
 /**
- * Creates a limiter of `perSecond` evenly spaced requests per second; infinite: no limit. `now` and `sleep` use
- * milliseconds.
+ * Creates a limiter that allows `perSecond` evenly spaced requests per second, or any number if it is infinite. `now`
+ * returns milliseconds, and `sleep` takes milliseconds.
  */
 export function createLimiter(
   perSecond: number,

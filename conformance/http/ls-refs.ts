@@ -1,6 +1,6 @@
 import { DELIMITER, FLUSH, type PktLine, readPkts, writePkt } from './pkt-line.js';
 
-/** Request for all refs, with peeled tags (gitprotocol-v2, `ls-refs`). */
+/** Git protocol v2 request that lists all refs, with the target of each annotated tag (gitprotocol-v2, `ls-refs`). */
 export const LS_REFS = {
   service: 'git-upload-pack',
   contentType: 'application/x-git-upload-pack-request',
@@ -11,11 +11,11 @@ export const LS_REFS = {
 export interface ListedRefs {
   /** Ref name to object id. The object that an annotated tag points to is listed as `<name>^{}`. */
   readonly refs: Map<string, string>;
-  /** Branch that HEAD refers to; undefined if the service does not report it. */
+  /** Full name of the branch that HEAD refers to; undefined if the server does not report it. */
   readonly head?: string;
 }
 
-/** Parses the response. Throws if the body does not consist of pkt-lines. */
+/** Parses the body of an `ls-refs` response. Throws an error if the body does not consist of pkt-lines. */
 export function readListedRefs(body: Buffer): ListedRefs {
   const refs = new Map<string, string>();
   let head: string | undefined;

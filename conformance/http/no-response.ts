@@ -10,27 +10,29 @@ import type { Exchange } from './exchange.js';
  */
 export type LossKind = 'unreachable' | 'dropped' | 'truncated' | 'late' | 'garbled';
 
-/** Failure of an exchange without a complete response. */
+/** Description of a request to which no complete response arrived. */
 export interface Loss {
   readonly kind: LossKind;
   /** Description of the failure. */
   readonly seen: string;
 }
 
-/** A request received no complete response. This is caused by the target, not by the suite. */
+/** Thrown if a request received no complete response. The cause is the target or the network, not the suite. */
 export class NoResponse extends Error {
   override readonly name = 'NoResponse';
 
   constructor(
     readonly loss: Loss,
-    /** The exchange, with the part of the response that arrived. */
+    /** Record of the request, with the part of the response that arrived. */
     readonly exchange: Exchange,
   ) {
     super(loss.seen);
   }
 }
 
-/** The run cannot continue: the target is gone or refuses requests, or the suite failed. */
+/**
+ * Thrown if the whole run cannot continue: the target is unreachable or refuses requests, or the suite itself failed.
+ */
 export class RunEnded extends Error {
   override readonly name = 'RunEnded';
 
@@ -49,13 +51,13 @@ const GARBLED = /^(HPE_|UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES_)/;
 const DROPPED = /^(ECONNRESET|ECONNABORTED|EPIPE|UND_ERR_SOCKET)$/;
 
 /**
- * Converts a transport error into a loss; undefined if the error was caused by the suite. `begun`: true if the status
- * had arrived.
+ * Converts an error of the HTTP client into a description of the lost response; undefined if the error was caused by
+ * the suite itself. `begun`: true if the response status had already arrived.
  */
 export function lossOf(error: unknown, begun = false): Loss | undefined {
   const { name, code: given, message } = (error ?? {}) as Record<string, unknown>;
-  // Errors of undici's parser differ only in their message. An aborted `AbortSignal.timeout()` has a number as its
-  // code.
+  // The class of these two errors is checked instead of `code`. Errors of undici's parser differ only in their message,
+  // and an aborted `AbortSignal.timeout()` has a number as its code.
   const code = name === 'HTTPParserError' ? 'HPE_INVALID' : name === 'TimeoutError' ? 'ETIMEDOUT' : given;
   if (typeof code !== 'string') return undefined;
   const words = typeof message === 'string' && message !== '' ? `${code}: ${message}` : code;

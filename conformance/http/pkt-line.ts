@@ -14,7 +14,7 @@ export function writePkt(data: string | Buffer): Buffer {
 export const FLUSH = Buffer.from('0000');
 export const DELIMITER = Buffer.from('0001');
 
-/** Parses all lines of a body. Throws on an invalid length and on an end inside a line. */
+/** Parses a body into its pkt-lines. Throws if a length is invalid or if the body ends inside a line. */
 export function readPkts(body: Buffer): PktLine[] {
   const lines: PktLine[] = [];
   let at = 0;

@@ -3,9 +3,9 @@ import { type Dispatcher, ProxyAgent } from 'undici';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Returns the proxy that `https_proxy` names for an origin; undefined if none or if `no_proxy` contains the host. There
- * is no standard. Most programs follow curl(1), section Environment: `no_proxy` is a comma-separated list of hosts,
- * each including its subdomains, or `*`.
+ * Returns the proxy that the environment variable `https_proxy` names for requests to an origin; undefined if none is
+ * set, the origin is not https, or `no_proxy` contains its host. These variables have no standard. Most programs follow
+ * curl(1), section Environment: `no_proxy` is a comma-separated list of hosts, each including its subdomains, or `*`.
  */
 export function proxyOf(origin: string, environment: Environment = process.env): string | undefined {
   const { protocol, hostname } = new URL(origin);
@@ -20,7 +20,10 @@ export function proxyOf(origin: string, environment: Environment = process.env):
   return isDirect ? undefined : proxy;
 }
 
-/** Dispatcher that sends requests through a tunnel of the proxy. */
+/**
+ * Creates a dispatcher (HTTP client of undici) that sends requests through a tunnel of the proxy. A user name and
+ * password in the URL of the proxy are sent to the proxy.
+ */
 export function proxied(proxy: string, options: Omit<ProxyAgent.Options, 'uri'>): Dispatcher {
   const { username, password, origin } = new URL(proxy);
   const credential = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64');

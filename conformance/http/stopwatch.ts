@@ -1,4 +1,4 @@
-/** Maximum delay of a timer in milliseconds, about 24 days. */
+/** Maximum delay of a JavaScript timer in milliseconds, about 24 days. */
 const LONGEST = 2 ** 31 - 1;
 
 /**
@@ -17,18 +17,18 @@ export class Stopwatch {
     this.#since = now();
   }
 
-  /** Working time in milliseconds. */
+  /** Working time of the rule so far, in milliseconds. */
   get elapsed(): number {
     return this.#elapsed + (this.#since === undefined ? 0 : this.now() - this.#since);
   }
 
-  /** Calls `reached` after this many milliseconds of work, unless the stopwatch is stopped before. */
+  /** Calls `reached` as soon as the working time is this many milliseconds, unless the stopwatch is stopped before. */
   limit(milliseconds: number, reached: () => void): void {
     this.#limit = { milliseconds, reached };
     this.#turn();
   }
 
-  /** Stops the stopwatch, even if requests of the rule are still pending. */
+  /** Stops the stopwatch permanently, even if requests of the rule are still pending. */
   stop(): void {
     this.#isStopped = true;
     this.#limit = undefined;
@@ -39,12 +39,12 @@ export class Stopwatch {
     return this.#isStopped;
   }
 
-  /** Runs a wait that is not work of the rule. */
+  /** Runs an asynchronous wait whose duration does not count as working time of the rule. */
   wait<Value>(something: () => Promise<Value>): Promise<Value> {
     return this.#during('waiting', something);
   }
 
-  /** Runs a request, which counts as work even while other parts of the rule wait. */
+  /** Runs a request, whose duration counts as working time even while other concurrent parts of the rule only wait. */
   ask<Value>(request: () => Promise<Value>): Promise<Value> {
     return this.#during('asking', request);
   }

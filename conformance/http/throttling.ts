@@ -2,7 +2,7 @@ import { parseList } from 'structured-headers';
 import { type Exchange, headerOf, isRecord, jsonOf } from './exchange.js';
 import { RunEnded } from './no-response.js';
 
-/** Limits for waiting on a target that throttles. */
+/** Limits for waiting on a target that throttles requests (status 429). */
 export const PATIENCE = {
   /**
    * Maximum seconds of one wait, of all waits of one request, and of all waits of the run without any other response
@@ -11,13 +11,16 @@ export const PATIENCE = {
   longest: 60,
   /** Maximum seconds that the whole run waits. */
   total: 600,
-  /** Seconds to wait if a response throttles without naming a time. */
+  /** Seconds to wait if a 429 response does not say how long. */
   unsaid: 1,
-  /** Number of consecutively blocked rules, without any other response between them, that ends the run. */
+  /**
+   * Number of consecutive rules that could not be checked because of throttling, without any response other than 429
+   * between them, after which the run ends.
+   */
   blocked: 8,
 } as const;
 
-/** The target keeps responding with 429, or asks to wait too long. */
+/** Thrown if the target keeps responding with 429, or asks to wait longer than `PATIENCE` permits. */
 export class Throttled extends Error {
   override readonly name = 'Throttled';
 }
@@ -25,7 +28,7 @@ export class Throttled extends Error {
 /** Pause shared by all concurrent rules of a run: a 429 for one request pauses all of them. */
 export class Throttling {
   #until = 0;
-  /** Milliseconds that the run was paused, in total and since the last response other than 429. */
+  /** Milliseconds that the run was paused: `#held` in total, `#inVain` since the last response other than 429. */
   #held = 0;
   #inVain = 0;
   #blocked = 0;
@@ -34,7 +37,7 @@ export class Throttling {
     readonly now: () => number,
     readonly sleep: (milliseconds: number) => Promise<void>,
     readonly end: (reason: RunEnded) => void,
-    /** Called when a pause begins. */
+    /** Called when a pause of the run begins. */
     readonly onPause: () => void = () => undefined,
   ) {}
 
@@ -48,7 +51,7 @@ export class Throttling {
     return this.#held / 1000;
   }
 
-  /** Resolves when there is no pause. */
+  /** Resolves as soon as the run is not paused. Called before each request. */
   async pass(): Promise<void> {
     for (let until = 0; until !== this.#until; ) {
       until = this.#until;
@@ -57,13 +60,16 @@ export class Throttling {
     }
   }
 
-  /** Notes a response other than 429. */
+  /** Resets the limits for consecutive throttling. Called for every response other than 429. */
   clear(): void {
     this.#inVain = 0;
     this.#blocked = 0;
   }
 
-  /** Pauses the run. `waited`: seconds that this request waited before. Throws `Throttled` if a limit is exceeded. */
+  /**
+   * Pauses the run for `seconds`. `waited`: seconds that the throttled request has already waited. Throws `Throttled`
+   * if a limit of `PATIENCE` is exceeded.
+   */
   hold(seconds: number, waited: number): void {
     const until = this.now() + seconds * 1000;
     const more = Math.max(0, until - Math.max(this.now(), this.#until));
@@ -91,13 +97,16 @@ export class Throttling {
   }
 }
 
-/** Route of file metadata, as documented and as clients use it. */
+/**
+ * Request target of the file metadata operation, in its documented route and in the route that published clients use.
+ */
 const FILE_METADATA = /^\/api\/(v1\/repos|repos\/[^/?]+)\/files\/metadata(\?|$)/;
 
 /**
- * Returns the seconds that a 429 asks to wait, from `Retry-After`, which takes precedence, or from the window `t` of
- * `RateLimit`. Returns undefined if the response does not throttle. File metadata has its own 429 for large
- * repositories, for which waiting never helps: its body may be worded like throttling, but no header asks to wait.
+ * Returns the seconds to wait before a request that received 429 is retried. They come from `Retry-After`, which takes
+ * precedence, or from the window `t` of `RateLimit`. Returns undefined if the response does not throttle. File metadata
+ * responds with 429 to large repositories too. A retry never helps there, and no header of that response asks to wait,
+ * although its body may be worded like throttling.
  */
 export function secondsToWait(exchange: Exchange, now = Date.now()): number | undefined {
   if (exchange.status !== 429) return undefined;
@@ -109,7 +118,8 @@ export function secondsToWait(exchange: Exchange, now = Date.now()): number | un
 }
 
 /**
- * Converts `Retry-After` to seconds (RFC 9110, section 10.2.3: seconds or an HTTP date); undefined if it is neither.
+ * Converts the value of `Retry-After` to seconds from now. The value is a number of seconds or an HTTP date (RFC 9110,
+ * section 10.2.3); undefined if it is neither.
  */
 export function secondsOf(value: string | string[] | undefined, now = Date.now()): number | undefined {
   if (typeof value !== 'string') return undefined;
@@ -118,7 +128,10 @@ export function secondsOf(value: string | string[] | undefined, now = Date.now()
   return Number.isNaN(date) ? undefined : Math.max(0, Math.ceil((date - now) / 1000));
 }
 
-/** Returns the longest exhausted window of a `RateLimit` header, in seconds; undefined if none. */
+/**
+ * Returns the seconds until the last exhausted window of a `RateLimit` header ends; undefined if no window is
+ * exhausted.
+ */
 function windowOf(field: string | undefined): number | undefined {
   if (field === undefined) return undefined;
   try {
