@@ -10,19 +10,27 @@ import { defineRules, leftOpen, on } from '../rule.js';
 import { tokenRules } from '../token-rules.js';
 import { readPaths, readTar, type TarFile } from './tar.js';
 
-/** Returns every path of the history that an archive can contain, for any ref. */
+/**
+ * Returns the paths of all files in the history repository (fixture with known commits) that an archive of any of its
+ * refs can contain.
+ */
 async function knownPaths(t: RuleContext): Promise<string[]> {
   return [...Object.keys((await historyRepository(t)).files), 'feature.txt', 'link'];
 }
 
-/** Returns the files in an archive of the history, by path. `prefix` is the path prefix given in the request. */
+/**
+ * Requests an archive of the history repository (fixture with known commits). Returns its files with their paths in the
+ * repository. `prefix` is the path prefix given in the request.
+ */
 async function files(t: RuleContext, body: object = {}, prefix = ''): Promise<TarFile[]> {
   const { name } = await historyRepository(t);
   const response = expectStatus(await archive(t, name, body), 200);
   return readPaths(response, await knownPaths(t), prefix);
 }
 
-/** Returns the paths in an archive of the history. */
+/**
+ * Requests an archive of the history repository (fixture with known commits). Returns the sorted paths of its files.
+ */
 async function paths(t: RuleContext, body: object = {}, prefix = ''): Promise<string[]> {
   return (await files(t, body, prefix)).map((file) => file.name).sort();
 }
@@ -228,7 +236,8 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
       const attachment = /^attachment\s*;.*\bfilename="?[^"/\\]+-[^"/\\]+\.tar\.gz/i;
       expectMatch(header, attachment, 'Content-Disposition must be an attachment with a plain file name');
       const last = name.slice(name.lastIndexOf('/') + 1);
-      // Characters that are not allowed in file names everywhere may be left out.
+      // A server may leave out characters that are not allowed in file names everywhere, so only a repository name
+      // without such characters must be in the file name.
       if (/^[\w.-]+$/.test(last))
         expectTrue(header.includes(last), 'the file name must contain the name of the repository', header);
       t.observe('header', header.replace(t.run.prefix, '<run>').replace(/[0-9a-f]{7,40}/, '<sha>'));

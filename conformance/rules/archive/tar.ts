@@ -2,13 +2,12 @@ import { gunzipSync } from 'node:zlib';
 import type { ApiResponse } from '../../check/api-response.js';
 import { AssertionFailure } from '../../check/outcomes.js';
 
-/** A file of an archive; `mode` is its permission bits. */
+/** File of a tar archive; `mode` is its permission bits. */
 export type TarFile = ReturnType<typeof readTar>[number];
 
 /**
- * Returns the files of a tar.gz body (POSIX ustar: blocks of 512 bytes; name at 0, mode at 100, size at 124, type at
- * 156,
- * prefix at 345; pax headers, type `x`, replace the path of the next entry).
+ * Returns the files in a tar.gz response body (POSIX ustar: blocks of 512 bytes; name at 0, mode at 100, size at 124,
+ * type at 156, prefix at 345; pax headers, type `x`, replace the path of the next entry).
  */
 export function readTar(response: ApiResponse) {
   const tar = gunzip(response);
@@ -34,9 +33,9 @@ export function readTar(response: ApiResponse) {
 }
 
 /**
- * Returns the files of an archive by their paths in the repository, given its known paths. `prefix` is the requested
- * one. A
- * server may add its own prefix if none is requested, because only a SHOULD forbids it.
+ * Returns the files of an archive with their paths in the repository. `known`: all paths that the repository contains.
+ * `prefix`: path prefix that the request asked for. If it asked for none, the server may have added its own prefix,
+ * because only a SHOULD forbids that.
  */
 export function readPaths(response: ApiResponse, known: readonly string[], prefix = ''): TarFile[] {
   const files = readTar(response);
@@ -50,7 +49,7 @@ export function readPaths(response: ApiResponse, known: readonly string[], prefi
   return files.map((file) => ({ ...file, name: file.name.slice(skipped) }));
 }
 
-/** Returns the folders of a path: for `a/b/c`, an empty string, `a/` and `a/b/`. */
+/** Returns all folders above a path, beginning with the root: for `a/b/c`, an empty string, `a/` and `a/b/`. */
 function foldersOf(path: string): string[] {
   const names = path.split('/').slice(0, -1);
   return ['', ...names.map((_, index) => `${names.slice(0, index + 1).join('/')}/`)];

@@ -15,8 +15,8 @@ import { acceptsToken, readWithToken, rejectsTokens, tokenRead } from './token-c
 
 const YEAR = 31_536_000;
 /**
- * Returns the claims of a token that the emulator's token helper makes for a repository without other options, and that
- * the emulator accepts.
+ * Returns the claims of a token that the emulator's admin API creates for the sample repository with default options.
+ * The emulator accepts such a token.
  */
 async function helperClaims(t: RuleContext): Promise<Record<string, unknown>> {
   const { name } = await sampleRepository(t);
@@ -165,7 +165,10 @@ export const claims = defineRules('Token claims', 'token-claims', [
   },
 ]);
 
-/** Expects the response to a request without a credential. */
+/**
+ * Expects the response to a request without a credential to be 401 with the code `unauthorized`. `place`: endpoint that
+ * was requested.
+ */
 function expectNoCredential(place: TokenPlace, response: ApiResponse): void {
   expectErrorOf(place, response, 401, 'unauthorized');
 }

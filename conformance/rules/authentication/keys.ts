@@ -83,14 +83,14 @@ export const keys = defineRules('Keys', 'keys', [
 
 const UNLISTED = ['PS256', 'RS384', 'RS512', 'EdDSA', 'ES256K'];
 
-/** Returns the id of a registered key. */
+/** Returns the id under which a key is registered at the target. Skips the rule if the id is unknown. */
 function idOf(t: RuleContext, role: KeyRole): string {
   const { id } = t.key(role);
   if (id === undefined) throw new Skip('needs the id under which the key is registered: --key-id');
   return id;
 }
 
-/** Returns a registered unrestricted key other than the main one. */
+/** Returns an unrestricted key, registered at the target, other than the main one. Skips the rule if there is none. */
 function anotherRole(t: RuleContext): KeyRole {
   const other = t.target.otherKeys[0];
   if (other === undefined) throw new Skip('needs a second registered key: --other-key');

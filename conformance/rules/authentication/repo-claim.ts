@@ -9,7 +9,10 @@ import { slug, type TokenPlace } from '../documented-operations.js';
 import { defineRules, on } from '../rule.js';
 import { expectErrorOf, expectGitRefused, forEachPlace, ofContent, ofScope } from '../token-places.js';
 
-/** Returns the name with the case of its letters swapped. Differs from the name if it has such a letter. */
+/**
+ * Returns the name with upper-case letters in lower case and vice versa. The result differs from the name only if the
+ * name contains a letter that has both.
+ */
 function swapCase(name: string): string {
   return Array.from(name, (letter) =>
     letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase(),
@@ -20,7 +23,9 @@ const GIT_REFUSALS = ['400', '403', '401', '404'];
 const NO_CLAIM = ['400 repo_claim_missing', '403 forbidden'];
 
 const NO_REPO = { repo: null };
-/** Additional tolerated response if the path names a repository other than that of the claim. */
+/**
+ * Response that is also tolerated if the path of a request names another repository than the `repo` claim of its token.
+ */
 const ABSENT = ['404 repository_not_found'];
 
 const namesRepository = ({ namesRepository, isGit }: TokenPlace) => namesRepository && !isGit;
@@ -32,7 +37,10 @@ function expectClaimMissing(t: RuleContext, { name, isGit, namesRepository }: To
   else t.tolerate('A03', where, response, namesRepository ? [...NO_CLAIM, ...ABSENT] : NO_CLAIM);
 }
 
-/** Repository scopes, each with true if its place writes. */
+/**
+ * Scopes for one repository, each with a marker for requests that need it: false if they only read, true if they write,
+ * `where-allowed` if a read-only target can be tested without the writes.
+ */
 const MISSING = [
   ['git:read', false],
   ['git:write', 'where-allowed'],
@@ -40,7 +48,8 @@ const MISSING = [
 ] as const;
 
 /**
- * Returns an error body without the parts that depend on the request: `instance`, and repository names in its texts.
+ * Returns an error body that can be compared with that of another repository: without `instance`, and with `<name>`
+ * instead of the repository names in its texts.
  */
 function withoutNames(response: ApiResponse, ...names: readonly string[]): object {
   const spellings = names.flatMap((name) => [name, encodeURIComponent(name)]).sort((a, b) => b.length - a.length);
@@ -51,7 +60,10 @@ function withoutNames(response: ApiResponse, ...names: readonly string[]): objec
   return { 'HTTP status': response.status, 'media type': response.mediaType, ...Object.fromEntries(said) };
 }
 
-/** Makes the same comparison for every route of the current form that clients know. */
+/**
+ * Compares the errors for an absent and a forbidden repository, on every route of the newer family (`/api/repos`) that
+ * published clients use.
+ */
 async function comparePreferredRoutes(t: RuleContext): Promise<void> {
   const [a, b] = [await sampleRepository(t), await otherRepository(t)];
   await forEachRoute(

@@ -10,16 +10,19 @@ import type { TokenPlace } from '../documented-operations.js';
 import type { RuleRow } from '../rule.js';
 import { expectTokenRefused, forEachPlace, TOKEN_PLACES, type TokenDraft, type Visit } from '../token-places.js';
 
-/** Sends GET /api/v1/repo for the sample, with a token of this kind. */
+/** Sends GET /api/v1/repo for the sample repository. The token has the scope `git:read`, changed as the recipe says. */
 export async function readWithToken(t: RuleContext, recipe: TokenRecipe): Promise<ApiResponse> {
   const { name } = await sampleRepository(t);
   return getRepo(t, name, { as: { repo: name, scopes: ['git:read'], ...recipe } });
 }
 
-/** Returns a function for checks that sends this read. */
+/** Returns a check that sends GET /api/v1/repo for the sample repository with such a token. */
 export const tokenRead = (recipe: TokenRecipe) => (t: RuleContext) => readWithToken(t, recipe);
 
-/** Returns the scopes that the restricted key may sign for. Skips the rule if they are unknown. */
+/**
+ * Returns the scopes on the allowlist of the restricted key (key whose tokens may have only these scopes). Skips the
+ * rule if the allowlist is unknown.
+ */
 export function allowedScopes(t: RuleContext): readonly string[] {
   const { allowedScopes } = t.key('restricted');
   if (allowedScopes === undefined) throw new Skip('needs the allowlist of the restricted key: --restricted-scopes');
@@ -28,10 +31,16 @@ export function allowedScopes(t: RuleContext): readonly string[] {
 
 export const NONE_ALLOWED = 'needs a restricted key that may sign for an operation of the specification';
 
-/** Names of the endpoints (`token-places.ts`) at which valid tokens are tried. They only read. */
+/**
+ * Names of the endpoints (`token-places.ts`) at which rules try tokens that must be accepted. Requests to them only
+ * read.
+ */
 const READING = ['repo', 'list-repos', 'Git', 'Git push refs'];
 
-/** Returns the scopes that the restricted key may sign for. If the target file does not list them, tries each scope. */
+/**
+ * Returns the scopes that tokens of the restricted key may have. If the target file does not list them, sends a token
+ * with each scope to find out.
+ */
 async function scopesInside(t: RuleContext): Promise<readonly string[]> {
   const { allowedScopes } = t.key('restricted');
   if (allowedScopes !== undefined) return allowedScopes;
@@ -43,26 +52,33 @@ async function scopesInside(t: RuleContext): Promise<readonly string[]> {
   return found;
 }
 
-/** Returns the places that a key may sign for, so that its tokens have no other defect. */
+/**
+ * Returns a filter for the places (endpoints at which a token can be sent) whose scope the key may sign for, so that
+ * the scope is no reason to refuse a token.
+ */
 export async function placesOf(t: RuleContext, key: KeyRole = 'main'): Promise<(place: TokenPlace) => boolean> {
   t.key(key);
   if (key !== 'restricted') return () => true;
   const inside = await scopesInside(t);
   const leftOut = TOKEN_PLACES.filter(({ scope }) => !inside.includes(scope)).map(({ name }) => name);
-  // If the suite can register keys, the remaining places are tried with another key.
+  // The places that are left out are not reported if the suite can register keys, because other rules then try them
+  // with another key.
   if (leftOut.length > 0 && !(t.target.write && hasNamespaces(t.target)))
     t.observe('left out, as the restricted key has no scope for it', leftOut);
   return ({ scope }) => inside.includes(scope);
 }
 
-/** Expects the API and Git to accept such a token. */
+/** Expects the read-only endpoints of the API and of Git to respond 200 to a token of this recipe. */
 export async function acceptToken(t: RuleContext, recipe: TokenRecipe): Promise<void> {
   const isAllowed = await placesOf(t, recipe.key);
   const isTried = (place: TokenPlace) => READING.includes(place.name) && isAllowed(place);
   await forEachPlace(t, isTried, async ({ ask }) => void expectStatus(await ask(recipe), 200), NONE_ALLOWED);
 }
 
-/** Expects tokens of these kinds to be refused as invalid in every place that the key may sign for. */
+/**
+ * Expects tokens of these kinds to be refused as invalid at every place (endpoint at which a token can be sent) whose
+ * scope the key may sign for.
+ */
 export async function refuseTokens(t: RuleContext, ...drafts: readonly TokenDraft[]): Promise<void> {
   for (const draft of drafts) {
     const recipes = typeof draft === 'function' ? TOKEN_PLACES.map((place) => draft(place, t)) : [draft];
@@ -72,12 +88,12 @@ export async function refuseTokens(t: RuleContext, ...drafts: readonly TokenDraf
   }
 }
 
-/** Defines a rule that such a token is accepted. */
+/** Defines a rule that a token of this recipe is accepted by the API and by Git. */
 export function acceptsToken(id: string, says: string, recipe: TokenRecipe, more: Partial<RuleRow> = {}): RuleRow {
   return { id, says, ...more, check: (t) => acceptToken(t, recipe) };
 }
 
-/** Defines a rule that tokens of these kinds are refused as invalid. */
+/** Defines a rule that tokens of these kinds are refused as invalid by every endpoint. */
 export function rejectsTokens(
   id: string,
   says: string,

@@ -6,18 +6,21 @@ import { Skip } from '../../check/outcomes.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { packageRoot } from '../../target/package-root.js';
 
-/** Outcome of a run of this package's token helper. */
+/** Result of running the command `conformance token` of this package. */
 export interface HelperRun {
   readonly code: number;
-  /** The token; empty if the helper failed. */
+  /** Token that the command printed; empty if it failed. */
   readonly out: string;
   readonly complaint: string;
 }
 
-/** Time limit in milliseconds. */
+/** Maximum run time of the command in milliseconds. */
 const LONGEST = 20_000;
 
-/** Runs `conformance token` as users do: as a separate process, with the key in a file. */
+/**
+ * Runs the command `conformance token` as users do: as a separate process. `key`: path of the file that contains the
+ * private key.
+ */
 export function runTokenHelper(t: RuleContext, key: string, repo: string): Promise<HelperRun> {
   const script = join(packageRoot(), 'bin', 'conformance.js');
   const args = [script, 'token', '--org', t.target.org, '--key', key, '--repo', repo];
@@ -29,7 +32,10 @@ export function runTokenHelper(t: RuleContext, key: string, repo: string): Promi
   });
 }
 
-/** Calls `use` with a temporary file that contains a key. Skips the rule if the folder for it cannot be created. */
+/**
+ * Calls `use` with the path of a temporary file that contains a PEM key. Skips the rule if the folder for the file
+ * cannot be created.
+ */
 export async function withKeyFile<Result>(pem: string, use: (file: string) => Promise<Result>): Promise<Result> {
   const folder = await mkdtemp(join(tmpdir(), 'conformance-')).catch((error: Error) => {
     throw new Skip(`needs a folder for a key file: ${error.message}`);

@@ -8,7 +8,10 @@ import { defineWritingRules, on } from '../rule.js';
 import { tokenRules } from '../token-rules.js';
 import { expectFailureBody } from '../write-failure.js';
 
-/** Adds two commits to the group's repository, so that an older SHA exists. */
+/**
+ * Adds two commits to the repository that the rules of this group share, so that an SHA other than the tip can be used
+ * as an outdated one.
+ */
 async function twoCommits(t: RuleContext) {
   const { name } = await groupRepository(t);
   const older = await commitFiles(t, name, { 'older.txt': t.uniqueName() });

@@ -6,7 +6,7 @@ import { groupRepository } from '../../fixtures/repositories.js';
 import { defineWritingRules, on, rulesBy } from '../rule.js';
 import { refusesPacks } from './metadata.js';
 
-/** Maximum decoded size of one chunk, in bytes. */
+/** Maximum decoded size of one chunk of file content in a commit-pack request, in bytes. */
 const MOST = 4 * 1024 * 1024;
 
 function metadataFor(...paths: string[]): object {
@@ -15,8 +15,8 @@ function metadataFor(...paths: string[]): object {
 }
 
 /**
- * Returns pseudorandom bytes that are not valid text. They have no period below 2^32 bytes, so that every two chunks
- * differ: high byte of a linear congruential generator (Numerical Recipes, section 7.1).
+ * Returns pseudorandom bytes that are not valid text. No two chunks of them are equal, because the sequence repeats
+ * only after 2^32 bytes: high byte of a linear congruential generator (Numerical Recipes, section 7.1).
  */
 function noise(length: number): Buffer {
   const bytes = Buffer.alloc(length);

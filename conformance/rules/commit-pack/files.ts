@@ -8,7 +8,7 @@ import { readPaths } from '../archive/tar.js';
 import { defineWritingRules, leftOpen, on, rulesBy } from '../rule.js';
 import { refusesPacks } from './metadata.js';
 
-/** Content that a server would change if it treated files as text. */
+/** File contents that a server would change if it treated files as text, by path. */
 const CONTENTS: Readonly<Record<string, Buffer>> = {
   'added/crlf.txt': Buffer.from('one\r\ntwo\r\n'),
   'added/cr.txt': Buffer.from('one\rtwo\r'),
@@ -22,7 +22,10 @@ const CONTENTS: Readonly<Record<string, Buffer>> = {
   'added/deep/folder/file.txt': Buffer.from('added'),
 };
 
-/** Commits such files and reads every byte back: through the API, from an archive, and through Git. */
+/**
+ * Commits the files of `CONTENTS` and expects every byte to be unchanged when the files are read through the API, from
+ * an archive, and through Git.
+ */
 async function keepsEveryByte(t: RuleContext, repo: string): Promise<void> {
   const { sha } = await commitFiles(t, repo, CONTENTS);
   const { git } = await clone(t, repo);
@@ -38,7 +41,7 @@ async function keepsEveryByte(t: RuleContext, repo: string): Promise<void> {
   }
 }
 
-/** Builds a stream with hand-written file operations. */
+/** Builds the lines of a commit-pack body from hand-written file operations and chunks, which may be invalid. */
 function stream(files: readonly object[], ...chunks: readonly object[]): object[] {
   return [{ metadata: { target_branch: 'main', commit_message: 'Change files', author: AUTHOR, files } }, ...chunks];
 }
@@ -62,7 +65,10 @@ async function modeOf(t: RuleContext, repo: string, path: string): Promise<unkno
   return (await fileMetadata(t, repo)).records('files').find((file) => file.path === path)?.mode;
 }
 
-/** Sends a delete to a new repository that contains the file. */
+/**
+ * Creates a repository with `gone.txt` and sends a commit-pack request that deletes this file. `operation` overrides
+ * members of the file operation.
+ */
 async function deletion(t: RuleContext, operation: object, ...chunks: object[]) {
   const { name } = await newRepository(t, { 'gone.txt': 'gone', 'stays.txt': 'stays' });
   const lines = oneOperation({ path: 'gone.txt', operation: 'delete', ...operation }, ...chunks);

@@ -7,7 +7,7 @@ import { clone, createGit } from '../../git/git-client.js';
 import { expectKept, expectPerson, PADDED } from '../kept-text.js';
 import { defineWritingRules, leftOpen, on, rulesBy } from '../rule.js';
 
-/** Expects 400 for each of these streams, and the branch unchanged. */
+/** Sends each of these commit-pack bodies. Expects the status 400, and an unchanged tip of `main`. */
 export async function refusesPacks(t: RuleContext, ...bodies: readonly (readonly unknown[])[]): Promise<void> {
   const { name } = await groupRepository(t);
   const tip = await mustTipOf(t, name);
@@ -15,7 +15,7 @@ export async function refusesPacks(t: RuleContext, ...bodies: readonly (readonly
   expectSame(await mustTipOf(t, name), tip, 'the branch tip must not change');
 }
 
-/** Builds a stream whose metadata lacks a member or has an invalid one. */
+/** Builds a commit-pack body whose metadata lacks a member (undefined in `change`) or has an invalid one. */
 function spoilt(change: object): unknown[] {
   const [first, ...rest] = packLines({ 'spoilt.txt': 'x' }, change);
   return [JSON.parse(JSON.stringify(first)), ...rest];

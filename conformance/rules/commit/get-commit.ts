@@ -7,7 +7,10 @@ import { otherRepository } from '../../fixtures/repositories.js';
 import { defineRules, leftOpen, on, rulesBy } from '../rule.js';
 import { tokenRules } from '../token-rules.js';
 
-/** Expects a revision of the history to resolve to a commit. `known` returns both. */
+/**
+ * Expects the target to resolve a revision of the history repository to a known commit. `known` returns the revision
+ * and that commit.
+ */
 async function resolves(t: RuleContext, known: (history: HistoryRepository) => readonly [string, KnownCommit]) {
   const history = await historyRepository(t);
   const [revision, { sha }] = known(history);

@@ -7,7 +7,10 @@ import type { Operation, OperationRequest } from './operation.js';
 import { OPERATIONS } from './operations.js';
 import { FAMILIES, type Family, TestRepository } from './test-repository.js';
 
-/** Returns the target of a request: the route with its placeholders filled in. Undefined if the family has no route. */
+/**
+ * Returns the request path of an operation: its route with the placeholders filled in. Undefined if the operation has
+ * no route in this family (`preferred` or `v1`).
+ */
 export function routeOf(operation: Operation, family: Family, repo: string, params: OperationRequest['params'] = {}) {
   const route = operation.routes[family];
   const values: Readonly<Record<string, string>> = { n: repo, ...params };
@@ -16,7 +19,10 @@ export function routeOf(operation: Operation, family: Family, repo: string, para
 
 const NO_CUSTOM_REFS = 'custom notes refs are not enabled';
 
-/** Calls an operation as a client would, by a route of the family. Default: the request of its row, which succeeds. */
+/**
+ * Sends a request to an operation as published clients do, by its route in the given family. Default: the request in
+ * the table of operations, which succeeds.
+ */
 export async function callOperation(
   repository: TestRepository,
   named: Operation | string,
@@ -32,7 +38,8 @@ export async function callOperation(
     ...options,
     as: { repo, scopes: scopes ?? operation.scopes },
   });
-  // A service may disable custom refs, and says so with this message.
+  // A service may disable custom refs (refs outside of branches and tags), and then responds with this message. The
+  // rule cannot be checked there.
   if (response.status === 400 && response.text.includes(NO_CUSTOM_REFS)) throw new Skip(NO_CUSTOM_REFS);
   return response;
 }
@@ -41,13 +48,14 @@ export interface OperationRoute {
   readonly operation: Operation;
   readonly family: Family;
   readonly repository: TestRepository;
-  /** Name of the route in reports: its request line. */
+  /** Name of the route in reports: method and path. */
   readonly label: string;
 }
 
 /**
- * Visits operations by every route they have, on one new repository for each family. A visit returns what is wrong.
- * Operations that cannot be tried on the target are recorded and skipped.
+ * Calls `visit` for every route of the wanted operations, with one new repository for each family of routes. `visit`
+ * returns a description of what is wrong, or undefined. Operations that cannot be tried on the target are recorded and
+ * skipped.
  */
 export async function forEachRoute(
   t: RuleContext,
@@ -74,7 +82,7 @@ export async function forEachRoute(
   expectSame(complaints, [], 'every operation must behave as expected on every route');
 }
 
-/** Returns a filter for the operations that require exactly these scopes. */
+/** Returns a filter for the operations that require exactly these scopes, in this order. */
 export function needsScopes(...scopes: readonly string[]): (operation: Operation) => boolean {
   return (operation) => operation.scopes.join() === scopes.join();
 }

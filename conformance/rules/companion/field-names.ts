@@ -8,16 +8,19 @@ import type { TestRepository } from './test-repository.js';
 export const WORDINGS = ['old', 'new'] as const;
 type Wording = (typeof WORDINGS)[number];
 
-/** One request with the names of older and of newer clients, and the member names of its response. */
+/**
+ * Operation whose request or response members were renamed. Older clients use the old names, newer clients the new
+ * ones.
+ */
 export interface RenamedFields {
   readonly operation: string;
-  /** True if the specification shows its /api/v1 route. */
+  /** True if the specification documents the `/api/v1` route of the operation. */
   readonly isDocumented?: boolean;
-  /** The request with the old names. Default: that of the operation's row. */
+  /** Builds the request with the old names. Default: the request of the operation in the table of operations. */
   readonly request?: (repository: TestRepository, wording: Wording) => Promise<OperationRequest> | OperationRequest;
-  /** Members of the request: the old name, then the new one. */
+  /** Renamed members of the request: old name to new name. */
   readonly names: Readonly<Record<string, string>>;
-  /** Members of the response with the same value: the old name, then the new one. */
+  /** Renamed members of the response, as pairs of old and new name. Both must have the same value. */
   readonly aliases?: readonly (readonly [old: string, new: string])[];
 }
 
@@ -26,7 +29,9 @@ const HEAD = ['expected_head_sha', 'expected_target_sha'] as const;
 const NEW_HEAD = { [HEAD[0]]: HEAD[1] };
 const NEW_NOTE = { sha: 'object_ref', ref: 'notes_ref' };
 
-/** Creates a branch. Returns it with its tip as the expected commit. */
+/**
+ * Creates a branch. Returns the members of a request that writes to it: the branch, and its tip as the expected commit.
+ */
 async function target(repository: TestRepository): Promise<object> {
   const branch = await repository.createBranch();
   return { target_branch: branch, [HEAD[0]]: await mustTipOf(repository.t, repository.name, branch) };
@@ -92,7 +97,7 @@ export const RENAMED_FIELDS: readonly RenamedFields[] = [
   },
 ];
 
-/** Builds the request of a row in one of the two wordings. */
+/** Builds the request of a renamed operation with the old or with the new member names. */
 export async function wordedRequest(
   { operation, request, names }: RenamedFields,
   wording: Wording,
@@ -102,7 +107,7 @@ export async function wordedRequest(
   return wording === 'old' ? worded : (rename(worded, names, 3) as OperationRequest);
 }
 
-/** Renames members of a body, of its lines, and of their metadata, `depth` levels deep. */
+/** Renames members of a request body, of its NDJSON lines, and of their metadata, `depth` levels deep. */
 function rename(value: unknown, names: Readonly<Record<string, string>>, depth: number): unknown {
   if (Array.isArray(value)) return value.map((item) => rename(item, names, depth));
   if (!isRecord(value) || depth === 0) return value;
@@ -111,7 +116,10 @@ function rename(value: unknown, names: Readonly<Record<string, string>>, depth: 
   );
 }
 
-/** Builds commits that expect an outdated tip. If the server ignores the member's name, they succeed. */
+/**
+ * Builds commit requests that name an outdated tip as the expected one. They fail unless the server ignores the name of
+ * the member with the expected tip.
+ */
 export async function staleHeadRequests(
   repository: TestRepository,
 ): Promise<{ name: string; request: OperationRequest }[]> {

@@ -2,11 +2,11 @@ import type { TokenRecipe } from '../../auth/tokens.js';
 import type { Kind, Shape } from './shape.js';
 import type { Family, TestRepository } from './test-repository.js';
 
-/** Parts of the request to one operation. */
+/** Variable parts of a request to an operation. */
 export interface OperationRequest {
-  /** Repository that the token names, if not the test repository. */
+  /** Repository that the token of the request names. Default: the test repository. */
   readonly repo?: string;
-  /** Values for the placeholders of the route. */
+  /** Values for the placeholders of the route, by name. */
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
@@ -14,28 +14,33 @@ export interface OperationRequest {
   readonly lines?: readonly unknown[];
 }
 
-/** One operation, as published clients use it. */
+/** Operation of the service's API, as published clients use it. */
 export interface Operation {
   readonly name: string;
   readonly method: string;
-  /** Routes by family; `{n}` is the encoded name of the repository. */
+  /**
+   * Routes by family (`preferred` or `v1`); undefined if none. `{n}` is replaced by the encoded name of the repository.
+   */
   readonly routes: Readonly<Record<Family, string | undefined>>;
-  /** Scopes of the narrowest token that may call it. */
+  /** Scopes of the narrowest token that may call the operation. */
   readonly scopes: NonNullable<TokenRecipe['scopes']>;
-  /** Statuses that clients expect for success. */
+  /** HTTP statuses that published clients accept as success. */
   readonly ok: readonly number[];
-  /** Members of the response that clients read. */
+  /** Members of the response that published clients read, with their types. */
   readonly shape: Shape;
   readonly request: (repository: TestRepository, family: Family) => OperationRequest | Promise<OperationRequest>;
 }
 
-/** Method and path below the repository, optionally with the success statuses (default: 200), and other routes. */
+/**
+ * Method and path below the repository, optionally with the success statuses (default: 200) and with routes that
+ * replace those derived from the path.
+ */
 type Route = string | readonly [route: string, ok: number | readonly number[], routes?: Partial<Operation['routes']>];
 
-/** Builds a row for an operation on one repository. */
+/** Builds the definition of an operation on one repository. */
 type OperationRow = (name: string, route: Route, shape: Shape, request?: Operation['request']) => Operation;
 
-/** Returns a function that builds rows for operations with these scopes. */
+/** Returns a function that builds definitions of operations that require these scopes. */
 export function operationsOf(...scopes: readonly string[]): OperationRow {
   return (name, route, shape, request = () => ({})) => {
     const [line, ok = 200, routes = {}] = typeof route === 'string' ? [route] : route;
@@ -55,7 +60,7 @@ const ofKind = (kind: Kind, members: readonly string[]): Shape =>
 export const strings = (...members: readonly string[]): Shape => ofKind('string', members);
 export const numbers = (...members: readonly string[]): Shape => ofKind('number', members);
 
-/** Members at the end of every list response. */
+/** Member that ends every paginated list response. */
 export const PAGE: Shape = { has_more: 'boolean' };
 
 export const STATS: Shape = {
@@ -65,6 +70,6 @@ export const STATS: Shape = {
   filtered_files: 'array',
 };
 
-/** Returns `plural[].member` for each member. */
+/** Returns a shape that requires each member of `shape` in every item of the list `plural`, as `plural[].member`. */
 export const each = (plural: string, shape: Shape): Shape =>
   Object.fromEntries(Object.entries(shape).map(([member, kind]) => [`${plural}[].${member}`, kind]));

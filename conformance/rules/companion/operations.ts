@@ -117,7 +117,10 @@ const MESSAGE = strings('message');
 
 export const MERGER = { commit_message: 'Merge', author: AUTHOR };
 
-/** Routes whose paths differ between the families. */
+/**
+ * Routes that replace the derived ones, because the paths of these operations differ between the families `preferred`
+ * and `v1`.
+ */
 const OF_ORGANIZATION = { preferred: '/api/repos' };
 const RECORD_ROUTE = { v1: '/api/v1/repo' };
 
@@ -217,7 +220,7 @@ const tags: readonly Operation[] = [
   ),
 ];
 
-/** Older routes that take the id in the body. */
+/** Older routes of Git credentials. They take the id of the credential in the body, not in the path. */
 const BY_ID = { v1: '/api/v1/repos/git-credentials' };
 
 const upstream: readonly Operation[] = [
@@ -272,7 +275,7 @@ const deployments: readonly Operation[] = [
   })),
 ];
 
-/** Every operation that published clients call. */
+/** Every operation of the service that published clients call. Rules try them on the target. */
 export const OPERATIONS: readonly Operation[] = [
   ...repositories,
   ...branches,

@@ -2,10 +2,16 @@ import { isRecord } from '../../http/exchange.js';
 
 export type Kind = 'string' | 'number' | 'boolean' | 'array' | 'object';
 
-/** Required members of a response. `branches[].name` is the name of every branch; the list must have at least one. */
+/**
+ * Required members of a JSON response: path to type. The path `branches[].name` means the name of every item of
+ * `branches`, which must have at least one item.
+ */
 export type Shape = Readonly<Record<string, Kind>>;
 
-/** Returns a description of each member of the shape that a body lacks. */
+/**
+ * Returns one description for each member of the shape that a response body lacks or has with another type. Empty if
+ * there is none.
+ */
 export function findMismatches(body: unknown, shape: Shape): string[] {
   return Object.entries(shape).flatMap(([path, kind]) => {
     const values = valuesAt(body, path.split('.')).map(kindOf);

@@ -6,17 +6,22 @@ import type { RuleContext } from '../../check/rule-context.js';
 import { OWN, type SampleFile } from '../../fixtures/content.js';
 import { createNamedRepository, newRepository, reserveName } from '../../fixtures/repositories.js';
 
-/** The two families of routes. */
+/** Families of routes: `preferred` (`/api/repos`, newer clients) and `v1` (`/api/v1`, older clients). */
 export const FAMILIES = ['preferred', 'v1'] as const;
 export type Family = (typeof FAMILIES)[number];
 
-/** An upstream on a closed port, so that a sync fails at once. */
+/** Upstream (repository to import from) on a closed port, so that a sync from it fails at once. */
 export const UNREACHABLE_UPSTREAM = { provider: 'gitea', owner: 'octo', name: 'origin', upstream_host: 'localhost:1' };
 
-/** Repository that operations are tried on, with methods that create what some of them need beforehand. */
+/**
+ * Repository on which rules try operations. Its methods create what an operation needs beforehand, such as a branch.
+ */
 export class TestRepository {
   readonly name: string;
-  /** A branch, its commit, and a file on it. Default: those that the suite puts into its own repositories. */
+  /**
+   * Branch of the repository, its tip, and the path of a file on it. Default: those that the suite writes to its own
+   * repositories.
+   */
   readonly branch: string;
   readonly tip: string;
   readonly path: string;
@@ -35,12 +40,12 @@ export class TestRepository {
     return new TestRepository(t, await newRepository(t));
   }
 
-  /** Returns a name that is unique in the whole organization, as required for hosting projects. */
+  /** Returns an unused name that is unique in the whole organization, as required for hosting projects. */
   unusedName(stem: string): string {
     return `${stem}-${this.t.uniqueName().replaceAll('/', '-')}`;
   }
 
-  /** Creates a branch with one commit on top of `main`. */
+  /** Creates a branch with one commit on top of `main`. Returns its name. */
   async createBranch(): Promise<string> {
     return (await this.#commit('branch')).branch;
   }
@@ -52,7 +57,7 @@ export class TestRepository {
     return name;
   }
 
-  /** Creates a commit, with a note if one is given. */
+  /** Creates a commit on a new branch, and a note for it if one is given. Returns the SHA of the commit. */
   async createCommit(note?: string): Promise<string> {
     const { sha } = await this.#commit('noted');
     if (note !== undefined) expectSuccess(await writeNote(this.t, this.name, { sha, note }));
@@ -66,7 +71,10 @@ export class TestRepository {
     return { branch, sha };
   }
 
-  /** Creates a Git credential in a new repository. Returns its id. */
+  /**
+   * Creates a repository with a Git credential (user name and password for its upstream). Returns the repository and
+   * the id of the credential.
+   */
   async createGitCredential(): Promise<{ repo: string; id: string }> {
     const repo = await this.createRepository();
     const options = { as: repoWriter(repo), json: { username: 'u', password: 'p' } };
@@ -80,7 +88,10 @@ export class TestRepository {
     return repo;
   }
 
-  /** Creates a repository with an upstream, and waits until no sync is running. */
+  /**
+   * Creates a repository with an upstream (repository to import from), and waits until no sync is running. Returns its
+   * name.
+   */
   async createWithUpstream(): Promise<string> {
     const { t } = this;
     t.needsEmulator();
@@ -94,7 +105,7 @@ export class TestRepository {
     return repo;
   }
 
-  /** Gives the repository a hosting project, once. Skips the rule if the target has no hosting. */
+  /** Creates a hosting project for the repository, unless it has one. Skips the rule if the target has no hosting. */
   async ensureHosting(): Promise<void> {
     const json = { deployment: { project_name: this.unusedName('project').toLowerCase() } };
     const response = await this.t.request('PATCH', repositoryPath(this.name), { as: repoWriter(this.name), json });
