@@ -12,41 +12,50 @@ import { type RuleRow, rulesBy } from './rule.js';
 export const SCOPES = ['git:read', 'git:write', 'repo:write', 'org:read'] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** Formats a scope such as `git:read` as part of an id. */
+/** Formats a scope such as `git:read` as part of a rule id: `git-read`. */
 export function slug(scope: Scope): string {
   return scope.replace(':', '-');
 }
 
-/** A request that requires a token, and is valid in every other respect. */
+/** Endpoint at which a token can be sent. Its request is valid in every respect other than the token. */
 export interface TokenPlace {
-  /** Part of a rule's id. */
+  /** Name of the endpoint, used in ids of rules. */
   readonly name: string;
   readonly route: string;
-  /** The one scope that it requires. */
+  /** Scope that the endpoint requires of a token. */
   readonly scope: Scope;
   readonly writes: boolean;
-  /** Tolerated responses to a token without that scope, with the best supported one first. */
+  /**
+   * Tolerated responses to a token without the required scope. The first is the one that the specification supports
+   * best.
+   */
   readonly lacksScope: readonly string[];
-  /** Repository on which it is tried. */
+  /** Returns the name of the repository that the request is about. */
   readonly repo: (t: RuleContext) => Promise<string>;
   readonly send: (t: RuleContext, repo: string, options: RequestOptions) => Promise<ApiResponse>;
-  /** True if the specification does not show the parameters, so that only 401 and 403 count as failures. */
+  /**
+   * True if the specification does not document the parameters of the request, so that only 401 and 403 count as
+   * failures.
+   */
   readonly isLoose?: boolean;
   readonly isGit: boolean;
-  /** True if the path names the repository; otherwise only the token does. */
+  /** True if the URL path names the repository; false if only the token does. */
   readonly namesRepository: boolean;
-  /** Error statuses whose code may be another one, or absent. */
+  /** Error statuses for which the endpoint may respond with another error code than the usual one, or with none. */
   readonly withoutCode: readonly number[];
 }
 
 interface Documented extends Partial<TokenPlace> {
-  /** Name of its row in the table of all operations. */
+  /** Name of the operation in the table of all operations (`OPERATIONS`). */
   readonly row: string;
-  /** Default: the older route. */
+  /** Family of routes through which the operation is called. Default: the older one, `v1`. */
   readonly family?: Family;
-  /** Repository whose content the request names. Default: the request depends on no content. */
+  /**
+   * Returns the repository whose content the request names. Default: the sample repository, if the request depends on
+   * no content.
+   */
   readonly fixture?: (t: RuleContext) => Promise<Fixture>;
-  /** Default: the request of its row. */
+  /** Builds the request. Default: the request in the table of all operations. */
   readonly request?: Operation['request'];
 }
 
@@ -56,7 +65,9 @@ const ofSample = async (t: RuleContext) => (await sampleRepository(t)).name;
 const ofContent = async (t: RuleContext) => (await sampleContent(t)).name;
 const ofGroup = async (t: RuleContext) => (await groupRepository(t)).name;
 
-/** Returns method and path of an operation, as in the specification. */
+/**
+ * Returns method and path of an operation as the specification writes them, such as `GET /api/v1/repos/{repo_name}`.
+ */
 export function requestLine({ method, routes }: Operation, family: Family): string {
   return `${method} ${routes[family]?.replace('{n}', '{repo_name}')}`;
 }
@@ -127,15 +138,21 @@ export const DOCUMENTED_OPERATIONS: readonly TokenPlace[] = [
 
 export const DOCUMENTED_ROUTES: ReadonlySet<string> = new Set(DOCUMENTED_OPERATIONS.map(({ route }) => route));
 
-/** Sends an operation on the sample with a forced fault, for rules of reach `emulator`. */
+/**
+ * Calls an operation on the sample repository while the emulator injects the given fault. Only for rules that are
+ * checked on emulators alone (reach `emulator`).
+ */
 export async function withFault(t: RuleContext, name: string, fault: string): Promise<ApiResponse> {
   return documentedOperation(name).send(t, await ofSample(t), { fault });
 }
 
-/** Returns a function for checks that sends this operation. */
+/** Returns a check that calls the operation on the sample repository while the emulator injects the given fault. */
 export const faulted = (name: string, fault: string) => (t: RuleContext) => withFault(t, name, fault);
 
-/** Defines rules that an operation responds with a code that is forced on it, as verified by `check`. */
+/**
+ * Defines one rule for each error code that an operation may respond with. The emulator is forced to respond with the
+ * code, and `check` verifies the response.
+ */
 export function forcedFailures(
   name: string,
   rows: readonly (readonly [id: string, says: string, status: number, code: string])[],

@@ -38,7 +38,7 @@ import { searchLimits } from './search/limits.js';
 import { searchRequest } from './search/request.js';
 import { searchResponse } from './search/response.js';
 
-/** Every rule, in the order of the specification's sections. */
+/** All rules of the suite, in the order of the specification's sections. */
 export const rules: readonly Rule[] = [
   ...routes,
   ...paths,

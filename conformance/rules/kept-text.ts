@@ -1,11 +1,15 @@
 import type { ApiResponse } from '../check/api-response.js';
 import { expectSame } from '../check/expect.js';
 
-/** A text that trimming would change: blanks at its ends and at those of lines, and a tab. */
+/**
+ * Text for commit messages and notes that trimming would change, because it has blanks at its ends and at the ends of
+ * lines, and a tab.
+ */
 export const PADDED = '  begins with blanks\n\n\tthen a tab, ünïcode too \nends with blanks   ';
 
 /**
- * Expects a text to be returned as sent. One final newline may be added or dropped, as Git does for messages and notes.
+ * Expects a stored text to be the text that was sent. The service may add or drop one final newline, because Git does
+ * so for messages and notes.
  */
 export function expectKept(actual: string, sent: string, what: string): void {
   expectSame(withoutLastNewline(actual), withoutLastNewline(sent), what);
@@ -15,7 +19,7 @@ function withoutLastNewline(text: string): string {
   return text.replace(/\n+$/, '');
 }
 
-/** Expects a commit to name this person in this role. */
+/** Expects a commit response to name this person as author or as committer. */
 export function expectPerson(
   commit: ApiResponse,
   role: 'author' | 'committer',

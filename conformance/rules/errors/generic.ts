@@ -12,10 +12,13 @@ import { withFault } from '../documented-operations.js';
 import { defineRules, type RuleRow } from '../rule.js';
 import { problemOf } from './problems.js';
 
-/** Size in bytes of a JSON body that exceeds the emulator's limit. */
+/** Size in bytes of a JSON request body that exceeds the emulator's limit. */
 const LARGE = 2 * 1024 * 1024;
 
-/** Requests that cause a status for which no specific code exists. */
+/**
+ * Requests that cause an error, by its status. For none of these errors does the specification list a specific code, so
+ * that the generic code of the status is expected.
+ */
 const REQUESTS: Readonly<Record<number, (t: RuleContext) => Promise<ApiResponse>>> = {
   400: async (t) => grep(t, (await sampleRepository(t)).name, { query: { pattern: '(' } }),
   401: (t) => t.get('/api/v1/repo'),
@@ -42,7 +45,10 @@ const REQUESTS: Readonly<Record<number, (t: RuleContext) => Promise<ApiResponse>
   },
 };
 
-/** Tolerated responses where the specification contradicts itself. */
+/**
+ * Tolerated responses for statuses about which the specification contradicts itself: code of the contradiction, name of
+ * the request in reports, and responses as `<status> <code>`.
+ */
 const TOLERATED: Readonly<Record<number, readonly [code: AmbiguityCode, where: string, members: readonly string[]]>> = {
   404: ['A28', 'missing file', ['404 not_found', '404 ref_not_found']],
   405: ['A29', 'wrong method', ['405 method_not_allowed', '404 route_not_found']],
@@ -50,7 +56,7 @@ const TOLERATED: Readonly<Record<number, readonly [code: AmbiguityCode, where: s
 };
 
 const WRITING = [405, 409];
-/** Statuses that can be caused on an emulator only. */
+/** Statuses that can be caused only on an emulator, by an injected fault or an emulator limit. */
 const ON_EMULATOR = [413, 499];
 
 function generic(status: number, code: string): RuleRow {
@@ -67,7 +73,7 @@ function generic(status: number, code: string): RuleRow {
       const seen = exchange.status === status ? problemOf(exchange)?.code : undefined;
       if (typeof seen !== 'string') return undefined;
       const known = seen === code || specificOnes.includes(seen) || isForgeCode(seen) !== undefined;
-      // A code that belongs to another status is wrong. A code that is in no table may be new.
+      // Only a code that the specification lists for another status is wrong, because an unlisted code may be new.
       const foreign = isListedCode(seen);
       return known || !foreign || `a ${status} response has the code ${seen}`;
     },

@@ -9,7 +9,7 @@ import { TestRepository } from '../companion/test-repository.js';
 import { faulted } from '../documented-operations.js';
 import { defineRules, leftOpen, on, type RuleRow, type Watch } from '../rule.js';
 
-/** Returns the body of an API error; undefined if it is not an object. */
+/** Returns the JSON body of an API error; undefined for other responses and if the body is not an object. */
 function errorBody(exchange: Exchange): JsonRecord | undefined {
   if (exchange.git || exchange.status < 400 || exchange.method === 'HEAD' || !exchange.path.startsWith('/api'))
     return undefined;
@@ -17,7 +17,10 @@ function errorBody(exchange: Exchange): JsonRecord | undefined {
   return isRecord(body) ? body : undefined;
 }
 
-/** Returns the body of an error if it is problem details, by its media type or because it has a code. */
+/**
+ * Returns the body of an API error if it is problem details (RFC 9457), recognized by the media type or by a string
+ * member `code`; otherwise undefined.
+ */
 export function problemOf(exchange: Exchange): JsonRecord | undefined {
   const body = errorBody(exchange);
   if (body === undefined) return undefined;
@@ -37,7 +40,10 @@ const quote = (value: unknown) => JSON.stringify(value) ?? 'absent';
 const isText = (value: unknown) => typeof value === 'string' && value !== '';
 const isOptionalString = (value: unknown) => value === undefined || typeof value === 'string';
 
-/** Rules about a member of every problem. Each rule causes a problem itself, so that there is always one to check. */
+/**
+ * Rules about one member of problem details, checked on every error of the run. Each rule also causes an error itself,
+ * so that there is always one to check.
+ */
 const MEMBERS: readonly [
   id: string,
   says: string,
@@ -83,7 +89,10 @@ export const problemDetails = defineRules(
   }),
 );
 
-/** A code must have its status from either table. Unknown codes are allowed, with any status. */
+/**
+ * Checks that an error code has the status that the specification's tables give for it. A code that is in no table is
+ * allowed with any status.
+ */
 const hasItsStatus: Watch = (exchange) => {
   const body = problemOf(exchange);
   const code = body?.code;
@@ -97,7 +106,10 @@ const hasItsStatus: Watch = (exchange) => {
   return specific === undefined || specific === status || `${code} belongs to ${specific}, not ${status}`;
 };
 
-/** Statuses for which no table has a code: their reason phrase in snake_case. */
+/**
+ * Expected codes for statuses without a code in the specification's tables: the reason phrase of the status in
+ * snake_case.
+ */
 const BY_TEXT: Readonly<Record<number, string>> = {
   402: 'payment_required',
   406: 'not_acceptable',
@@ -162,7 +174,8 @@ export const errorShapes = defineRules('Errors', 'error-shapes', [
         : code === expected || `a ${exchange.status} response has the code ${quote(code)}`;
     },
     check: on(sampleRepository, async (t, { name }) => {
-      // An unknown encoding causes 415. A target that ignores the encoding gives no evidence about the rule.
+      // An unknown content encoding causes 415, a status without a listed code. A target that ignores the encoding
+      // gives no evidence about the rule, so the rule is skipped.
       const headers = { 'content-encoding': 'conformance' };
       const response = await grep(t, name, { query: { pattern: 'e' } }, { headers });
       const code = BY_TEXT[response.status];
@@ -195,8 +208,8 @@ export const errorShapes = defineRules('Errors', 'error-shapes', [
     says: 'No malformed request causes a server error.',
     level: 'SHOULD',
     watch: ({ status, method, path }) => {
-      // A refusal because of a sync or of thawing may be 503 (A04, A05). Its cause is the state of a repository, not
-      // the request.
+      // 503 is not checked, because a refusal during a sync or while a repository thaws may be 503 (A04, A05). Its
+      // cause is the state of a repository, not the request.
       if (status === 503) return undefined;
       return status < 500 || `${method} ${path} returned ${status}`;
     },

@@ -20,9 +20,12 @@ import { problemOf } from './problems.js';
 interface Provocation {
   readonly reach: Reach;
   readonly writes: Rule['writes'];
-  /** Returns all responses that must have the code. */
+  /** Sends requests that cause the error code. Returns all responses that must have this code. */
   readonly provoke: (t: RuleContext) => Promise<readonly ApiResponse[]>;
-  /** Tolerated responses, if a contradiction allows a choice. */
+  /**
+   * Responses that are tolerated instead, if the specification contradicts itself: code of the contradiction, name of
+   * the request in reports, and responses as `<status> <code>`.
+   */
   readonly instead?: readonly [code: AmbiguityCode, where: string, members: readonly string[]];
 }
 
@@ -36,7 +39,7 @@ function forced(code: string): Provocation {
 
 type Attempt = (repository: TestRepository, family: Family) => Promise<ApiResponse>;
 
-/** Causes the code through the routes that clients know, on a new repository for each family. */
+/** Causes an error code through the routes of published clients, on a new repository for each family of routes. */
 function viaCompanion(attempt: Attempt, families: readonly Family[] = FAMILIES): Provocation {
   return {
     reach: 'needs-setup',
@@ -50,7 +53,10 @@ function viaCompanion(attempt: Attempt, families: readonly Family[] = FAMILIES):
   };
 }
 
-/** Sends the same request twice. The second response is checked. */
+/**
+ * Returns a function that sends the same request twice. The first must succeed; the second response is checked for the
+ * error code.
+ */
 function repeated(name: string, request: (repository: TestRepository) => Promise<OperationRequest>): Attempt {
   return async (repository, family) => {
     const same = await request(repository);
@@ -59,17 +65,23 @@ function repeated(name: string, request: (repository: TestRepository) => Promise
   };
 }
 
-/** Requests a deployment of a repository without a hosting project. */
+/** Requests a deployment of a repository that has no hosting project. */
 const deploy: Attempt = (repository) => callOperation(repository, 'create deployment', 'preferred', { json: {} });
 
-/** An organization without hosting either says so, or refuses a token with the hosting scopes. */
+/**
+ * Skips the rule if the organization has no hosting. Such an organization responds with an error about hosting, or
+ * refuses a token with the hosting scopes.
+ */
 function skipWithoutHosting(response: ApiResponse): ApiResponse {
   if (response.status === 403 && response.code !== 'insufficient_scope')
     throw new Skip('the organization has no hosting');
   return response;
 }
 
-/** A public upstream that does not exist. The service looks it up before it creates anything. */
+/**
+ * Upstream (repository to import from) that does not exist on a public forge. The service looks up the upstream before
+ * it creates anything.
+ */
 const ABSENT_UPSTREAM = { provider: 'github', owner: 'conformance', name: 'no-such-repository' };
 
 const PROVOCATIONS: Readonly<Record<SpecificCode, Provocation>> = {
@@ -176,7 +188,7 @@ const PROVOCATIONS: Readonly<Record<SpecificCode, Provocation>> = {
     writes: true,
     provoke: async (t) => {
       t.needsCompanion();
-      // Neither outcome creates anything, because the repository exists already.
+      // The request creates nothing whether or not the organization has hosting, because the repository already exists.
       const repo = (await sampleRepository(t)).name;
       const json = { deployment: {} };
       const response = await t.post('/api/repos', { as: { repo, scopes: ['repo:write'] }, json });
@@ -215,7 +227,7 @@ const PROVOCATIONS: Readonly<Record<SpecificCode, Provocation>> = {
   ),
 };
 
-/** Sends a request to a namespace of the emulator in which the organization has these settings. */
+/** Sends a request in a namespace of the emulator (isolated state) whose organization has these settings. */
 async function inOrganization(
   t: RuleContext,
   settings: object,
@@ -227,7 +239,10 @@ async function inOrganization(
   });
 }
 
-/** The code may contain the forge's name (A17), and the status may be that of the forge. */
+/**
+ * Expects an error code that may contain the name of the forge (A17), and a status that may be the one that the forge
+ * returned.
+ */
 function expectForgeCode(response: ApiResponse, code: string): void {
   expectSame(isForgeCode(response.code ?? ''), isForgeCode(code), `the code is ${code}, in the words of the forge`);
   expectTrue(response.status >= 400 && response.status < 500, 'the status is 412 or another 4xx', response.status);

@@ -11,7 +11,7 @@ import { type Delivery, eventOf, Receiver, SECRET, type UpstreamFailure } from '
 
 const FAILED = 'repo.sync.failed';
 
-/** Defines a rule whose check receives events. */
+/** Defines a rule whose check gets a receiver (local server to which the target delivers events). */
 function eventRule(id: string, says: string, check: (t: RuleContext, receiver: Receiver) => Promise<void>): RuleRow {
   return {
     id,
@@ -25,7 +25,10 @@ function eventRule(id: string, says: string, check: (t: RuleContext, receiver: R
   };
 }
 
-/** Returns the only event of a first sync that failed. */
+/**
+ * Creates a repository whose first sync fails in this way. Returns the event about that sync, which must be the only
+ * one.
+ */
 async function firstFailure(receiver: Receiver, failure: UpstreamFailure) {
   const repo = await receiver.follow(failure);
   const delivery = await receiver.next(repo);
@@ -73,7 +76,8 @@ export const events = defineRules('Events', 'events', [
       const isAsked = () => [...receiver.asked.keys()].some((path) => path.startsWith('/silent/'));
       await t.eventually(async () => isAsked(), 'the sync must be running');
       await changeState(t, { repositories: { [repo]: { state: 'active' } } });
-      // Events arrive in order, so an event about the cancelled run would have arrived before this one.
+      // Events arrive in order, so an event about the cancelled sync would have arrived before the event of this later
+      // failure.
       await firstFailure(receiver, 'absent');
       expectSame(receiver.about(repo).map(eventOf), [], 'a run cancelled by the service must not send an event');
     },
@@ -99,7 +103,8 @@ export const events = defineRules('Events', 'events', [
       expectAbsent(await git.push(name, ['pushed']), 'the push must succeed');
       expectSuccess(await deleteRepo(t, name));
       expectSuccess(await createRepo(t, t.uniqueName()));
-      // Events arrive in order, so all events of the actions above have arrived when this one has.
+      // Events arrive in order, so all events of the actions above have arrived when the event of this last failure
+      // has.
       await firstFailure(receiver, 'absent');
       for (const delivery of receiver.deliveries)
         expectOneOf(eventOf(delivery), [FAILED], 'the event must be repo.sync.failed');
@@ -124,7 +129,10 @@ export const events = defineRules('Events', 'events', [
   },
 ]);
 
-/** Checks `t=<unix seconds>,sha256=<hex>` over `<t>.<body>`, as the receivers of published clients do. */
+/**
+ * Verifies the signature of a delivered event, as the receivers of published clients do: `t=<unix
+ * seconds>,sha256=<hex>`, with the HMAC over `<t>.<body>`.
+ */
 function describeSignature({ headers, bytes }: Delivery): string {
   const name = Object.keys(headers).find((one) => one.endsWith('-signature'));
   const match = name === undefined ? null : /^t=(\d+),sha256=([0-9a-f]{64})$/.exec(String(headers[name]));

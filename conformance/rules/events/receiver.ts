@@ -8,19 +8,22 @@ import { listenOnLoopback } from '../../http/listen.js';
 import { parseJson } from '../../target/json.js';
 import { isLoopback } from '../../target/target.js';
 
-/** One request that delivered an event. */
+/** HTTP request by which the target delivered an event to the receiver. */
 export interface Delivery {
   readonly headers: IncomingHttpHeaders;
   readonly bytes: Buffer;
-  /** The body; empty if it is not a JSON object. */
+  /** Parsed JSON body; empty if the body is not a JSON object. */
   readonly payload: JsonRecord;
   /** Arrival time, in milliseconds since the epoch. */
   readonly at: number;
 }
 
-/** Failures of an upstream. Each is an owner name, so that one address serves all of them. */
+/**
+ * Ways in which the simulated upstream (repository host that the target imports from) fails. The owner name in the URL
+ * selects the failure, so that one address serves all of them.
+ */
 const UPSTREAMS = {
-  /** Responds 404 to every request, so that a retry would not help. */
+  /** Responds 404 to every request, so that the target has no reason to retry. */
   absent: (response: ServerResponse) => void response.writeHead(404).end(),
   /** Responds 503 to every request. */
   overloaded: (response: ServerResponse) => void response.writeHead(503).end(),
@@ -35,17 +38,20 @@ export type UpstreamFailure = keyof typeof UPSTREAMS;
 const HOOK = '/hook';
 export const SECRET = 'a secret of the conformance suite';
 /**
- * No scope of the specification covers events. A token with repo:write must name a repository, and any name is
- * accepted.
+ * Token for the registration of a receiver. The specification has no scope for events, so `repo:write` is used. Its
+ * token must name a repository, and the service accepts any name for this request.
  */
 const REGISTRAR = { repo: 'org', scopes: ['repo:write'] };
 
-/** A local server that receives events, and plays the upstream whose failures cause them. */
+/**
+ * Local server that receives the events of the target, and also simulates the upstream whose failures cause these
+ * events.
+ */
 export class Receiver implements AsyncDisposable {
   readonly deliveries: Delivery[] = [];
-  /** Times at which each upstream was requested, by path, in milliseconds since the epoch. */
+  /** Arrival times of the requests to the simulated upstream, by path, in milliseconds since the epoch. */
   readonly asked = new Map<string, number[]>();
-  /** True if the first delivery about each repository is refused. */
+  /** True if the receiver refuses the first delivery about each repository, to see if the target retries it. */
   refusesFirst = false;
   #host = '';
   #webhook = '';
@@ -55,7 +61,10 @@ export class Receiver implements AsyncDisposable {
     private readonly server: Server,
   ) {}
 
-  /** Registers itself for the events that are sent by default. Skips the rule if the target cannot reach it. */
+  /**
+   * Starts a receiver and registers its address at the target for the events that are sent by default. Skips the rule
+   * if the target cannot reach this machine.
+   */
   static async open(t: RuleContext): Promise<Receiver> {
     if (!isLoopback(t.target.baseUrl)) throw new Skip('the target cannot reach a receiver on this machine');
     const server = createServer();
@@ -70,7 +79,8 @@ export class Receiver implements AsyncDisposable {
       });
     });
     receiver.#host = await listenOnLoopback(server);
-    // An interrupted rule does not dispose of its receiver, so the server must not keep the process alive.
+    // An interrupted rule does not dispose of its receiver, so `unref` lets the process exit while the server still
+    // listens.
     server.unref();
     try {
       await receiver.#register();
@@ -86,12 +96,15 @@ export class Receiver implements AsyncDisposable {
     return this.deliveries.filter((delivery) => repositoryOf(delivery) === repo);
   }
 
-  /** Waits for the `count`th delivery about a repository. */
+  /** Waits for the `count`th delivery about a repository and returns it. The rule fails if it does not arrive. */
   async next(repo: string, count = 1): Promise<Delivery> {
     return this.t.eventually(async () => this.about(repo)[count - 1], `delivery ${count} about ${repo} must arrive`);
   }
 
-  /** Creates a repository with an upstream that fails in this way. Its first sync starts automatically. */
+  /**
+   * Creates a repository with an upstream that fails in this way. The target starts the first sync automatically.
+   * Returns the name of the repository.
+   */
   async follow(failure: UpstreamFailure): Promise<string> {
     const { t } = this;
     const repo = await reserveName(t);
@@ -144,7 +157,9 @@ function readObject(bytes: Buffer): JsonRecord {
   return isRecord(value) ? value : {};
 }
 
-/** Returns the name of an event, from the body or from its header. */
+/**
+ * Returns the name of a delivered event, from the member `type` of the body or from the header that ends in `-event`.
+ */
 export function eventOf({ headers, payload }: Delivery): string {
   if (typeof payload.type === 'string') return payload.type;
   const header = Object.keys(headers).find((name) => name.endsWith('-event'));

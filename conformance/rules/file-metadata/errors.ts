@@ -13,7 +13,10 @@ import { tokenRules } from '../token-rules.js';
 
 const PATH = '/api/v1/repos/files/metadata';
 
-/** Returns the error of this operation; undefined for an error that occurred before routing. */
+/**
+ * Returns the error body of a file metadata response; undefined for other responses and for an error that occurred
+ * before routing.
+ */
 function errorOf(exchange: Exchange): unknown {
   if (!exchange.path.startsWith(PATH) || exchange.status < 400 || exchange.method === 'HEAD') return undefined;
   const body = jsonOf(exchange);
@@ -21,10 +24,16 @@ function errorOf(exchange: Exchange): unknown {
   return body ?? 'no JSON';
 }
 
-/** A 429 about the tree may look like throttling, but waiting would not help. */
+/**
+ * Request option that returns a 429 instead of a retry. File metadata has a 429 about the size of the tree, which may
+ * look like throttling, but waiting would not help.
+ */
 const SHOWS_429 = { wantsThrottling: true } as const;
 
-/** Runs a check in a namespace, with a repository whose files were changed by two commits. */
+/**
+ * Runs a check in a namespace of the emulator (isolated state), with a repository whose files were changed by two
+ * commits.
+ */
 function withTwoCommits(t: RuleContext, check: (inner: RuleContext, name: string) => Promise<void>): Promise<void> {
   return inNamespace(t, {}, async (inner) => {
     const { name } = await newRepository(inner);
@@ -33,7 +42,7 @@ function withTwoCommits(t: RuleContext, check: (inner: RuleContext, name: string
   });
 }
 
-/** Expects the status, and a message in the member `error`. These errors need no code. */
+/** Expects the status, and a message in the member `error`. Errors of file metadata need no code. */
 function expectErrorOnly(response: ApiResponse, status: number): void {
   expectStatus(response, status).string('error');
 }
@@ -91,9 +100,11 @@ export const fileMetadataErrors = defineRules('3. File metadata', 'file-metadata
     says: 'A request that is canceled while the repository is prepared is logged as 408.',
     reach: 'emulator',
     check: on(sampleRepository, async (t, { name }) => {
-      // If no fault can be injected, the rule ends here, because the journal records early refusals without a subject.
+      // The rule is skipped at this request if no fault can be injected. It could not be checked then, because the
+      // journal (emulator log of requests) records early refusals without a subject.
       await fileMetadata(t, name, {}, { fault: 'latency;ms=1' });
-      // Without a latch that holds it, the response might arrive first.
+      // A latch (named fault that holds the response until it is released) is necessary, because the response might
+      // otherwise arrive before the client disconnects.
       const latch = t.uniqueName().replaceAll('/', '-');
       const options = { as: reader(name), fault: `hold;latch=${latch}` };
       expectErrorOnly(await responseToDisconnected(t, 'GET', PATH, options), 408);

@@ -15,7 +15,7 @@ async function listSample(t: RuleContext): Promise<ApiResponse> {
   return expectStatus(skipTooLarge(t, name, await fileMetadata(t, name)), 200);
 }
 
-/** Returns the paths of a whole tree. */
+/** Returns the sorted paths of all files that a file metadata request lists. */
 async function paths(t: RuleContext, repo: string, query: Record<string, string> = {}): Promise<unknown[]> {
   const files = expectStatus(await fileMetadata(t, repo, query), 200).records('files');
   return files.map(({ path }) => path).sort();
@@ -144,7 +144,8 @@ export const fileMetadataRequests = defineRules('3. File metadata', 'file-metada
     id: 'filemeta.ephemeral.invalid',
     says: 'Values of ephemeral other than true and false are 400.',
     check: on(ephemeralRepository, async (t, { name }) => {
-      // The branch exists in both ref namespaces, so that the value is the only reason for a refusal.
+      // The branch exists in both ref namespaces (normal and ephemeral), so that only an invalid value of `ephemeral`
+      // can be the reason for a refusal.
       const ask = (ephemeral: string) => fileMetadata(t, name, { ref: 'both', ephemeral });
       t.observe('empty', await ask(''));
       for (const ephemeral of ['maybe', 'TRUE', '1', 'False', '0']) expectStatus(await ask(ephemeral), 400);
@@ -188,8 +189,8 @@ export const fileMetadataRequests = defineRules('3. File metadata', 'file-metada
       const branch = (await fileMetadata(t, name, { ref: 'feature' })).string('ref');
       const names = ['feature', 'refs/heads/feature', 'SHA'];
       t.tolerateValue('A37', 'ref, branch', branch === feature.sha ? 'SHA' : branch, names);
-      // The specification does not say that HEAD is accepted, but it says that a resolved ref is shown under another
-      // name.
+      // A refusal is tolerated, because the specification does not say that `HEAD` is accepted as ref. If it is
+      // accepted, the response must name the ref that `HEAD` resolves to.
       const head = await fileMetadata(t, name, { ref: 'HEAD' });
       if (head.status === 200) expectOneOf(head.find('ref'), ['main', 'refs/heads/main', third.sha], 'ref for HEAD');
     }),

@@ -8,7 +8,10 @@ import { otherRepository, sampleRepository } from '../../fixtures/repositories.j
 import { defineRules, leftOpen, on } from '../rule.js';
 import { tokenRules } from '../token-rules.js';
 
-/** Returns the bytes of a file of the history. */
+/**
+ * Returns the bytes of a file in the history repository (fixture with known commits), read through the API. Expects the
+ * status 200.
+ */
 async function bytes(t: RuleContext, path: string, query: Record<string, string> = {}): Promise<Buffer> {
   const { name } = await historyRepository(t);
   const response = expectStatus(await getFile(t, name, { path, ...query }), 200);
@@ -178,7 +181,8 @@ export const fileRead = defineRules('8. Read a file', 'read-file', [
       t.observe('ETag', etag === undefined ? 'none' : 'sent');
       if (etag === undefined) return;
       t.observe('If-None-Match', (await t.get(path, { as: reader(name), headers: { 'if-none-match': etag } })).status);
-      // These two responses are checked as all errors are: by code and media type.
+      // Nothing is expected of this response here, because other rules check the code and the media type of every
+      // error.
       t.observe('If-Match', await t.get(path, { as: reader(name), headers: { 'if-match': '"none"' } }));
     },
   ),

@@ -181,7 +181,10 @@ function jsonText(body: Buffer): unknown {
   return body[0] !== 0x7b || body.length > 100_000 ? undefined : parseJson(body.toString('utf8'));
 }
 
-/** Documented members that are camelCase in the objects of client libraries. */
+/**
+ * Members that the specification documents in snake_case, as client libraries name them in their own objects. A
+ * response must not contain these camelCase names.
+ */
 const CAMEL =
   /^(repoId|defaultBranch|createdAt|baseRepo|authorName|authorEmail|committerName|committerEmail|commitSha|treeSha|targetBranch|packBytes|blobCount|oldSha|newSha|targetRef|baseCommit|newRefSha|lastCommitSha|nextCursor|hasMore|lineNumber)$/;
 

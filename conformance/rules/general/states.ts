@@ -10,7 +10,10 @@ import { documentedOperation } from '../documented-operations.js';
 import { defineWritingRules, on, rulesBy } from '../rule.js';
 import { forEachPlace, ofReads } from '../token-places.js';
 
-/** Documented operations that a repository state may refuse, with their names in reports. */
+/**
+ * Documented operations that the target may refuse because of the state of a repository, such as a running sync: name
+ * to the name used in reports.
+ */
 const OPERATIONS = {
   repo: 'repo',
   commit: 'commit',
@@ -23,7 +26,10 @@ const OPERATIONS = {
   notes: 'notes',
 } as const;
 
-/** Calls each operation once with a forced state. Returns its name in reports, and its response. */
+/**
+ * Calls each operation once while the emulator is forced into a state. Returns pairs of the name of the operation in
+ * reports and its response.
+ */
 async function underFault(t: RuleContext, fault: string): Promise<(readonly [string, ApiResponse])[]> {
   const { name } = await groupRepository(t);
   const responses: (readonly [string, ApiResponse])[] = [];
@@ -33,7 +39,10 @@ async function underFault(t: RuleContext, fault: string): Promise<(readonly [str
   return responses;
 }
 
-/** Expects these operations to be refused with the code of the state, or as unavailable. */
+/**
+ * Expects each operation in the list to be refused, either with the error code of the repository state or as
+ * unavailable.
+ */
 async function refuses(
   t: RuleContext,
   decision: AmbiguityCode,

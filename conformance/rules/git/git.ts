@@ -21,7 +21,10 @@ import { expectGitRefused, expectTokenRefused, forEachPlace, ofGit, showsNothing
 
 const NOT_FOUND = ['404', '403', '401'];
 
-/** Expects HEAD to be the default branch, in every protocol version that reports it (gitprotocol-capabilities). */
+/**
+ * Expects HEAD of a repository to refer to its default branch, in each version of the Git protocol that reports HEAD
+ * (gitprotocol-capabilities).
+ */
 async function expectHead(t: RuleContext, repo: string, branch: string, tip: string): Promise<void> {
   const target = `refs/heads/${branch}`;
   const advertisement = await advertise(t, gitPath(repo), reader(repo));
@@ -34,7 +37,7 @@ async function expectHead(t: RuleContext, repo: string, branch: string, tip: str
   else expectSame(symref, target, 'the ref advertisement must name the default branch as the symref target of HEAD');
 }
 
-/** Changes the default branch, by the operation that clients know. */
+/** Changes the default branch of a new repository through the API, and expects Git to report the new branch as HEAD. */
 async function changesHead(t: RuleContext): Promise<void> {
   const { name, tip } = await newRepository(t);
   const metadata = { target_branch: 'other', base_branch: 'main' };

@@ -18,10 +18,10 @@ import { DOCUMENTED_ROUTES, requestLine } from '../documented-operations.js';
 import { defineRules, leftOpen, on, rulesBy } from '../rule.js';
 import { everyPlace, forEachPlace } from '../token-places.js';
 
-/** Member names of the items in lists whose responses have more than one array. */
+/** Names of the array that holds the items of a list response, used if the response has more than one array. */
 const ITEMS = ['repos', 'repositories', 'branches', 'commits', 'tags', 'items', 'data'];
 
-/** Returns the items of a list response: its only array of objects, or the array with a known name. */
+/** Returns the items of a list response: its only array of objects, or the array with a name in `ITEMS`. */
 function itemsOf(response: ApiResponse): readonly JsonRecord[] {
   const arrays = Object.entries(response.record()).filter(([, value]) => Array.isArray(value) && value.every(isRecord));
   const found = arrays.length === 1 ? arrays[0] : arrays.find(([name]) => ITEMS.includes(name));
@@ -31,7 +31,10 @@ function itemsOf(response: ApiResponse): readonly JsonRecord[] {
 
 type Lister = (query: Record<string, string>) => Promise<ApiResponse>;
 
-/** Returns the lists that have at least two items. If the suite may write, it creates them. */
+/**
+ * Returns functions that request those lists of the service that have at least two items, so that they have two pages
+ * of one item. If the suite may write, it creates the items.
+ */
 async function listsOfTwo(t: RuleContext): Promise<Lister[]> {
   const { name } = t.target.write ? await historyRepository(t) : await sampleContent(t);
   if (t.target.write) await sampleRepository(t);
@@ -43,7 +46,7 @@ async function listsOfTwo(t: RuleContext): Promise<Lister[]> {
   return long;
 }
 
-/** Returns a lister that expects success. */
+/** Returns a function that requests a list and expects the status 200. */
 function listing(list: Lister): Lister {
   return async (query) => {
     const response = expectStatus(await list(query), 200);
@@ -51,17 +54,23 @@ function listing(list: Lister): Lister {
   };
 }
 
-/** Returns the member that identifies an item. Other members may differ between responses. */
+/**
+ * Returns the member that identifies an item of a list. Rules compare only this member, because others may differ
+ * between responses.
+ */
 function idOf(item: JsonRecord | undefined): unknown {
   return item?.sha ?? item?.repo_id ?? item?.url;
 }
 
-/** Lists with a default page size of twenty, by both families of routes. */
+/** Operations whose lists have a default page size of 20, in both families of routes. */
 const LISTS = ['list repositories', 'list branches', 'list commits', 'list tags'].map(operationOf);
 
 const MAX_PAGES = 100;
 
-/** Follows cursors to the end, up to a maximum number of pages. */
+/**
+ * Requests a list page by page, with the cursor of the previous response, until the last page or `MAX_PAGES`. `limit`:
+ * page size.
+ */
 async function follow(list: Lister, limit: string) {
   const pages: ApiResponse[] = [];
   let cursor: string | undefined;
@@ -176,7 +185,7 @@ export const lists = defineRules('Limits', 'lists', [
   ),
 ]);
 
-/** Parses the RateLimit field of a throttled response, a structured field list (RFC 9651). */
+/** Parses the `RateLimit` header of a throttled response (429), which is a list of structured fields (RFC 9651). */
 function rateOf(response: ApiResponse): { field: string; parameters: Parameters } {
   expectStatus(response, 429);
   const field = response.header('ratelimit');
@@ -186,7 +195,10 @@ function rateOf(response: ApiResponse): { field: string; parameters: Parameters 
   return { field, parameters };
 }
 
-/** Checks the throttled responses of every place. */
+/**
+ * Provokes a throttled response (429) at every place (endpoint at which a token can be sent), and calls `check` for
+ * each.
+ */
 function throttled(
   t: RuleContext,
   check: (rate: ReturnType<typeof rateOf>, response: ApiResponse) => void,
@@ -197,13 +209,13 @@ function throttled(
   });
 }
 
-/** Expects a parameter of RateLimit to be a count. */
+/** Expects a parameter of the `RateLimit` header to be a non-negative integer. */
 function expectCount({ parameters }: ReturnType<typeof rateOf>, name: string): void {
   const value = parameters.get(name);
   expectTrue(Number.isInteger(value) && Number(value) >= 0, `${name} must be a non-negative integer`, value);
 }
 
-/** Returns the parameters of the first item of a structured field list. */
+/** Returns the parameters of the first item of a structured field list (RFC 9651); undefined if it is not valid. */
 function parametersOf(field: string): Parameters | undefined {
   try {
     return parseList(field)[0]?.[1];
@@ -248,8 +260,8 @@ export const rates = defineRules('Limits', 'rates', [
     reach: 'emulator',
     writes: true,
     check: (t) =>
-      // Only this rule moves the namespace's clock. A window of one minute is longer than the time between the two
-      // requests.
+      // A namespace (isolated state of the emulator) with a fixed clock is necessary, because both requests must fall
+      // into one rate limit window of one minute. Only this rule moves the clock of the namespace.
       inNamespace(t, { clock: new Date(t.run.now()).toISOString() }, async (inner) => {
         const { name } = await sampleRepository(inner);
         const read = () => getRepo(inner, name, { wantsThrottling: true });
