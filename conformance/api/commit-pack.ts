@@ -3,10 +3,13 @@ import { expectSha, expectSuccess } from '../check/expect.js';
 import type { RequestOptions, RuleContext } from '../check/rule-context.js';
 import { AUTHOR, writer } from './requests.js';
 
-/** Content of a file, or null to delete it. */
+/** Content of a file in a commit, optionally with its Git mode, or null to delete the file. */
 export type FileContent = string | Buffer | null | { readonly content: string | Buffer; readonly mode: string };
 
-/** Lines of a commit-pack body: the metadata, then one chunk for each file. */
+/**
+ * Builds the NDJSON lines of a commit-pack body (request that creates a commit): the metadata, then one chunk with the
+ * content of each file.
+ */
 export function packLines(files: Readonly<Record<string, FileContent>>, metadata: object = {}): unknown[] {
   const entries = Object.entries(files);
   const operations = entries.map(([path, content], index) => ({
@@ -35,7 +38,10 @@ export const sendPack = (
   options: RequestOptions = {},
 ): Promise<ApiResponse> => t.post(COMMIT_PACK, { as: writer(repo), lines, ...options });
 
-/** Writes files with commit-pack and expects success. */
+/**
+ * Creates a commit with these files through the commit-pack operation of the API, and expects success. A content of
+ * null deletes the file.
+ */
 export async function commitFiles(
   t: RuleContext,
   repo: string,

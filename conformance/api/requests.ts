@@ -4,7 +4,7 @@ import { expectSha, expectStatus } from '../check/expect.js';
 import type { RequestOptions, RuleContext } from '../check/rule-context.js';
 import type { JsonRecord } from '../http/exchange.js';
 
-/** Requests of the operations, one line each. Each uses the token with the fewest permissions that suffices. */
+/** Functions that send one API operation each. The request uses the token with the fewest permissions that suffice. */
 
 export function segment(name: string): string {
   return encodeURIComponent(name);
@@ -18,14 +18,14 @@ export function repositoryPath(repo: string): string {
 export const reader = (repo: string): TokenRecipe => ({ repo, scopes: ['git:read'] });
 export const writer = (repo: string): TokenRecipe => ({ repo, scopes: ['git:write'] });
 export const repoWriter = (repo: string): TokenRecipe => ({ repo, scopes: ['repo:write'] });
-/** Request option that omits the `Authorization` header. */
+/** Request option that omits the token, and so the `Authorization` header. */
 export const ANONYMOUS = { as: undefined } as const;
 export const ORG_READER: TokenRecipe = { scopes: ['org:read'] };
 
 export const AUTHOR = { name: 'Ada Author', email: 'ada@example.com' } as const;
 export const COMMITTER = { name: 'Carl Committer', email: 'carl@example.com' } as const;
 export const ZEROS = '0'.repeat(40);
-/** Well-formed SHA of an object that does not exist. */
+/** Well-formed SHA of an object that exists in no repository. */
 export const ABSENT_SHA = '5ca1ab1e0ddba11c0ffee000facade0123456789';
 
 export const getRepo = (t: RuleContext, repo: string, options: RequestOptions = {}): Promise<ApiResponse> =>
@@ -43,7 +43,7 @@ export const createRepo = (t: RuleContext, repo: string, options: RequestOptions
 export const deleteRepo = (t: RuleContext, repo: string, options: RequestOptions = {}): Promise<ApiResponse> =>
   t.request('DELETE', repositoryPath(repo), { as: repoWriter(repo), ...options });
 
-/** GET request about a repository, with its parameters in the query. */
+/** Returns a function that sends a GET request about a repository. Its parameters are in the query string. */
 const queried =
   (path: string) =>
   (
@@ -54,13 +54,19 @@ const queried =
   ): Promise<ApiResponse> =>
     t.get(path, { as: reader(repo), query, ...options });
 
-/** POST request about a repository, with a JSON body. */
+/**
+ * Returns a function that sends a POST request about a repository, with a JSON body. `as` returns the token for a
+ * repository.
+ */
 const posted =
   (path: string, as: (repo: string) => TokenRecipe) =>
   (t: RuleContext, repo: string, json: unknown = {}, options: RequestOptions = {}): Promise<ApiResponse> =>
     t.post(path, { as: as(repo), json, ...options });
 
-/** Restore request. The body is one NDJSON line with the metadata. */
+/**
+ * Returns a function that sends a restore request (moves a branch back to the state of an older commit). The body is
+ * one NDJSON line with the metadata.
+ */
 const restoring =
   (pathOf: (repo: string) => string) =>
   (t: RuleContext, repo: string, metadata: unknown, options: RequestOptions = {}): Promise<ApiResponse> =>
@@ -87,16 +93,21 @@ export const RESTORE = '/api/v1/repos/restore-commit';
 
 export const resetRoute = (repo: string): string => `${repositoryPath(repo)}/reset-commits`;
 
-/** Metadata of a restore of `main` to a commit. */
+/**
+ * Returns the metadata of a request that restores `main` to the state of `commit`. `more` adds or overrides members.
+ */
 export function restoreMetadata(commit: string, more: object = {}): JsonRecord {
   return { target_branch: 'main', target_commit_sha: commit, author: AUTHOR, ...more };
 }
 
 export const restore = restoring(() => RESTORE);
-/** Sends a restore to the second route, `reset-commits`. */
+/** Sends a restore request to `reset-commits`, the second route of the restore operation. */
 export const reset = restoring(resetRoute);
 
-/** Returns the SHA of the commit that a revision resolves to; undefined if it does not exist (404). */
+/**
+ * Returns the SHA of the commit that a revision of the repository resolves to; undefined if the revision does not exist
+ * (404).
+ */
 export async function tipOf(t: RuleContext, repo: string, revision = 'main'): Promise<string | undefined> {
   const response = await getCommit(t, repo, revision);
   if (response.status === 404) return undefined;
@@ -104,7 +115,7 @@ export async function tipOf(t: RuleContext, repo: string, revision = 'main'): Pr
   return response.string('commit', 'sha');
 }
 
-/** Returns the tip of a branch. Fails the rule if the branch does not exist. */
+/** Returns the SHA of the tip of a branch. The rule fails if the branch does not exist. */
 export async function mustTipOf(t: RuleContext, repo: string, revision = 'main'): Promise<string> {
   const tip = await tipOf(t, repo, revision);
   expectSha(tip, `${revision} resolves`);

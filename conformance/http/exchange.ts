@@ -8,13 +8,13 @@ export interface Exchange {
   readonly method: string;
   /** Scheme, host and port. */
   readonly origin: string;
-  /** The request target exactly as sent. */
+  /** Request target (path and query) exactly as sent. */
   readonly path: string;
   readonly requestHeaders: Readonly<Record<string, string>>;
   readonly requestBody?: Buffer;
-  /** Recipe of the token; undefined if no token was sent. */
+  /** Recipe (description of the token that the rule sent); undefined if no token was sent. */
   readonly recipe?: TokenRecipe;
-  /** The token, which is never printed. */
+  /** Token that was sent. Reports never print it. */
   readonly token?: string;
   /** HTTP status of the response; 0 if there was no response. */
   readonly status: number;

@@ -4,7 +4,7 @@ import { GAPS } from './gaps.js';
 
 const AMBIGUITIES = { ...CONTRADICTIONS, ...GAPS };
 
-/** Permanent code of an ambiguity, such as `A01`. */
+/** Permanent code of an ambiguity of the specification (contradiction or gap), such as `A01`. */
 export type AmbiguityCode = keyof typeof AMBIGUITIES;
 
 export interface AmbiguityRow extends Ambiguity {
@@ -12,7 +12,7 @@ export interface AmbiguityRow extends Ambiguity {
   readonly kind: 'contradiction' | 'gap';
 }
 
-/** Every ambiguity of the specification, ordered by code. */
+/** Returns all ambiguities of the specification (contradictions and gaps), ordered by code. */
 export function ambiguityRows(): readonly AmbiguityRow[] {
   return Object.entries(AMBIGUITIES).map(([code, row]) => ({
     code: code as AmbiguityCode,
@@ -22,8 +22,8 @@ export function ambiguityRows(): readonly AmbiguityRow[] {
 }
 
 /**
- * Key under which reports and target files record what a target does, such as `A09 already matches`. `where` names the
- * request, because a target may decide differently for each.
+ * Returns the key under which reports and target files record how a target resolves an ambiguity, such as `A09 already
+ * matches`. `where` names the request, because a target may behave differently for each.
  */
 export function recordKey(code: AmbiguityCode, where: string): string {
   return `${code} ${where}`;

@@ -1,12 +1,17 @@
-/** A place where the specification contradicts itself or is silent, so that services may differ. */
+/** Passage in which the specification contradicts itself or is silent, so that services may behave differently. */
 export interface Ambiguity {
   readonly title: string;
-  /** Statements of the specification, in our own words. Each text begins with its section. */
+  /**
+   * Statements of the specification about the subject, in our own words. Each text begins with the name of its section.
+   */
   readonly texts: readonly string[];
-  /** Default behaviour of the emulator of this package. */
+  /** Default behaviour of the emulator where the specification is ambiguous. */
   readonly emulator: string;
-  /** Names of the switches of `emulator start --variants` that change it. */
+  /** Names of the switches of `emulator start --variants` that change this behaviour. */
   readonly variants: readonly string[];
-  /** Ids of the rules that accept more than one answer, or record what the target does. */
+  /**
+   * Ids of the conformance rules that accept more than one response because of the ambiguity, or record the behaviour
+   * of the target.
+   */
   readonly rules: readonly string[];
 }

@@ -1,4 +1,4 @@
-/** Parses a JSON text; undefined if it is invalid. */
+/** Returns the value of a JSON text; undefined if the text is invalid. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -7,7 +7,10 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Returns the members that are not undefined, for types whose optional members may only be absent. */
+/**
+ * Returns a copy without the members that are undefined. Types with optional members need this, because
+ * `exactOptionalPropertyTypes` allows a member to be absent but not undefined.
+ */
 export function defined<Members extends object>(
   members: Members,
 ): { [Name in keyof Members]?: Exclude<Members[Name], undefined> } {
@@ -15,7 +18,7 @@ export function defined<Members extends object>(
   return Object.fromEntries(entries) as { [Name in keyof Members]?: Exclude<Members[Name], undefined> };
 }
 
-/** Groups items by key, in the order of their first occurrence. */
+/** Groups items by key. The groups are in the order in which their keys first occur. */
 export function groupBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): Map<string, Item[]> {
   const groups = new Map<string, Item[]>();
   for (const item of items) {

@@ -3,19 +3,19 @@ import { readTextFile, UnreadableFile } from './text-file.js';
 
 export type Algorithm = 'ES256' | 'ES384' | 'ES512' | 'RS256';
 
-/** Private key that is registered at the target, or was registered until it was deleted. */
+/** Private key for signing tokens that is registered at the target, or was registered until it was deleted. */
 export interface SigningKey {
   /** Source of the key: a file name, or `$NAME` of an environment variable. */
   readonly file: string;
   /** Environment variable that contains the key; undefined if it was read from a file. */
   readonly env?: string;
-  /** Target file that refers to the key, by the name given on the command line. */
+  /** Path of the target file that refers to the key, as given on the command line. */
   readonly targetFile?: string;
   readonly algorithm: Algorithm;
   readonly privateKey: KeyObject;
-  /** Id under which the key is registered; undefined if unknown. */
+  /** Id under which the key is registered at the target; undefined if unknown. */
   readonly id?: string;
-  /** The scopes of its allowlist; undefined for an unrestricted key. */
+  /** Scopes that tokens of this key may have (its allowlist); undefined for an unrestricted key. */
   readonly allowedScopes?: readonly string[];
 }
 
@@ -41,7 +41,7 @@ export async function readKey(
   return { ...signingKey(await readSecretFile(file), file), ...about };
 }
 
-/** Reads a file that contains a secret. Throws an error that names the file. */
+/** Reads a text file that contains a secret. Throws an error that names the file and never the secret. */
 export async function readSecretFile(file: string): Promise<string> {
   try {
     return await readTextFile(file);
@@ -50,7 +50,10 @@ export async function readSecretFile(file: string): Promise<string> {
   }
 }
 
-/** Parses a PKCS#8 PEM text. `file`: its source. Throws an error whose message never contains a part of the text. */
+/**
+ * Parses a private key in PKCS#8 PEM format. `file`: source of the text, for messages. Throws an error whose message
+ * never contains a part of the text.
+ */
 export function signingKey(pem: string, file: string): SigningKey {
   if (!pem.includes('-----BEGIN PRIVATE KEY-----')) throw new Error(`${file} is not a PKCS#8 PEM private key`);
   const privateKey = readPem(pem, file);

@@ -2,7 +2,10 @@ import { defined } from './json.js';
 import { readSecretFile, type SigningKey, signingKey } from './keys.js';
 import type { KeyEntry, Secret } from './target-file.js';
 
-/** Reads a secret. Throws an error that names the file or the variable, and never the secret. */
+/**
+ * Reads a secret from a file or an environment variable. Throws an error that names the file or the variable, and never
+ * the secret.
+ */
 export async function readSecret({ file, env }: Secret, environment: NodeJS.ProcessEnv): Promise<string> {
   if (file !== undefined) return readSecretFile(file);
   const value = environment[env ?? ''];
@@ -10,12 +13,16 @@ export async function readSecret({ file, env }: Secret, environment: NodeJS.Proc
   return value;
 }
 
-/** Reads the key of an entry of a target file. Throws an error with a readable message if it is not a key. */
+/**
+ * Reads the private key that an entry of a target file refers to. Throws an error with a readable message if the text
+ * is not a private key.
+ */
 export async function readKeyEntry(entry: KeyEntry, environment: NodeJS.ProcessEnv): Promise<SigningKey> {
   const { file, env, id, scopes } = entry;
   const pem = await readSecret(entry, environment);
   return {
-    // An environment variable often contains a PEM text on one line, with `\n` for its line ends.
+    // `\n` is replaced, because an environment variable often contains a PEM text on one line, with `\n` for each line
+    // end.
     ...signingKey(file === undefined ? pem.replaceAll('\\n', '\n') : pem, file ?? `$${env}`),
     ...defined({ env, id, allowedScopes: scopes }),
   };

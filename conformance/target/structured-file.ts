@@ -3,7 +3,8 @@ import { InvalidFile } from './text-file.js';
 import { readYaml } from './yaml.js';
 
 /**
- * Parses a text and validates it by a schema. Throws `InvalidFile`, which names the invalid member and never its value.
+ * Parses a YAML or JSON text and validates it by a schema. Throws `InvalidFile`, whose message names the invalid member
+ * and never its value.
  */
 export function readStructured<Schema extends z.ZodType>(text: string, schema: Schema): z.infer<Schema> {
   const value = readYaml(text);
@@ -51,7 +52,7 @@ function wordsOf(issue: z.core.$ZodIssue): string {
   return `is invalid: ${issue.message}`;
 }
 
-/** Formats the path of a member, such as `keys.others[1].file`. */
+/** Formats the path of a member for messages, such as `keys.others[1].file`. */
 function pathOf(path: readonly PropertyKey[]): string {
   return path
     .map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part).slice(0, 60)}`))

@@ -6,7 +6,7 @@ import { InvalidFile, readTextFile } from './text-file.js';
 const address = z.url({ protocol: /^https?$/, error: 'must be an http or https address' });
 const name = z.string().min(1);
 
-/** Members that say where a secret is. The target file never contains the secret. */
+/** Schema of the members that say where a secret is stored. The target file itself never contains a secret. */
 const place = {
   file: name.optional().describe('Path of a file, relative to the folder of this file'),
   env: z
@@ -28,24 +28,27 @@ const secret = secretWith({});
 const key = secretWith({ id });
 const restrictedKey = secretWith({ id, scopes: z.array(name).min(1).describe('Its allowlist') });
 
-/** Valid prefix of the names of scratch repositories. */
+/** Valid prefix for the names of scratch repositories, which the suite creates for a run. */
 export const PREFIX = /^[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?$/;
 export const PREFIX_WORDS = 'must be 1 to 32 lower-case letters, digits and hyphens, with no hyphen at an end';
 
-/** Location of a secret: either a file or an environment variable. */
+/** Location of a secret. Exactly one member is present: `file` (path) or `env` (name of an environment variable). */
 export interface Secret {
   readonly file?: string | undefined;
   readonly env?: string | undefined;
 }
 
 export interface KeyEntry extends Secret {
-  /** Id under which the key is registered. */
+  /** Id under which the key is registered at the target. */
   readonly id?: string | undefined;
-  /** Scopes that a restricted key allows. */
+  /** Scopes that tokens of a restricted key may have. */
   readonly scopes?: readonly string[] | undefined;
 }
 
-/** Content of a target file. It refers to secrets by file or variable, and contains none. */
+/**
+ * Content of a target file, which describes the service under test. It refers to secrets by file or environment
+ * variable, and contains none.
+ */
 export interface TargetFile {
   readonly $schema?: string | undefined;
   readonly base_url: string;
@@ -126,7 +129,8 @@ const targetFile = z.strictObject({
 }) satisfies z.ZodType<TargetFile>;
 
 /**
- * The file is not a valid target file. The message names the invalid member and what is allowed.
+ * Thrown if a target file (description of the service under test) is not valid. The message names the invalid member
+ * and what is allowed.
  *
  * ```js
  * await assert.rejects(readTargetFile('acme.pem'), InvalidTargetFile);
@@ -137,8 +141,8 @@ export class InvalidTargetFile extends Error {
 }
 
 /**
- * Reads a target file in YAML or JSON. Relative file names in it are resolved against its folder. Throws
- * `InvalidTargetFile`.
+ * Reads a target file (description of the service under test) in YAML or JSON. Relative file names in it are resolved
+ * against its folder. Throws `InvalidTargetFile`.
  *
  * ```js
  * const { base_url, org } = await readTargetFile('target.yaml');
@@ -152,7 +156,10 @@ export async function readTargetFile(path: string): Promise<TargetFile> {
   }
 }
 
-/** Parses the text of a target file. File names stay as written. Throws `InvalidFile`. */
+/**
+ * Parses the text of a target file (description of the service under test). Relative file names in it are not resolved.
+ * Throws `InvalidFile`.
+ */
 export function parseTargetFile(text: string): TargetFile {
   return readStructured(text, targetFile);
 }
@@ -174,7 +181,7 @@ function located(file: TargetFile, folder: string): TargetFile {
   };
 }
 
-/** Published JSON Schema of target files. */
+/** Returns the JSON Schema of target files (descriptions of the service under test), as published with this package. */
 export function targetFileSchema(): object {
   return { title: 'Target of a conformance run', ...z.toJSONSchema(targetFile, { io: 'input' }) };
 }

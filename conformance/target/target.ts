@@ -1,42 +1,42 @@
 import type { SigningKey } from './keys.js';
 
-/** Second organization on the same service. */
+/** Second organization on the service under test, for rules about access to other organizations. */
 export interface SecondOrganization {
   readonly org: string;
   readonly key: SigningKey;
-  /** Origin of its API; undefined if it shares the target's origin. */
+  /** Origin of the API for the second organization; undefined if it is the same as for the first. */
   readonly baseUrl?: string;
 }
 
-/** The service under test, and everything that the suite may use to test it. */
+/** Description of the service under test, with everything that the suite may use to test it. */
 export interface Target {
   /** Origin of the API, without a trailing slash. */
   readonly baseUrl: string;
   /** Origin of the Git host. */
   readonly gitUrl: string;
   readonly org: string;
-  /** Unrestricted key. */
+  /** Unrestricted private key that signs the tokens of the suite. */
   readonly key: SigningKey;
-  /** Other unrestricted keys of the organization. */
+  /** Other unrestricted private keys that are registered for the organization. */
   readonly otherKeys: readonly SigningKey[];
   readonly restrictedKey?: SigningKey;
   readonly deletedKey?: SigningKey;
   readonly second?: SecondOrganization;
-  /** Existing repository with at least one commit, for runs that must not write. */
+  /** Name of an existing repository with at least one commit, for runs that must not write. */
   readonly repo?: string;
   /** True if the suite may create repositories and write to them. */
   readonly write: boolean;
-  /** True if the suite may use routes that are known only from published clients. */
+  /** True if the suite may use routes that are not in the specification and are known only from published clients. */
   readonly companion: boolean;
   /** Address of the emulator's admin API; undefined if the target is not an emulator. */
   readonly adminUrl?: string;
-  /** Admin token; undefined if not given. */
+  /** Token for the emulator's admin API; undefined if not given. */
   readonly adminToken?: string;
 }
 
 /**
- * Returns true if an origin is this machine. This does not permit writing, because a tunnel to production is on this
- * machine too.
+ * Returns true if the host of a URL is this machine. Callers must not conclude that writing is permitted, because a
+ * tunnel to a production service is on this machine too.
  */
 export function isLoopback(url: string): boolean {
   const { hostname } = new URL(url);

@@ -1,13 +1,14 @@
 import { type FileHandle, open } from 'node:fs/promises';
 
 /**
- * The content of a file is invalid. The message continues a sentence that begins with the file name: `… is not JSON`.
+ * Thrown if the content of a file is invalid. The message continues a sentence that begins with the file name, such as
+ * `is not JSON`.
  */
 export class InvalidFile extends Error {
   override readonly name: string = 'InvalidFile';
 }
 
-/** The file cannot be read. */
+/** Thrown if a file cannot be read. */
 export class UnreadableFile extends InvalidFile {
   override readonly name = 'UnreadableFile';
   /** Error code of the operating system; undefined if the file is too large. */
@@ -23,12 +24,12 @@ export class UnreadableFile extends InvalidFile {
 }
 
 const MEBIBYTE = 2 ** 20;
-/** Size of the chunks that a file is read in, in bytes. */
+/** Size of the chunks in which a file is read, in bytes. */
 const CHUNK = 64 * 1024;
 /** Maximum size in bytes of files written by programs: results, recorded traffic, journals. */
 export const LARGE_FILE = 128 * MEBIBYTE;
 
-/** Readable reasons why a file cannot be read or written, by error code of the operating system. */
+/** Readable reasons why a file cannot be read or written, by the error code of the operating system. */
 const WHY: Readonly<Record<string, string>> = {
   ENOENT: 'no such file',
   ENOTDIR: 'a part of its path is not a folder',
@@ -44,7 +45,10 @@ const WHY: Readonly<Record<string, string>> = {
   ERR_INVALID_ARG_VALUE: 'its name is invalid',
 };
 
-/** Returns a readable reason for a file error. `own`: messages that replace the default ones, by error code. */
+/**
+ * Returns a readable reason for an error of the file system. `own`: reasons that replace the default ones, by error
+ * code.
+ */
 export function reasonOf(error: unknown, own: Readonly<Record<string, string>> = {}): string {
   const { code = '', message } = error as NodeJS.ErrnoException;
   const words = { ...WHY, ...own };

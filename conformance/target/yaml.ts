@@ -1,9 +1,12 @@
 import { Composer, CST, isNode, isScalar, Lexer, LineCounter, Parser, visit } from 'yaml';
 import { InvalidFile } from './text-file.js';
 
-/** Maximum nesting of collections in files. */
+/** Maximum nesting depth of mappings and sequences in a YAML or JSON file. */
 export const MAX_DEPTH = 200;
-/** Maximum number of aliases in one document. Each costs a search through all anchors. */
+/**
+ * Maximum number of aliases in one YAML document. The number is limited, because each alias costs a search through all
+ * anchors.
+ */
 const MAX_ALIASES = 100;
 
 const COLLECTIONS: ReadonlySet<string> = new Set(['block-map', 'block-seq', 'flow-collection']);
@@ -19,7 +22,8 @@ export function readYaml(text: string): unknown {
   const lines = new LineCounter();
   let failure: InvalidFile | undefined;
   const fail = (message: string, place: Place): never => {
-    // The composer catches an error inside a collection and reports it again.
+    // The first failure is thrown again, because the YAML composer catches an error inside a collection and reports it
+    // a second time.
     if (failure !== undefined) throw failure;
     const offset = typeof place === 'number' ? place : 'offset' in place ? place.offset : (place[0] ?? 0);
     const { line, col } = lines.linePos(Math.max(0, offset));
@@ -46,9 +50,9 @@ export function readYaml(text: string): unknown {
     yield* parser.end();
   }
 
-  // The library's check for unique keys is quadratic: it compares each key with all others.
+  // `uniqueKeys` is off, because that check of the library compares each key with all others and is quadratic.
   const composer = new Composer({ uniqueKeys: false, stringKeys: true });
-  // The library's default handler collects every error (about 6 kB each), so stop at the first one.
+  // The library's default handler collects every error (about 6 kB each). This handler throws at the first one instead.
   Object.assign(composer, {
     onError: (place: Place, code: string, message: string, isWarning = false) =>
       isWarning || fail(code === 'NON_STRING_KEY' ? 'Map keys must be strings' : message, place),
