@@ -2,7 +2,7 @@ import { rules as all } from './index.js';
 import type { Rule } from './rule.js';
 
 /**
- * Every rule, in the order of the specification. Throws when an id was given twice.
+ * Returns all rules of the suite, in the order of the specification. Throws if two rules have the same id.
  *
  * ```js
  * const musts = allRules().filter(({ level }) => level === 'MUST');
@@ -18,8 +18,9 @@ export function allRules(): readonly Rule[] {
 }
 
 /**
- * The rules a pattern selects: ids with `*` for any characters, several joined by commas; an id without `*` also
- * selects everything below it (`grep` selects `grep.ref.default`).
+ * Returns the rules that a pattern selects. The pattern consists of rule ids, separated by commas, with `*` for any
+ * characters. An id without `*` also selects the rules below it: `grep` selects `grep.ref.default`. Without a pattern,
+ * all rules are returned.
  *
  * ```js
  * for (const { id, says } of selectRules(allRules(), 'grep,tags.*')) console.log(`${id}: ${says}`);

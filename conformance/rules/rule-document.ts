@@ -1,12 +1,12 @@
 import { type AmbiguityRow, ambiguityRows } from '../specification/ambiguities.js';
 import { type Rule, SECTIONS } from './rule.js';
 
-/** Section of the specification at the start of a text. */
+/** Name of a specification section at the start of a text, such as `Limits: …`. */
 const SOURCE = /^([^:.]{3,60}): /;
 
 /**
- * Formats the rules as the Markdown of `conformance/SPECIFICATION.md`: one table per section, then the ambiguities that
- * concern these rules. Each rule and each ambiguity has an anchor, which is its id or code.
+ * Returns the rules as the Markdown text of `conformance/SPECIFICATION.md`: one table per section, then the ambiguities
+ * of the specification that concern these rules. Each rule has its id as anchor, and each ambiguity its code.
  */
 export function writeRuleDocument(rules: readonly Rule[]): string {
   const ids = new Set(rules.map(({ id }) => id));
@@ -64,7 +64,7 @@ function inCode(text: string): string {
   return `\`${text}\``;
 }
 
-/** Escapes Markdown characters in a text, except in code spans. */
+/** Escapes the Markdown characters of a text, except in code spans. */
 function escapeMarkdown(text: string): string {
   return text
     .split('`')

@@ -1,7 +1,10 @@
 import type { RuleContext } from '../check/rule-context.js';
 import type { Exchange } from '../http/exchange.js';
 
-/** Requirement level. A broken MUST is a failure; anything weaker is a warning. */
+/**
+ * Requirement level of a rule. If the target breaks a MUST, the verdict is a failure; for weaker levels, it is a
+ * warning.
+ */
 export type Level = 'MUST' | 'SHOULD' | 'MAY' | 'UNSPECIFIED';
 
 /**
@@ -53,28 +56,27 @@ export type Section = (typeof SECTIONS)[number];
 export type Check = (t: RuleContext) => Promise<unknown>;
 
 /**
- * Checks one exchange that another rule made. Returns a sentence if the exchange breaks the rule, `true` if it keeps the
- * rule, and undefined if the rule does not apply to it.
+ * Function that checks a request and response made by another rule. Returns a sentence if they break this rule, `true`
+ * if they keep it, and undefined if the rule does not apply to them.
  */
 export type Watch = (exchange: Exchange) => string | true | undefined;
 
-/** Definition of a rule; omitted members have their default values. */
+/** Definition of a conformance rule. Omitted members have their default values. */
 export interface RuleRow {
-  /** Dotted and permanent id. It is never reused for another rule. */
+  /** Dotted id, such as `grep.ref.default`. It is permanent, and never reused for another rule. */
   readonly id: string;
-  /** One sentence that can be false. */
+  /** Requirement in one sentence, which is true or false for a target. */
   readonly says: string;
-  /** Default `MUST`. */
+  /** Requirement level. Default: `MUST`. */
   readonly level?: Level;
-  /** Default `any`. */
+  /** Targets on which the rule can be checked. Default: `any`. */
   readonly reach?: Reach;
   /**
-   * True if the check sends requests that may change the target, even if they are refused. `where-allowed`: on a
-   * read-only
-   * target, the check leaves these requests out. Default: false.
+   * True if the check sends requests that may change the target, even if the target refuses them. `where-allowed`: on a
+   * read-only target, the check omits these requests. Default: false.
    */
   readonly writes?: boolean | 'where-allowed';
-  /** True if no other rule may run at the same time. */
+  /** True if no other rule may run at the same time, because the check would disturb it. */
   readonly alone?: boolean;
   readonly check?: Check;
   readonly watch?: Watch;
@@ -82,25 +84,28 @@ export interface RuleRow {
 
 export interface Rule extends RuleRow {
   readonly section: Section;
-  /** Rules of one group share a repository (`groupRepository`) and run one after the other. */
+  /** Name of the group. The rules of a group share a repository (`groupRepository`) and run one after the other. */
   readonly group: string;
   readonly level: Level;
   readonly reach: Reach;
   readonly writes: boolean | 'where-allowed';
 }
 
-/** Fills in the defaults of one group of rules. */
+/** Completes the definitions of a group of rules with default values. */
 export function defineRules(section: Section, group: string, rows: readonly RuleRow[]): Rule[] {
   return rows.map((row) => ({ level: 'MUST', reach: 'any', writes: false, ...row, section, group }));
 }
 
-/** Fills in the defaults of one group of rules that write, unless a row says otherwise. */
+/**
+ * Completes the definitions of a group of rules with default values. A rule counts as writing, unless its definition
+ * says otherwise.
+ */
 export function defineWritingRules(section: Section, group: string, rows: readonly RuleRow[]): Rule[] {
   const writing = rows.map((row) => ({ writes: true, ...row }));
   return defineRules(section, group, writing);
 }
 
-/** Returns a check that receives a fixture, such as a repository. */
+/** Returns a check that first creates a fixture, such as a repository, and then calls `check` with it. */
 export function on<Fixture>(
   make: (t: RuleContext) => Promise<Fixture>,
   check: (t: RuleContext, fixture: Fixture) => unknown,
@@ -108,7 +113,9 @@ export function on<Fixture>(
   return async (t) => check(t, await make(t));
 }
 
-/** Defines a rule for behaviour that the specification leaves open. Its check records what the target does. */
+/**
+ * Defines a rule for behaviour that the specification does not determine. Its check only records what the target does.
+ */
 export function leftOpen(id: string, says: string, check: Check): RuleRow;
 export function leftOpen<Fixture>(
   id: string,
@@ -125,7 +132,10 @@ export function leftOpen<Fixture>(
   return { id, says, level: 'UNSPECIFIED', check: check === undefined ? make : on(make, check) };
 }
 
-/** Defines rules that share one check. A row has the id, the sentence, and the arguments of the check. */
+/**
+ * Defines several rules that share one check function. Each row has the id and the sentence of a rule, and the
+ * arguments for the check.
+ */
 export function rulesBy<Given extends readonly unknown[]>(
   check: (t: RuleContext, ...given: Given) => unknown,
   rows: readonly (readonly [id: string, says: string, ...given: Given])[],

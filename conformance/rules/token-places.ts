@@ -56,30 +56,33 @@ const GIT_PLACES: readonly TokenPlace[] = [
   },
 ];
 
-/** Every place in the specification that takes a token: reads, writes, streams, routes of the organization, and Git. */
+/**
+ * All places (endpoints at which a token can be sent) of the specification: reads, writes, streams, routes of the
+ * organization, and Git.
+ */
 export const TOKEN_PLACES: readonly TokenPlace[] = [...DOCUMENTED_OPERATIONS, ...GIT_PLACES];
 
-/** Description of a token for any place. `repo` and `scopes` default to those of the place. */
+/** Recipe for a token that is sent to several places. `repo` and `scopes` default to what the place requires. */
 export type TokenDraft = TokenRecipe | ((place: TokenPlace, t: RuleContext) => TokenRecipe);
 
-/** One place, visited by a rule. */
+/** Place (endpoint at which a token can be sent) with the functions that a rule uses to send requests to it. */
 export interface Visit {
   readonly place: TokenPlace;
   readonly repo: string;
-  /** Sends the request with such a token. */
+  /** Sends the valid request of the place with a token of this recipe. */
   readonly ask: (draft: TokenDraft, options?: RequestOptions) => Promise<ApiResponse>;
-  /** Sends the request without a token, optionally with a hand-written header. */
+  /** Sends the request of the place without a token, optionally with a hand-written `Authorization` header. */
   readonly askWithout: (options?: RequestOptions) => Promise<ApiResponse>;
-  /** Returns the `Authorization` header with a value in the position of the token. */
+  /**
+   * Returns an `Authorization` header in the form that the place expects, with `value` in the position of the token.
+   */
   readonly headerWith: (value: string) => string;
 }
 
 /**
- * Visits the places that can be tried. Places that write are tried only on a writable target. Failures are reported
- * with
- * the route. A place that lacks something is recorded and skipped; if none is left, the rule is skipped. `without`
- * returns
- * what an unsuitable place lacks.
+ * Calls `visit` for each wanted place (endpoint at which a token can be sent) that can be tried on the target. Places
+ * that write are tried only on a writable target. A failure names the route. A place that lacks something is recorded
+ * and skipped. If no place is left, the rule is skipped. `without` returns what an unsuitable place lacks.
  */
 export async function forEachPlace(
   t: RuleContext,
@@ -124,36 +127,44 @@ export async function forEachPlace(
 export const everyPlace = (): boolean => true;
 export const ofGit = ({ isGit }: TokenPlace): boolean => isGit;
 export const ofApi = ({ isGit }: TokenPlace): boolean => !isGit;
-/** Selects API requests about the content of one repository. */
+/** Filter for API endpoints about the content of one repository. */
 export const ofContent = ({ isGit, scope }: TokenPlace): boolean => !isGit && scope.startsWith('git:');
-/** Selects reads of one repository whose requests are completely documented. */
+/** Filter for API endpoints that read from one repository and whose requests the specification documents completely. */
 export const ofReads = ({ isGit, scope, isLoose }: TokenPlace): boolean => !isGit && scope === 'git:read' && !isLoose;
 export const ofScope = (wanted: string) => (place: TokenPlace) => place.scope === wanted;
 
-/** Expects that a refusal contains no repository data, and that nothing was pushed. */
+/** Expects the response to a refused request to contain no refs of a repository. */
 export function showsNothing(response: ApiResponse): void {
   expectTrue(!showsRefs(response), 'the response must not list refs');
 }
 
-/** Expects a Git request to be refused in one of these ways, without repository data (A35). */
+/**
+ * Expects the Git host to refuse a request with one of these responses (`ways`), without repository data. The
+ * specification leaves the choice open (A35).
+ */
 export function expectGitRefused(t: RuleContext, where: string, response: ApiResponse, ways: readonly string[]): void {
   showsNothing(response);
   t.tolerate('A35', where, response, ways);
 }
 
-/** Expects an invalid token to be refused, in a way that the place allows (A01, A35). */
+/**
+ * Expects an endpoint to refuse an invalid token with one of the responses that the specification allows (A01, A35).
+ */
 export function expectTokenRefused(t: RuleContext, { name, isGit }: TokenPlace, response: ApiResponse): void {
   if (isGit) expectGitRefused(t, `invalid token, ${name}`, response, ['403', '401', '404']);
   else t.expectTokenRefused(response, name);
 }
 
-/** Expects an error, with its code if the place documents one. */
+/** Expects an error status, with its error code unless the endpoint may omit or replace the code of this status. */
 export function expectErrorOf({ withoutCode }: TokenPlace, response: ApiResponse, status: number, code: string): void {
   if (withoutCode.includes(status)) expectStatus(response, status);
   else expectCode(response, status, code);
 }
 
-/** Expects a valid token without the scope to be refused (A02, A26, A35). */
+/**
+ * Expects an endpoint to refuse a valid token that lacks the required scope. The specification allows several responses
+ * (A02, A26, A35).
+ */
 export function expectScopeMissing(
   t: RuleContext,
   { name, isGit, lacksScope }: TokenPlace,

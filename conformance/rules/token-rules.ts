@@ -3,10 +3,13 @@ import { documentedOperation } from './documented-operations.js';
 import type { RuleRow } from './rule.js';
 import { expectErrorOf, expectScopeMissing } from './token-places.js';
 
-/** Ids of the token rules in an operation's own table. */
+/**
+ * Ids of those rules about tokens that the specification repeats in the table of an operation. Absent members have no
+ * rule.
+ */
 type TokenRuleIds = Readonly<Partial<Record<'noHeader' | 'invalid' | 'scope' | 'missingRepo', string>>>;
 
-/** Returns the rules about tokens that are repeated in the tables of all operations. */
+/** Defines the rules about tokens that the specification repeats in the table of each operation. `name`: operation. */
 export function tokenRules(name: string, ids: TokenRuleIds): RuleRow[] {
   const operation = documentedOperation(name);
   const { route, writes, scope } = operation;

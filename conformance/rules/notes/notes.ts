@@ -14,7 +14,7 @@ import { expectFailureBody } from '../write-failure.js';
 
 const NOTES = 'refs/notes/commits';
 
-/** Adds a commit without a note to the group's repository. */
+/** Adds a commit without a note to the repository that the rules of this group share. */
 async function commitWithoutNote(t: RuleContext): Promise<{ name: string; sha: string }> {
   const { name } = await groupRepository(t);
   return { name, sha: (await commitFiles(t, name, { 'bare.txt': t.uniqueName() })).sha };
@@ -29,19 +29,25 @@ async function commitWithNote(
   return { name, sha, answer: response };
 }
 
-/** Returns true if Git shows the notes, which the specification does not require. */
+/** Returns true if the Git host lists the notes ref (`refs/notes/commits`). The specification does not require that. */
 async function isShown(t: RuleContext, repo: string): Promise<boolean> {
   return (await listRefs(t, repo, reader(repo))).has(NOTES);
 }
 
-/** Fetches the note of a commit through Git: one blob named after the commit, possibly fanned out into folders. */
+/**
+ * Fetches the notes ref through Git and returns the note of a commit; undefined if none. A note is a blob whose path is
+ * the SHA of the commit, possibly split into folders.
+ */
 async function fetchNote(t: RuleContext, repo: string, sha: string): Promise<string | undefined> {
   const { git, tip } = await clone(t, repo, NOTES);
   const path = Object.keys(await git.listTree(tip)).find((one) => one.replaceAll('/', '') === sha);
   return path === undefined ? undefined : (await git.readFile(tip, path)).toString();
 }
 
-/** Returns the note of a commit, read through Git or the route that clients use; `UNREADABLE` if neither shows it. */
+/**
+ * Returns the note of a commit, read through Git or through the API route of published clients; undefined if the commit
+ * has none, `UNREADABLE` if neither way shows notes.
+ */
 async function readNote(t: RuleContext, repo: string, sha: string): Promise<string | typeof UNREADABLE | undefined> {
   if (await isShown(t, repo)) return fetchNote(t, repo, sha);
   if (!t.target.companion) return UNREADABLE;
@@ -52,7 +58,9 @@ async function readNote(t: RuleContext, repo: string, sha: string): Promise<stri
 
 const UNREADABLE = Symbol('unreadable');
 
-/** Returns the author of a note's commit, from Git if possible, otherwise from the API. */
+/**
+ * Returns the author of the commit that stores a note: from Git if the notes ref is visible, otherwise from the API.
+ */
 async function authorOf(t: RuleContext, repo: string, sha: string): Promise<object> {
   if (await isShown(t, repo)) {
     const { git, tip } = await clone(t, repo, NOTES);
@@ -64,7 +72,10 @@ async function authorOf(t: RuleContext, repo: string, sha: string): Promise<obje
   return { name: response.string('commit', 'author_name'), email: response.string('commit', 'author_email') };
 }
 
-/** Returns the note of a commit. Skips the rule if the text cannot be read. */
+/**
+ * Returns the note of a commit. Throws `AssertionFailure` if there is none. Skips the rule if the target shows notes in
+ * no way.
+ */
 async function mustReadNote(t: RuleContext, repo: string, sha: string): Promise<string> {
   const note = await readNote(t, repo, sha);
   if (note === UNREADABLE) throw new Skip('Git does not show the notes, and no documented route reads them');
@@ -72,7 +83,10 @@ async function mustReadNote(t: RuleContext, repo: string, sha: string): Promise<
   return note;
 }
 
-/** Expects a commit to have this note. If notes cannot be read, expects that adding another one is refused. */
+/**
+ * Expects a commit to have this note. If the target shows notes in no way, expects that adding another note to the
+ * commit is refused.
+ */
 async function expectNote(t: RuleContext, repo: string, sha: string, text: string): Promise<void> {
   const note = await readNote(t, repo, sha);
   if (note !== UNREADABLE) return expectKept(note ?? 'no note', text, 'the note must be stored');
@@ -80,7 +94,10 @@ async function expectNote(t: RuleContext, repo: string, sha: string, text: strin
   expectStatus(await writeNote(t, repo, { sha, note: 'another' }), 409);
 }
 
-/** Expects the notes ref to be unchanged, as Git shows it, otherwise as the next note write finds it. */
+/**
+ * Expects the tip of the notes ref to be unchanged. If Git does not show the ref, the tip is taken from the response to
+ * another note write.
+ */
 async function expectNotesAt(t: RuleContext, repo: string, tip: string): Promise<void> {
   const shown = (await listRefs(t, repo, reader(repo))).get(NOTES);
   if (shown !== undefined) return expectSame(shown, tip, 'the notes must not change');
@@ -90,7 +107,7 @@ async function expectNotesAt(t: RuleContext, repo: string, tip: string): Promise
 
 type Sent = (sha: string) => object | string;
 
-/** Expects 400 for each of these requests, and the notes unchanged. */
+/** Sends each of these note requests. Expects the status 400, and unchanged notes. */
 async function refuses(t: RuleContext, ...bodies: readonly Sent[]): Promise<void> {
   const { name, answer: response } = await commitWithNote(t);
   const { sha } = await commitWithoutNote(t);
@@ -113,7 +130,8 @@ export const noteRules = defineWritingRules('7. Notes', 'notes', [
     says: 'The note is written to the repository in the repo claim of the token.',
     check: on(commitWithoutNote, async (t, { name, sha }) => {
       const other = (await otherRepository(t)).name;
-      // The specification does not say what happens for a SHA that the repository does not have.
+      // The response is only recorded, because the specification does not say what happens to a note for an SHA that
+      // the repository does not have.
       t.observe('a commit of another repository', await writeNote(t, other, { sha, note: 'astray' }));
       const before = await readNote(t, other, sha);
       expectSuccess(await writeNote(t, name, { sha, note: 'at home' }));

@@ -5,7 +5,10 @@ import type { RuleContext } from '../../check/rule-context.js';
 import { historyRepository } from '../../fixtures/history.js';
 import { defineRules, on } from '../rule.js';
 
-/** Returns the record of the commit whose author, committer and both dates differ. */
+/**
+ * Requests the commit record of the history's second commit, whose author, committer and both dates differ. Returns the
+ * response and the values that the suite wrote.
+ */
 async function second(t: RuleContext) {
   const history = await historyRepository(t);
   const response = expectStatus(await getCommit(t, history.name, history.second.sha), 200);

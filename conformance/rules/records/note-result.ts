@@ -5,7 +5,7 @@ import type { RuleContext } from '../../check/rule-context.js';
 import { groupRepository, newRepository } from '../../fixtures/repositories.js';
 import { defineWritingRules, leftOpen, on, rulesBy } from '../rule.js';
 
-/** Adds a note to a commit that has none. */
+/** Creates a commit and adds a note to it. Returns the response to the note request. */
 async function note(t: RuleContext) {
   const { name } = await groupRepository(t);
   const { sha } = await commitFiles(t, name, { 'noted.txt': t.uniqueName() });
@@ -13,7 +13,7 @@ async function note(t: RuleContext) {
   return { sha, answer: response };
 }
 
-/** Expects the response to have a member with this value. */
+/** Adds a note and expects the response to have a member at this path with this value. */
 async function shows(t: RuleContext, value: unknown, ...path: readonly string[]): Promise<void> {
   expectSame((await note(t)).answer.find(...path), value, path.join('.'));
 }

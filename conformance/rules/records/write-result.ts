@@ -8,7 +8,10 @@ import { clone } from '../../git/git-client.js';
 import { type Exchange, isRecord, type JsonRecord, jsonOf } from '../../http/exchange.js';
 import { defineWritingRules, leftOpen, on, rulesBy } from '../rule.js';
 
-/** Commits two files to the group's repository. Returns the response with the previous tip. */
+/**
+ * Commits two files to the repository that the rules of this group share. Returns the response to the commit, and the
+ * tip before it.
+ */
 async function write(t: RuleContext, metadata: object = {}) {
   const { name } = await groupRepository(t);
   const before = await mustTipOf(t, name);
@@ -17,19 +20,25 @@ async function write(t: RuleContext, metadata: object = {}) {
   return { ...written, name, tip: before };
 }
 
-/** Expects the result of a commit to have a member with this value. */
+/** Creates a commit and expects the member `result.<member>` of the response to have this value. */
 async function shows(t: RuleContext, member: string, value: unknown): Promise<void> {
   expectSame((await write(t)).answer.find('result', member), value, `result.${member}`);
 }
 
-/** Checks a commit onto the default branch, and one onto a new branch. Each result names its branch. */
+/**
+ * Creates a commit on the default branch and another on a new branch. Calls `check` with each response and the name of
+ * its branch.
+ */
 async function onTwoBranches(t: RuleContext, check: (response: ApiResponse, branch: string) => void): Promise<void> {
   check((await write(t)).answer, 'main');
   const branch = t.uniqueName();
   check((await write(t, { target_branch: branch, base_branch: 'main' })).answer, branch);
 }
 
-/** Returns the `result` of a write result in an exchange. */
+/**
+ * Returns the response body of a request that writes a commit, with its member `result`; undefined for any other
+ * exchange.
+ */
 function resultOf(exchange: Exchange): { body: JsonRecord; result: JsonRecord } | undefined {
   if (!/\/(commit-pack|restore-commit|reset-commits)$/.test(exchange.path)) return undefined;
   const body = jsonOf(exchange);

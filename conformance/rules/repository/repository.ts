@@ -28,8 +28,8 @@ export const repositoryRules = defineRules('9. Repository metadata', 'get-reposi
 ]);
 
 /**
- * Defines a rule that an operation exists: it responds 200, or 400 if parameters that the specification does not show
- * are missing.
+ * Defines a rule that the route of an operation exists. The operation may respond 200, or 400 because of missing
+ * parameters that the specification does not show.
  */
 function exists(id: string, name: string, statuses: readonly number[] = [200]): RuleRow {
   const { route, scope, repo, send } = documentedOperation(name);

@@ -4,13 +4,19 @@ import { expectStatus } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { groupRepository } from '../../fixtures/repositories.js';
 
-/** Adds one commit after the seed of the group's repository, so that restoring the seed changes something. */
+/**
+ * Adds a commit after the first commit (`seed`) of the repository that the rules of this group share, so that a restore
+ * of the first commit changes something.
+ */
 export async function moved(t: RuleContext) {
   const { name, tip } = await groupRepository(t);
   return { name, seed: tip, last: await commitFiles(t, name, { 'moved.txt': t.uniqueName() }) };
 }
 
-/** Restores the seed, and expects success. */
+/**
+ * Adds a commit, restores the first commit of the group's repository, and expects success. Returns both commits and the
+ * response.
+ */
 export async function restored(t: RuleContext, more: object = {}) {
   const { name, seed, last } = await moved(t);
   const response = expectStatus(await restore(t, name, restoreMetadata(seed, more)), 201);

@@ -7,7 +7,10 @@ import { defineWritingRules, leftOpen, on, rulesBy } from '../rule.js';
 import { expectFailureBody } from '../write-failure.js';
 import { moved } from './moved.js';
 
-/** Expects 400 for a restore with a missing or invalid member, and no ref moved. */
+/**
+ * Sends restore requests with a missing or invalid member in the metadata. Expects the status 400 for each, and that no
+ * ref has moved.
+ */
 async function refusesMetadata(t: RuleContext, ...changes: readonly object[]): Promise<void> {
   const { name, seed, last } = await moved(t);
   for (const change of changes) {
@@ -27,7 +30,7 @@ async function refusesBody(t: RuleContext, ...bodies: readonly string[]): Promis
   expectSame(await mustTipOf(t, name), last.sha, 'the branch tip must not change');
 }
 
-/** Restores a branch to its current commit. */
+/** Requests a restore of a branch to the commit that is already its tip. Returns the response. */
 async function already(t: RuleContext) {
   const { name } = await groupRepository(t);
   const tip = await mustTipOf(t, name);

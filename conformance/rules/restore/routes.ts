@@ -20,12 +20,18 @@ import { defineWritingRules, leftOpen, on } from '../rule.js';
 import { tokenRules } from '../token-rules.js';
 import { moved, restored } from './moved.js';
 
-/** A code that is in no table counts as the generic code of its status. */
+/**
+ * Returns status and code of a response for a comparison. A code that the specification does not list is replaced with
+ * the generic code of the status.
+ */
 function outcomeOf({ status, code, outcome }: ApiResponse): string {
   return code === undefined || isListedCode(code) ? outcome : `${status} ${GENERIC[status] ?? code}`;
 }
 
-/** Returns the members that distinguish the two kinds of failure. Any other member is optional. */
+/**
+ * Returns the members that distinguish the two kinds of failure bodies: `code` for problem details, `commit` and
+ * `result` for a write result. Other members are optional.
+ */
 function membersOf(response: ApiResponse): string[] {
   return ['code', 'commit', 'result'].filter((name) => name in response.record());
 }

@@ -18,38 +18,50 @@ import { SCOPES, type TokenPlace } from '../documented-operations.js';
 import { type Check, defineRules, type RuleRow, rulesBy } from '../rule.js';
 import { expectScopeMissing, expectTokenRefused, forEachPlace, ofGit, type Visit } from '../token-places.js';
 
-/** Valid tokens are tried in read-only places. */
+/**
+ * Settings of rules that try valid tokens of a restricted key (key with an allowlist of scopes). They only send reads.
+ */
 const READING = { reach: 'needs-setup' } as const;
 const SETUP = { reach: 'needs-setup', writes: 'where-allowed' } as const;
 
-/** Expects tokens of the restricted key with these claims to be refused. `now`: seconds since the epoch. */
+/** Expects tokens of the restricted key with these claims to be refused as invalid. `now`: seconds since the epoch. */
 function refuseClaims(t: RuleContext, ...claims: readonly ((now: number) => Record<string, unknown>)[]): Promise<void> {
   return refuseTokens(t, ...claims.map((make) => ({ key: 'restricted' as const, claims: make(t.seconds) })));
 }
 
 const NONE_OUTSIDE = 'needs a restricted key that lacks some scope';
 
-/** Visits the places whose scope the key may not grant. */
+/**
+ * Calls `visit` for each place (endpoint at which a token can be sent) whose scope is not on the allowlist of the
+ * restricted key.
+ */
 function forEachOutside(t: RuleContext, visit: (visit: Visit) => Promise<void>): Promise<void> {
   const allowed = allowedScopes(t);
   const isOutside = ({ scope }: TokenPlace) => !allowed.includes(scope);
   return forEachPlace(t, isOutside, visit, NONE_OUTSIDE);
 }
 
-/** Visits the places whose scope the key may grant. */
+/**
+ * Calls `visit` for each place (endpoint at which a token can be sent) whose scope is on the allowlist of the
+ * restricted key.
+ */
 async function forEachInside(t: RuleContext, visit: (visit: Visit) => Promise<void>): Promise<void> {
   await forEachPlace(t, await placesOf(t, 'restricted'), visit, NONE_ALLOWED);
 }
 
-/** Lists of allowed scopes, such that each key has places inside and outside of its list. */
+/**
+ * Allowlists of the restricted keys that the suite registers. With each list, some endpoints need a scope on the list
+ * and others a scope outside of it.
+ */
 const LISTS: readonly (readonly string[])[] = [
   ['git:read', 'org:read'],
   ['git:write', 'repo:write'],
 ];
 
 /**
- * Checks with the given key. Scopes outside of its list are tried on a writable emulator, with keys that the suite
- * registers itself in namespaces, where they do not affect other rules.
+ * Returns a check that uses the restricted key of the target. For scopes that are not on its allowlist, the check runs
+ * again with keys that the suite registers itself. This requires a writable emulator. The keys belong to namespaces
+ * (isolated states of the emulator), where they do not affect other rules.
  */
 function withEveryScope(check: Check): Check {
   return async (t) => {
@@ -61,7 +73,7 @@ function withEveryScope(check: Check): Check {
   };
 }
 
-/** Runs all checks that are possible. Skips the rule if none is. */
+/** Runs all of these checks, and ignores those that skip. Skips the rule if all of them do. */
 async function checkAny(tries: readonly (() => Promise<unknown>)[]): Promise<void> {
   const skips: Skip[] = [];
   for (const check of tries) {
@@ -76,7 +88,7 @@ async function checkAny(tries: readonly (() => Promise<unknown>)[]): Promise<voi
   if (first !== undefined && skips.length === tries.length) throw first;
 }
 
-/** Returns the scopes that are not on the list of a key; empty if the list is unknown. */
+/** Returns the scopes that are not on the allowlist of a key; empty if the allowlist is unknown. */
 function scopesBeside({ allowedScopes }: SigningKey): readonly string[] {
   return allowedScopes === undefined ? [] : SCOPES.filter((scope) => !allowedScopes.includes(scope));
 }

@@ -49,13 +49,19 @@ function cell(operation: TokenPlace, scope: Scope): RuleRow {
   };
 }
 
-/** Every operation with every single scope, because no scope implies another. One group for each operation. */
+/**
+ * Rules that try each documented operation with a token of each single scope, because no scope includes another. Each
+ * operation has its own group of rules.
+ */
 export const scopeMatrix: readonly Rule[] = DOCUMENTED_OPERATIONS.flatMap((operation) => {
   const cells = SCOPES.map((scope) => cell(operation, scope));
   return defineRules('Scopes', `scopes-${operation.name}`, cells);
 });
 
-/** Expects that a token with only this scope can neither list refs nor transfer a pack by a Git operation. */
+/**
+ * Expects the Git operations that need one scope (`needed`) to refuse a token that has only another scope: the token
+ * can neither list refs nor transfer a pack.
+ */
 function isRefused(t: RuleContext, needed: Scope, scope: Scope): Promise<void> {
   const isTried = (place: TokenPlace) => place.isGit && place.scope === needed;
   return forEachPlace(t, isTried, async ({ place, ask }) =>

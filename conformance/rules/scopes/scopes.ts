@@ -9,32 +9,35 @@ import { callOperation, forEachRoute, needsScopes, type OperationRoute } from '.
 import { DOCUMENTED_OPERATIONS, SCOPES } from '../documented-operations.js';
 import { defineRules, on, rulesBy } from '../rule.js';
 
-/** Scopes known only to services with hosting. */
+/** Scopes that a service accepts only if it offers hosting (deployments of repositories). */
 const DEPLOYMENT_SCOPES = ['deployment:read', 'deployment:write'];
 
-/** Returns why a response is not a success; undefined if it is one. */
+/** Returns status and code of a response that is not a success (2xx); undefined if it is one. */
 function failureOf({ status, outcome }: ApiResponse): string | undefined {
   return status < 200 || status > 299 ? outcome : undefined;
 }
 
 /**
- * Returns true if a token with all these scopes is refused for a missing scope, in a way that the endpoint's table
- * documents.
+ * Returns true if the response refuses a token for a missing scope, in a way that the specification documents for the
+ * operation.
  */
 function isRefusedForScope({ operation }: OperationRoute, response: ApiResponse): boolean {
-  // A response to HEAD has no body.
+  // The status must suffice for HEAD, because a response to HEAD has no body with a code.
   if (response.status === 403 && operation.method === 'HEAD') return true;
   const place = DOCUMENTED_OPERATIONS.find(({ route }) => route.split(' ')[1] === operation.routes.v1);
   return (place?.lacksScope ?? ['403 insufficient_scope']).some((one) => isMember(response, one));
 }
 
-/** The specification does not show the scope of the repository record (A26). */
+/** Name of the operation whose required scope the specification does not show (A26). */
 const OPEN = 'get repository';
 
-/** Operation that responds 200 to a second request with the same key. */
+/** Name of the operation that responds 200, not an error, to a second request with the same idempotency key. */
 const REPLAYED = 'create deployment';
 
-/** Expects an operation to refuse a token with every scope but its own, and to accept a token with only its own. */
+/**
+ * Sends a token with all scopes except those of the operation, which must be refused, and a token with only those,
+ * which must be accepted. Returns a description of what is wrong; undefined if nothing is.
+ */
 async function takesItsScopeOnly(route: OperationRoute): Promise<string | undefined> {
   const { operation, family, repository } = route;
   const request = await operation.request(repository, family);

@@ -8,7 +8,7 @@ import { largeRepository } from '../../fixtures/large.js';
 import type { JsonRecord } from '../../http/exchange.js';
 import { defined } from '../../target/json.js';
 
-/** Returns every line of a response, with the path of its file. */
+/** Returns every line of all matches in a search response, with the path of its file. */
 export function linesOf(response: ApiResponse) {
   return response.records('matches').flatMap((match) => {
     if (!Array.isArray(match.lines)) throw new AssertionFailure('every match must have lines', 'an array', match.lines);
@@ -33,7 +33,10 @@ export function pathsOf(response: ApiResponse): string[] {
   return [...new Set(matchesOf(response).map(({ path }) => path))].sort();
 }
 
-/** Searches the history, and expects success. */
+/**
+ * Searches the history repository (fixture with known commits) for a pattern, and expects success. `more`: further
+ * request members.
+ */
 export async function search(t: RuleContext, pattern: string, more: object = {}) {
   const history = await historyRepository(t);
   const { query = {}, ...rest } = more as { query?: object };
@@ -41,7 +44,7 @@ export async function search(t: RuleContext, pattern: string, more: object = {})
   return { history, answer: response };
 }
 
-/** Expects a search of the history to read this commit. */
+/** Searches the history repository for a pattern, and expects the matches to come from this commit. */
 export async function searchesCommit(
   t: RuleContext,
   commit: 'first' | 'second' | 'third' | 'feature',
@@ -52,10 +55,10 @@ export async function searchesCommit(
   expectSame(response.string('repo', 'commit'), history[commit].sha, `repo.commit must be the ${commit} commit`);
 }
 
-/** Returns a function for checks that makes this search. */
+/** Returns a check that searches the history repository (fixture with known commits) for this pattern. */
 export const found = (pattern: string, more?: object) => (t: RuleContext) => search(t, pattern, more);
 
-/** Searches the large repository, and expects success. */
+/** Searches the large repository (fixture that exceeds all default limits), and expects success. */
 export async function searchLarge(t: RuleContext, pattern: string, more: object = {}) {
   const large = await largeRepository(t);
   const response = expectStatus(await grep(t, large.name, { query: { pattern }, ...more }), 200);
@@ -64,7 +67,7 @@ export async function searchLarge(t: RuleContext, pattern: string, more: object 
 
 export const foundInLarge = (pattern: string, more?: object) => (t: RuleContext) => searchLarge(t, pattern, more);
 
-/** Returns all pages of a search, at most 40. */
+/** Returns the responses for all pages of a search, at most 40. `limit`: page size. */
 export async function allPages(t: RuleContext, repo: string, body: JsonRecord, limit: number): Promise<ApiResponse[]> {
   const pages: ApiResponse[] = [];
   let cursor: string | undefined;

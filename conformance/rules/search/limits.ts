@@ -5,7 +5,7 @@ import { DENSE_LINES, largeRepository, TWO_LINE_FILES } from '../../fixtures/lar
 import { defineRules, leftOpen, on } from '../rule.js';
 import { allPages, foundInLarge, linesOf, matchesOf, searchLarge } from './found.js';
 
-/** A page as large as the default values of the other limits allow. */
+/** Request members for one page that is as large as possible, so that only the other limits of a search apply. */
 const WIDE = { pagination: { limit: 5000 }, limits: { max_matches_per_file: 5000 } };
 const DENSE = { paths: ['dense.txt'] };
 

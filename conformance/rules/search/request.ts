@@ -7,7 +7,7 @@ import { otherRepository, sampleRepository } from '../../fixtures/repositories.j
 import { defineRules, leftOpen, on, rulesBy } from '../rule.js';
 import { found, matchesOf, pathsOf, search, searchesCommit, textsOf } from './found.js';
 
-/** Expects a search to find the pattern in exactly these files. */
+/** Searches the history repository (fixture with known commits), and expects matches in exactly these files. */
 async function findsIn(t: RuleContext, paths: readonly string[], pattern: string, more?: object): Promise<void> {
   expectSame(pathsOf((await search(t, pattern, more)).answer), paths, 'the matches must be in exactly these files');
 }
