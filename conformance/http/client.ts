@@ -184,7 +184,7 @@ export class Client {
     throw ended;
   }
 
-  /** Returns true if the origin accepts connections. Concurrent callers share one check. */
+  /** Returns true if the target accepts connections at this origin. Concurrent callers share one check. */
   async isThere(origin = this.options.baseUrl ?? ''): Promise<boolean> {
     this.#look ??= this.#lookFor(origin).finally(() => {
       this.#look = undefined;
@@ -194,7 +194,8 @@ export class Client {
 
   async #lookFor(origin: string): Promise<boolean> {
     for (let look = 1; ; look++) {
-      // Behind a proxy, only the proxy is checked, because only a request could show more.
+      // Behind a proxy, only the connection to the proxy is checked, because only an HTTP request could show if the
+      // target is reachable.
       if (await takesConnections(new URL(proxyOf(origin) ?? origin))) return true;
       if (look === LOOKS || this.options.signal.aborted) return false;
       await this.options.sleep(BETWEEN_LOOKS * look).catch(() => undefined);
@@ -221,7 +222,10 @@ export class Client {
   }
 }
 
-/** Connector that adds to a connection error the number of bytes that the connection had received. */
+/**
+ * Returns a connector for undici. If a connection fails, the connector adds to the error the number of bytes that the
+ * connection had received.
+ */
 function countingConnector(timeout: number): buildConnector.connector {
   const connectTo = buildConnector({ timeout });
   return (options, callback) =>
@@ -236,8 +240,8 @@ function countingConnector(timeout: number): buildConnector.connector {
 }
 
 /**
- * Returns true if the connection had delivered a response before it broke. Servers close idle connections, and a
- * request may be in flight at that moment, so a safe request is sent again (RFC 9112, section 9.3.1).
+ * Returns true if the broken connection had already delivered a response. Servers close idle connections, possibly
+ * while a new request is on its way. A safe request is then sent again on another connection (RFC 9112, section 9.3.1).
  */
 function wasKept(error: unknown): boolean {
   const { bytesRead, socket } = error as { bytesRead?: number; socket?: { bytesRead?: number } };

@@ -23,9 +23,7 @@ const GIT_REFUSALS = ['400', '403', '401', '404'];
 const NO_CLAIM = ['400 repo_claim_missing', '403 forbidden'];
 
 const NO_REPO = { repo: null };
-/**
- * Response that is also tolerated if the path of a request names another repository than the `repo` claim of its token.
- */
+/** Response to a token without the required `repo` claim that is tolerated only if the URL path names a repository. */
 const ABSENT = ['404 repository_not_found'];
 
 const namesRepository = ({ namesRepository, isGit }: TokenPlace) => namesRepository && !isGit;
@@ -61,8 +59,8 @@ function withoutNames(response: ApiResponse, ...names: readonly string[]): objec
 }
 
 /**
- * Compares the errors for an absent and a forbidden repository, on every route of the newer family (`/api/repos`) that
- * published clients use.
+ * Compares the responses for a repository that does not exist and for one that the token does not name, on every route
+ * of the newer family (`/api/repos`). Both responses must be the same.
  */
 async function comparePreferredRoutes(t: RuleContext): Promise<void> {
   const [a, b] = [await sampleRepository(t), await otherRepository(t)];
