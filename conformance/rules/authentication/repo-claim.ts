@@ -36,8 +36,8 @@ function expectClaimMissing(t: RuleContext, { name, isGit, namesRepository }: To
 }
 
 /**
- * Scopes for one repository, each with a marker for requests that need it: false if they only read, true if they write,
- * `where-allowed` if a read-only target can be tested without the writes.
+ * Scopes that concern one repository, each with the setting `writes` of its rule: false if the requests only read, true
+ * if they write, `where-allowed` if a read-only target can be tested without the writes.
  */
 const MISSING = [
   ['git:read', false],

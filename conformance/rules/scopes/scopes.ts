@@ -31,7 +31,10 @@ function isRefusedForScope({ operation }: OperationRoute, response: ApiResponse)
 /** Name of the operation whose required scope the specification does not show (A26). */
 const OPEN = 'get repository';
 
-/** Name of the operation that responds 200, not an error, to a second request with the same idempotency key. */
+/**
+ * Name of an operation that responds 200 if the same request was already executed. After a refusal, 200 therefore shows
+ * that the service executed the refused request.
+ */
 const REPLAYED = 'create deployment';
 
 /**
