@@ -8,7 +8,7 @@ import { isRecord } from '../../http/exchange.js';
 import { defineRules, leftOpen, on } from '../rule.js';
 
 /**
- * Returns the repository names in a list response. Other members are ignored, because the responses of the two compared
+ * Returns the names of the items in a list response. Other members are ignored, because the responses of two compared
  * routes may differ in members and order.
  */
 function namesIn(response: ApiResponse): string[] {

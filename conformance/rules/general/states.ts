@@ -40,7 +40,7 @@ async function underFault(t: RuleContext, fault: string): Promise<(readonly [str
 }
 
 /**
- * Expects each operation in the list to be refused, either with the error code of the repository state or as
+ * Expects each operation in `labels` to be refused, either with the error code of the repository state or as
  * unavailable.
  */
 async function refuses(

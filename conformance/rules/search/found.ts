@@ -44,7 +44,7 @@ export async function search(t: RuleContext, pattern: string, more: object = {})
   return { history, answer: response };
 }
 
-/** Searches the history repository for a pattern, and expects the matches to come from this commit. */
+/** Searches the history repository for a pattern, and expects `repo.commit` in the response to be this commit. */
 export async function searchesCommit(
   t: RuleContext,
   commit: 'first' | 'second' | 'third' | 'feature',

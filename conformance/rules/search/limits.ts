@@ -5,7 +5,7 @@ import { DENSE_LINES, largeRepository, TWO_LINE_FILES } from '../../fixtures/lar
 import { defineRules, leftOpen, on } from '../rule.js';
 import { allPages, foundInLarge, linesOf, matchesOf, searchLarge } from './found.js';
 
-/** Request members for one page that is as large as possible, so that only the other limits of a search apply. */
+/** Request members for a page as large as the default values of the other search limits allow. */
 const WIDE = { pagination: { limit: 5000 }, limits: { max_matches_per_file: 5000 } };
 const DENSE = { paths: ['dense.txt'] };
 
