@@ -10,7 +10,8 @@ import type { Position } from './stage.js';
 import type { FaultEntry } from './tally.js';
 
 /**
- * Actions of a fault that are still to be carried out for a request. An empty list means that the fault does not fire.
+ * Actions (such as a delay or an error response) that a fault still has to carry out for one request. An empty list
+ * means that the fault does not fire for the request.
  */
 type Decision = readonly Action[];
 
@@ -18,13 +19,19 @@ const NOTHING: Decision = [];
 const NONE: readonly ChosenAction[] = [];
 const NO_TEXTS: readonly string[] = [];
 
-/** Conditions of a fault that only the body of a Git request decides. */
+/**
+ * Conditions of a fault that can be checked only after the body of a Git request was read, because only the body
+ * contains the command and the refs.
+ */
 const OF_GIT_BODY: ReadonlySet<string> = new Set(['git.command', 'git.ref']);
 
-/** Injected faults that can still fire for one request, and those that have fired. */
+/**
+ * Injected faults that can still fire for one request, and those that have fired. Everything except `add`, for code
+ * that only asks which actions to carry out.
+ */
 export type RequestFaults = Omit<ArmedRequest, 'add'>;
 
-/** Shared value for requests to which no fault applies. */
+/** Shared constant for requests to which no fault applies. It has no actions, and its methods do nothing. */
 export const NO_FAULTS: RequestFaults = {
   isArmed: false,
   fired: NO_TEXTS,
@@ -39,21 +46,29 @@ export const NO_FAULTS: RequestFaults = {
 };
 
 /**
- * Injected faults that can still fire for one request. For each fault, the decision is made once: at the first stage of
- * the request at which the fault would do something. Checks must be cheap, because most requests match none of the
- * faults of their operation.
+ * Injected faults that can still fire for one request. The decision if a fault fires is made once: at the first stage
+ * (point of the request's processing at which faults can fire) at which the fault has an action. Checks must be cheap,
+ * because every request makes them, and most requests match none of the faults of their operation.
  */
 export class ArmedRequest {
-  /** Id of the last fault that ended a stage, for example with an error response; undefined if none has. */
+  /**
+   * Id of the last fault that ended a stage, for example because it replaced the response by an error. Undefined if no
+   * fault has.
+   */
   decisive: string | undefined = undefined;
   private ids: string[] | undefined = undefined;
   private missReasons: string[] | undefined = undefined;
   private refused: string[] | undefined = undefined;
-  /** Facts from the body of a Git request; undefined until it is read. */
+  /** Command and refs from the body of a Git request; undefined until the body is read. */
   private git: GitFacts | undefined = undefined;
-  /** Decisions, by the index of the fault in the plan of the operation. */
+  /**
+   * Decisions made so far, by the index of the fault in `plan.entries`; undefined for a fault that is not decided yet.
+   */
   private decisions: (Decision | undefined)[] = [];
-  /** Number of faults of the plan that have nothing left to do. */
+  /**
+   * Number of faults of the plan that can no longer act on this request, because they did not fire or all their actions
+   * were carried out.
+   */
   private settled = 0;
 
   constructor(
@@ -63,7 +78,10 @@ export class ArmedRequest {
     private plan: FaultPlan,
   ) {}
 
-  /** Adds faults that the request itself asks for in a header or a claim. Faults for other operations never fire. */
+  /**
+   * Adds faults that the request itself asks for, in the header `X-Emulator-Fault` or in the claim `emu` of its token.
+   * Ignores faults that cannot fire for the operation of the request. Decisions already made are kept.
+   */
   add(entries: readonly FaultEntry[]): void {
     const before = this.plan.entries;
     this.plan = planOf([...before, ...entries], this.facts.operation);
@@ -71,61 +89,73 @@ export class ArmedRequest {
   }
 
   /**
-   * True if a fault can still fire or has fired. False for almost every request, which then needs no further checks.
+   * True if a fault can still fire for the request or has fired. False for almost every request, so that callers can
+   * skip all other checks.
    */
   get isArmed(): boolean {
     return this.settled < this.plan.meeting || (this.ids !== undefined && this.ids.length > 0);
   }
 
-  /** Ids of the faults that have fired, in order. */
+  /** Ids of the faults that have fired for the request, in the order in which they fired. */
   get fired(): readonly string[] {
-    // The journal keeps a reference to this array, because faults may still fire while the response is sent.
+    // Creates the array now if a fault may still fire, because the journal keeps a reference to it before the response
+    // is sent. Ids that are added during the response then appear in the journal.
     if (this.isArmed) this.ids ??= [];
     return this.ids ?? NO_TEXTS;
   }
 
-  /** Reasons why faults did not fire although almost all of their conditions held, one sentence each. */
+  /**
+   * Reasons why faults did not fire although all of their conditions but one held, or their counter excluded the
+   * request. One sentence per fault, shown in the journal.
+   */
   get reasons(): readonly string[] {
     return this.missReasons ?? NO_TEXTS;
   }
 
   /**
-   * Reasons why faults that the request itself asked for did not fire. A fault that its counter held back (`skip`,
-   * `times`, …) is left out.
+   * Reasons why faults that the request itself asked for (in a header or a claim) did not fire. Faults whose counter
+   * excluded the request (`skip`, `times`, …) are not listed, because the client intended that.
    */
   get ignored(): readonly string[] {
     return this.refused ?? NO_TEXTS;
   }
 
-  /** True if a fault has a condition on the JSON body, so that the body must be read early. */
+  /** True if a fault has a condition on the JSON body. The body must then be read before the stage `before`. */
   get needsBody(): boolean {
     return this.plan.needsBody;
   }
 
-  /** Records facts from the body of a Git request. They are known at the current and all later stages. */
+  /**
+   * Records the command and the refs that were read from the body of a Git request. Conditions can use them at the
+   * current stage and all later ones.
+   */
   learn(git: GitFacts): void {
     this.git = git;
   }
 
   /**
-   * Returns the actions that fire at a stage. Selects them and takes their counters synchronously, so that concurrent
-   * requests cannot share a count. At most one action, the last, ends the stage: an error, a raw response, a cut or a
-   * lost response. Delays come before it.
+   * Returns the actions of all faults that fire for the request when it reaches a stage. Selects the actions and
+   * updates the counters of the faults synchronously, so that two concurrent requests cannot both use the last firing
+   * of a fault. At most one action ends the stage (an error, a raw response, a cut or a lost response); it is the last
+   * of the list, after delays and other actions.
    */
   take(position: Position): readonly ChosenAction[] {
     const planned = this.plan.at.get(position);
     return planned ? this.choose(planned, { request: this.facts, git: this.git }) : NONE;
   }
 
-  /** Adds a reason for each fault that the request asked for and whose stage it did not reach. */
+  /**
+   * Called at the end of the request. Adds a reason to `ignored` for each fault that the request asked for and that
+   * could not be decided, because the request did not reach its stage.
+   */
   end(): void {
-    // A Git client sends the header with the fault in all requests of a clone or push, but only one of them reaches the
-    // stage.
+    // Skips Git requests, because a Git client sends the header with the fault in every request of a clone or push, and
+    // usually only one of them reaches the stage.
     if (this.facts.operation.group === 'Git') return;
     for (const [position, planned] of this.plan.at) {
       for (const fault of planned) {
         const { text, compiled } = fault.entry;
-        // A fault with `skip` may have skipped this request on purpose.
+        // Gives no reason for a fault with `skip`, because it may have skipped this request on purpose.
         if (text === undefined || compiled.skip > 0 || this.decisions[fault.index] !== undefined) continue;
         this.decisions[fault.index] = NOTHING;
         this.addReason(fault, `the request did not reach the stage ${position}`, false);
@@ -133,7 +163,10 @@ export class ArmedRequest {
     }
   }
 
-  /** Resolves when the latch is released or the client disconnects. */
+  /**
+   * Waits for a latch (a named barrier that a test releases through the admin API). Resolves when the latch is
+   * released, or when `signal` is aborted because the client disconnected.
+   */
   released(latch: string, signal: AbortSignal): Promise<void> {
     return this.latches.hold(latch, signal);
   }
@@ -164,7 +197,11 @@ export class ArmedRequest {
     return all;
   }
 
-  /** Decides if a fault fires at this stage. Returns undefined if the decision must wait for a later stage. */
+  /**
+   * Decides if a fault fires for the request, and with which actions. Returns undefined if a condition needs the body
+   * of the Git request, which is not read yet; the decision is then made at a later stage. `last`: action that another
+   * fault has already chosen to end this stage.
+   */
   private decide(fault: PlannedFault, facts: StageFacts, last: ChosenAction | undefined): Decision | undefined {
     const { entry, actions, ends, stateCode } = fault;
     const { compiled, tally } = entry;
@@ -227,7 +264,11 @@ export class ArmedRequest {
     this.plan.entries.find((entry) => entry.id === id)!.tally.fire(this.facts.id);
   }
 
-  /** Returns the key of the counter that counts this request for the fault. */
+  /**
+   * Returns the key of the counter in which this request is counted for the fault. A fault that a request asked for has
+   * one counter per repository, user (`sub`) and scenario. A registered fault has one per combination of the values in
+   * `when.by`.
+   */
   private keyOf({ id, text, compiled }: FaultEntry): string {
     const { organizationName, repositoryName = '', verified, operation, connection, scenario = '' } = this.facts;
     const sub = verified?.claims.sub ?? '';
@@ -243,6 +284,7 @@ export class ArmedRequest {
   }
 }
 
+/** Returns true if the action refuses only refs that the push does not update. */
 function isForOtherRefs(action: Action, pushed: readonly string[]): boolean {
   const { kind, value } = kindOf(action);
   return kind.isForOtherRefs?.(value, pushed) ?? false;

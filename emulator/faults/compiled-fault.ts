@@ -11,19 +11,19 @@ import { canReplaceResponse, checkReach, type ReachContext } from './reach.js';
 import { stagesOf } from './request-shape.js';
 import { BEFORE_IN_BAND, type Position, type Stage } from './stage.js';
 
-/** Fault that was validated and prepared for matching requests. Immutable. */
+/** Fault that was validated and converted to a form that can be checked quickly for each request. Immutable. */
 export type CompiledFault = ReturnType<typeof compileFault>;
 
 export interface CompileContext extends ReachContext {
-  /** Milliseconds on the world's clock. */
+  /** Current time on the clock of the emulated service, in milliseconds since 1970. */
   readonly now: number;
-  /** All operations of the service. */
+  /** All operations (API endpoints and Git services) that the emulated service offers. */
   readonly operations: readonly FaultedOperation[];
 }
 
 /**
- * Validates a fault and prepares it for matching. Throws `bad_request` if the fault could never fire; the message names
- * the member and the allowed values.
+ * Validates a fault and converts it to a form that can be checked quickly for each request. Throws `bad_request` if the
+ * fault could never fire; the message names the invalid member and the values that it may have.
  */
 export function compileFault(definition: Fault, context: CompileContext) {
   const refuse = (detail: string) => problem('bad_request', `${context.where}: ${detail}`);
@@ -32,7 +32,8 @@ export function compileFault(definition: Fault, context: CompileContext) {
     throw refuse('a fault must have either do or sequence, not both.');
   }
   /**
-   * In a sequence, each entry applies to one request. Otherwise there is a single entry, which applies to all requests.
+   * Lists of actions. The n-th list of a `sequence` applies to the n-th matching request. Without a `sequence`, the
+   * only list applies to every matching request.
    */
   const entries: readonly Entry[] = sequence
     ? sequence.map((entry) => (entry === 'pass' ? entry : [entry]))
@@ -47,21 +48,24 @@ export function compileFault(definition: Fault, context: CompileContext) {
   const now = context.now;
   const compiled = {
     definition,
-    /** Returns the text form; undefined if it has none. */
+    /** Returns the fault as text, such as `rate_limited*2@before`; undefined if only JSON can express the fault. */
     text: lazy(() => writeFault(definition)),
     priority: definition.priority ?? 0,
-    /** Globs for operation ids; undefined for all operations. */
+    /** Globs for the ids of the operations to which the fault applies; undefined if it applies to all operations. */
     operations: match.op === undefined ? undefined : [match.op].flat(),
     criteria: criteriaOf(match),
     entries,
     isSequence: sequence !== undefined,
     skip: when.skip ?? 0,
-    /** Infinity if unlimited. */
+    /** Maximum number of firings; `Infinity` if unlimited. A sequence fires at most once per entry. */
     times: Math.min(when.times ?? Number.POSITIVE_INFINITY, sequence ? sequence.length : Number.POSITIVE_INFINITY),
     every: when.every ?? 1,
     chance: when.chance ?? 1,
     by: when.by ?? (['rule'] as const),
-    /** `from`, `until` and `expires` are in milliseconds on the world's clock. */
+    /**
+     * Times at which the fault starts to fire, stops to fire, and is removed, in milliseconds since 1970 on the clock
+     * of the emulated service. ±`Infinity` if there is no such limit.
+     */
     from: when.from === undefined ? Number.NEGATIVE_INFINITY : instantOf(when.from, now),
     until: when.until === undefined ? Number.POSITIVE_INFINITY : instantOf(when.until, now),
     expires: definition.ttl === undefined ? Number.POSITIVE_INFINITY : now + parseDuration(definition.ttl)!,
@@ -85,7 +89,7 @@ function checkStage(action: Action, at: Stage | undefined, refuse: (detail: stri
   );
 }
 
-/** Throws `bad_request` for values that no request can have. */
+/** Throws `bad_request` if a condition compares with a value that no request can have, such as an unknown scope. */
 function checkValues(match: Match, operations: readonly FaultedOperation[], refuse: (detail: string) => Error): void {
   const { has = [], lacks = [] } = match.token?.scopes ?? {};
   const unknown = has.find((scope) => !operations.some(({ scopes }) => scopes.includes(scope)));
@@ -103,13 +107,15 @@ function checkValues(match: Match, operations: readonly FaultedOperation[], refu
   if (contradiction !== undefined) throw refuse(contradiction);
 }
 
+/** Returns true if the fault applies to requests to the operation. */
 export function isFor({ operations }: CompiledFault, { id }: FaultedOperation): boolean {
   return operations === undefined || operations.some((glob) => matchesGlob(glob, id));
 }
 
 /**
- * Returns the point in the pipeline at which the action is carried out for requests of the operation; undefined if
- * there is none.
+ * Returns the position (stage, or the check of the quotas) at which the action is carried out for requests to the
+ * operation. Returns undefined if requests to the operation do not reach the stage of the action, or if the operation
+ * cannot return its error code.
  */
 export function positionOf(
   action: Action,
@@ -124,7 +130,7 @@ export function positionOf(
   return isQuota ? 'quota' : position;
 }
 
-/** Parses an ISO 8601 time, or a duration that starts at `now`. */
+/** Parses an ISO 8601 time, or an ISO 8601 duration that starts at `now`. Returns milliseconds since 1970. */
 function instantOf(text: string, now: number): number {
   return parseTime(text) ?? now + parseDuration(text)!;
 }

@@ -8,28 +8,41 @@ import { type Member, ownMember, valueAt } from './member.js';
 import { MemoizedText } from './memoized-text.js';
 import type { StageFacts } from './request-facts.js';
 
-/** Condition of a fault, ready to be checked for a request. */
+/**
+ * Condition of a fault on one fact of a request, ready to be checked. Created from one member of the fault's `match`.
+ */
 export interface Criterion {
-  /** Path of the condition in the JSON form of the fault, such as `match.token.sub`. */
+  /** Path of the condition below `match` in the JSON form of the fault, such as `token.sub`. */
   readonly member: string;
   readonly holds: (facts: StageFacts) => boolean;
-  /** Returns a sentence part that explains why the condition does not hold: `repo is team/app, not other/*`. */
+  /**
+   * Returns an explanation for the journal of why the condition does not hold, without a full stop: `repo is team/app,
+   * not other/*`.
+   */
   readonly explain: (facts: StageFacts) => string;
 }
 
 interface Condition extends Member {
-  /** Returns the conditions for a value of this member. A record such as `http.header` has one for each name. */
+  /**
+   * Creates the conditions for a value that a fault gives to this member of `match`. A record such as `http.header`
+   * results in one condition for each of its names.
+   */
   readonly criteriaOf: (wanted: never) => readonly Criterion[];
 }
 
-/** A number in JSON, a digit in the text form. */
+/**
+ * Git protocol version that a condition compares with: a number in the JSON form of a fault, a digit in its text form.
+ */
 const PROTOCOL: Key<0 | 1 | 2> = {
   ...choice(['0', '1', '2']),
   read: (text) => ([0, 1, 2] as const).find((version) => String(version) === text),
   schema: () => z.union([z.literal(0), z.literal(1), z.literal(2)], { error: 'Must be 0, 1 or 2' }),
 };
 
-/** Returns the schema of an object whose members are matchers, such as `match.http.header`. */
+/**
+ * Returns the schema of a record whose values are matchers (a string, or an object such as `{"contains": "x"}`). An
+ * example of such a record is `match.http.header`, whose names are header names.
+ */
 export function matchersSchema(): z.ZodType {
   const matcher = z.union(
     [
@@ -45,18 +58,27 @@ export function matchersSchema(): z.ZodType {
     .refine((value) => Object.keys(value).length <= 64, 'Has more than 64 members');
 }
 
-/** Reads a fact of a request. For a record, reads the value with the given name. */
+/**
+ * Reads the fact of a request that a condition compares, such as the user of its token. If the fact is a record, such
+ * as the headers, reads the value that the record has for `name`.
+ */
 type ReadFact = (facts: StageFacts, name: string) => unknown;
 
 const GLOB = '* matches any characters';
-/** Accepts the empty subject. */
+/**
+ * Text that may be empty, because the subject (`sub`) of a token may be empty. All other texts in faults have at least
+ * one character.
+ */
 const SUBJECT: Key = { ...TEXT, read: (text) => text, schema: () => z.string().max(FAULT_LIMITS.text) };
 const ALGORITHM = choice(['ES256', 'ES384', 'ES512', 'RS256']);
 const SERVICE = choice(['upload-pack', 'receive-pack']);
 const PHASE = choice(['advertise', 'rpc']);
 const COMMAND = choice(['ls-refs', 'fetch', 'object-info']);
 
-/** All members of `match`, the conditions of a fault, except `op`, which selects the operation. */
+/**
+ * All members that `match` (the conditions of a fault) may have, except `op`. The operation is compared separately,
+ * before the conditions.
+ */
 export const CONDITIONS: readonly Condition[] = [
   textual('org', 'Organization', GLOB, ({ request }) => request.organizationName),
   textual('repo', 'Repository', `team/app; ${GLOB}`, ({ request }) => request.repositoryName),
@@ -93,7 +115,9 @@ export const CONDITIONS: readonly Condition[] = [
   textual('scenario', 'Scenario', 'Ref that the client names', ({ request }) => request.scenario),
 ];
 
-/** Returns the conditions of a fault, except the one on the operation. */
+/**
+ * Returns all conditions that `match` contains, except the one on the operation (`op`), which is checked separately.
+ */
 export function criteriaOf(match: Match): Criterion[] {
   return CONDITIONS.flatMap(({ path, criteriaOf }) => {
     const wanted = valueAt({ match }, path.split('.'));
@@ -101,6 +125,7 @@ export function criteriaOf(match: Match): Criterion[] {
   });
 }
 
+/** Creates the row for a condition on a single text, which is compared with a glob. */
 function textual(member: string, label: string, hint: string, read: ReadFact, key: Key = TEXT): Condition {
   const criteriaOf = (value: string | number): Criterion[] => {
     const isWanted = globTest(String(value));
@@ -111,6 +136,7 @@ function textual(member: string, label: string, hint: string, read: ReadFact, ke
   return { path: `match.${member}`, label, hint, key, criteriaOf };
 }
 
+/** Creates the row for the condition on refs. It holds if the glob matches any ref that the Git request names. */
 function ofRef(label: string, hint: string): Condition {
   const criteriaOf = (wanted: string): Criterion[] => [
     {
@@ -122,6 +148,7 @@ function ofRef(label: string, hint: string): Condition {
   return { path: 'match.git.ref', label, hint, key: TEXT, criteriaOf };
 }
 
+/** Creates the row for the scopes that a token must have (`has`) or must not have (`lacks`). */
 function ofScopes(how: 'has' | 'lacks', label: string): Condition {
   const isWanted = how === 'has';
   const criteriaOf = (scopes: readonly string[]) =>
@@ -136,13 +163,15 @@ function ofScopes(how: 'has' | 'lacks', label: string): Condition {
   return { path: `match.token.scopes.${how}`, label, hint: 'between commas', key: listOf(TEXT, 0, 64), criteriaOf };
 }
 
+/** Creates the row for conditions on the values of a record, such as the headers of a request. */
 function valued(member: string, label: string, nameOf: string, read: ReadFact): Condition {
   const criteriaOf = (wanted: Readonly<Record<string, Matcher>>) =>
     Object.entries(wanted).map(
       ([name, matcher]): Criterion => ({
         member,
         holds: (facts) => matches(matcher, read(facts, name)),
-        // Does not show the value, because it may be a secret.
+        // The explanation omits the value that was found, because a header, claim or body may contain a secret, and the
+        // journal shows the explanation.
         explain: () => `${member} ${show(name)} does not match`,
       }),
     );
@@ -159,12 +188,12 @@ function matches(matcher: Matcher, value: unknown): boolean {
   return glob === undefined || (value !== undefined && matchesGlob(glob, asText(value)));
 }
 
-/** Name of a header field: a token of RFC 9110, section 5.6.2. */
+/** Matches a valid name of a header field: a token of RFC 9110, section 5.6.2. */
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
 /**
- * Returns why no request can have the headers, query parameters, claims or members that `match` names; undefined if one
- * can.
+ * Returns the reason why no request can match the headers, query parameters, claims or body members that `match` names,
+ * for example because a header name is invalid. Returns undefined if a request can match.
  */
 export function findContradiction({ token, http }: Match): string | undefined {
   const badName = Object.keys(http?.header ?? {}).find((name) => !HEADER_NAME.test(name));
@@ -185,7 +214,11 @@ export function findContradiction({ token, http }: Match): string | undefined {
   return undefined;
 }
 
-/** Returns why no value meets all parts of the matcher; undefined if one can. `isOfTexts`: all values are strings. */
+/**
+ * Returns the reason why no value can match all parts of the matcher, for example because `equals` and `glob`
+ * contradict each other. Returns undefined if a value can match. `isOfTexts`: true if all values are strings, as for
+ * headers.
+ */
 function clashWithin(matcher: Exclude<Matcher, string>, isOfTexts: boolean): string | undefined {
   const { equals, contains, glob, present } = matcher;
   const others = (['equals', 'contains', 'glob'] as const).filter((part) => matcher[part] !== undefined);
@@ -206,12 +239,18 @@ function asText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** Returns a copy with plain prototypes, because JSON readers create objects with different ones. */
+/**
+ * Returns a copy whose objects and arrays have the usual prototypes. Necessary before `isDeepStrictEqual`, because it
+ * also compares prototypes, and readers of JSON may create objects with others.
+ */
 function plain(value: unknown): unknown {
   return typeof value === 'object' && value !== null ? JSON.parse(JSON.stringify(value)) : value;
 }
 
-/** Returns the value at a JSON pointer such as `/a/b~1c/0` (RFC 6901). The empty pointer is the whole value. */
+/**
+ * Returns the value at a JSON pointer such as `/a/b~1c/0` (RFC 6901); undefined if absent. The empty pointer refers to
+ * the whole value.
+ */
 function memberAt(value: unknown, pointer: string): unknown {
   if (pointer === '') return value;
   if (!pointer.startsWith('/')) return undefined;

@@ -7,18 +7,21 @@ import type { WrittenFault } from './grammar.js';
 import type { FaultedOperation } from './operation-shape.js';
 import { readWritten } from './schema.js';
 
-/** Faults and scenario that a token asks for. */
+/**
+ * Content of the claim `emu` of a token: the faults that the emulator injects into every request with the token, and
+ * the id of the scenario to which these requests belong.
+ */
 export interface AskedByToken {
   readonly faults?: readonly (string | GivenFault)[] | undefined;
   readonly scenario?: string | undefined;
 }
 
-/** Claims of a token that asks for faults. Empty if it asks for none. */
+/** Additional claims of a token that asks for faults or names a scenario. Empty if the token does neither. */
 export type FaultClaims = { readonly emu?: AskedByToken };
 
 /**
- * Creates the claim for a token to be signed. Throws `bad_request` for faults that every request with the token would
- * be refused for. `where` names the faults in error messages.
+ * Creates the claim `emu` for a token that is about to be signed. Throws `bad_request` if a fault is invalid, because
+ * the service would refuse every request with such a token. `where`: name of the faults in error messages.
  */
 export function faultClaims(
   { faults, scenario }: AskedByToken,
@@ -38,7 +41,8 @@ export function faultClaims(
 const CLAIM = 'The claim emu';
 
 /**
- * Parses the claim `emu`, such as `{"faults": ["rate_limited*2", {"do": …}], "scenario": "s1"}`. Throws `bad_request`.
+ * Parses the claim `emu` of a verified token, such as `{"faults": ["rate_limited*2", {"do": …}], "scenario": "s1"}`.
+ * Throws `bad_request` if the claim is invalid.
  */
 export function readClaim(emu: unknown): {
   readonly written: readonly WrittenFault[];

@@ -8,38 +8,51 @@ import type { FaultedOperation } from './operation-shape.js';
 import type { Position } from './stage.js';
 import type { FaultEntry } from './tally.js';
 
-/** Actions of one fault at one point of the pipeline. */
+/** Actions of one fault that are carried out at one position of a request (a stage, or the check of the quotas). */
 export interface PlannedFault {
   readonly entry: FaultEntry;
-  /** Index of the fault in `entries` of its plan. */
+  /** Index of the fault in `FaultPlan.entries`. */
   readonly index: number;
   readonly actions: ReadonlySet<Action>;
-  /** True if one of the actions ends the stage, for example by replacing the response. */
+  /**
+   * True if one of the actions ends the stage, for example because it replaces the response. Other faults cannot do so
+   * at the same stage then.
+   */
   readonly ends: boolean;
   /**
-   * Error code of a repository state that the fault simulates. The fault fires only for requests that this state would
-   * refuse.
+   * Error code of the repository state that the fault simulates, such as `sync_in_progress`; undefined for all other
+   * faults. The fault fires only for requests that the real state would refuse.
    */
   readonly stateCode: ProblemCode | undefined;
-  /** Sentence in the journal for a request for which the fault did not fire. The same reason gives the same string. */
+  /**
+   * Returns the sentence for the journal that says why the fault did not fire for a request. Equal reasons return the
+   * identical string, which saves memory.
+   */
   readonly refusal: MemoizedText<string>;
 }
 
 /**
- * Faults that can apply to requests of one operation. Computed once per operation, because it is needed for each
- * request.
+ * Faults that can apply to requests to one operation, grouped by the position at which they act. Computed once per
+ * operation and cached, because every request to the operation needs it.
  */
 export interface FaultPlan {
   readonly entries: readonly FaultEntry[];
-  /** Number of faults that have an action for the operation. */
+  /**
+   * Number of faults in `entries` that have at least one action that can be carried out for requests to the operation.
+   */
   readonly meeting: number;
-  /** Faults by the point in the pipeline at which they act, in the order in which they are tried. */
+  /**
+   * Faults by the position (stage of the request, or the check of the quotas) at which they act. Within a position, a
+   * fault with a higher priority comes first.
+   */
   readonly at: ReadonlyMap<Position, readonly PlannedFault[]>;
-  /** True if a fault has a condition on the JSON body. */
+  /** True if a fault has a condition on the JSON body, which then must be read before the fault can be decided. */
   readonly needsBody: boolean;
 }
 
-/** Returns the plan for an operation, with those of the given faults that can apply to it. */
+/**
+ * Returns the plan for requests to an operation. It contains those of the given faults that can apply to such requests.
+ */
 export function planOf(entries: readonly FaultEntry[], operation: FaultedOperation): FaultPlan {
   const mine = [...new Set(entries)]
     .filter(({ compiled }) => isFor(compiled, operation))
@@ -60,6 +73,10 @@ export function planOf(entries: readonly FaultEntry[], operation: FaultedOperati
   return { entries: mine, meeting, at, needsBody };
 }
 
+/**
+ * Groups the actions of a fault by the position at which they are carried out for requests to the operation. Leaves out
+ * actions that the operation never reaches.
+ */
 function placesOf({ compiled }: FaultEntry, operation: FaultedOperation): Map<Position, Set<Action>> {
   const places = new Map<Position, Set<Action>>();
   for (const action of actionsOf(compiled)) {

@@ -4,49 +4,62 @@ import type { Stage } from './stage.js';
 export type { Action } from './kinds/index.js';
 
 /**
- * Injected fault, in its JSON form. It states which requests it applies to (`match`), how often it fires (`when`), at
- * which stage of a request (`at`), and what happens then (`do`).
+ * Injected fault (an error, delay or defect that the emulator causes on purpose), in its JSON form. It states to which
+ * requests it applies (`match`), how often it fires (`when`), at which stage of a request (`at`), and what it does
+ * (`do`).
  */
 export interface Fault {
-  /** Assigned by the registry if absent. */
+  /** Id of the fault. If absent, the emulator assigns one, such as `fault-1`. */
   readonly id?: string;
   readonly note?: string;
-  /** Faults with a higher priority are tried first; of equal ones, the one registered first. */
+  /**
+   * Priority among faults that match the same request. The highest is tried first. Among equal ones, the fault that was
+   * registered first is tried first.
+   */
   readonly priority?: number;
   readonly match?: Match;
   readonly when?: When;
-  /** Stage at which it fires. Default: the default stage of the action, usually `before`. */
+  /**
+   * Stage of a request at which the fault fires. Default: the default stage of its action, usually `before` (after all
+   * checks and before the operation has an effect).
+   */
   readonly at?: Stage;
   readonly do?: Action | readonly Action[];
   /**
-   * Actions by request, in place of `do`: the first matching request gets the first entry, and so on. The fault does
-   * not fire after the last one.
+   * Actions for consecutive requests, instead of `do`: the first matching request gets the first entry, the second one
+   * the second entry, and so on. `pass` is an entry without an action. After the last entry, the fault no longer fires.
    */
   readonly sequence?: readonly (Action | 'pass')[];
-  /** Number of firings that `verify` requires; default at least 1. */
+  /** Number of firings that `verify` (the check at the end of a test) requires. Default: at least 1. */
   readonly expect?: { readonly fired: number | { readonly min?: number; readonly max?: number } };
-  /** ISO 8601 duration on the world's clock after which the fault is removed. */
+  /** Lifetime: ISO 8601 duration on the clock of the emulated service after which the fault is removed. */
   readonly ttl?: string;
 }
 
-/** Condition on a text: the exact text, a glob (`*`, `?`), or one of these objects. */
+/**
+ * Condition on a value of a request: a text that may contain the wildcards `*` and `?`, or an object whose members must
+ * all match.
+ */
 export type Matcher =
   | string
   | { readonly equals?: unknown; readonly contains?: string; readonly glob?: string; readonly present?: boolean };
 
-/** Facts from the URL and the headers of a Git request. */
+/** Facts about a Git request that its URL and headers contain, so that they are known before the body is read. */
 export interface GitHead {
   readonly service: 'upload-pack' | 'receive-pack';
   readonly phase: 'advertise' | 'rpc';
   readonly protocol: 0 | 1 | 2;
 }
 
-/** Conditions on a request, all of which must hold. Globs support `*` and `?`. */
+/** Conditions of a fault on a request, all of which must hold. Texts may contain the wildcards `*` and `?`. */
 export interface Match {
-  /** Operation ids as `emulator routes` prints them, or globs: `commitPack`, `git*`. */
+  /**
+   * Ids of the operations (API endpoints or Git services), as `emulator routes` prints them, or globs: `commitPack`,
+   * `git*`.
+   */
   readonly op?: string | readonly string[];
   readonly org?: string;
-  /** Decoded repository name. */
+  /** Name of the repository, without percent-encoding: `team/app`. */
   readonly repo?: string;
   readonly token?: {
     readonly sub?: string;
@@ -59,35 +72,50 @@ export interface Match {
     readonly method?: string;
     readonly header?: Readonly<Record<string, Matcher>>;
     readonly query?: Readonly<Record<string, Matcher>>;
-    /** Matchers by JSON pointer (RFC 6901). */
+    /** Conditions on members of the JSON body. The names are JSON pointers (RFC 6901), such as `/author/name`. */
     readonly body?: Readonly<Record<string, Matcher>>;
   };
   readonly git?: Partial<GitHead> & {
     readonly command?: 'ls-refs' | 'fetch' | 'object-info';
     readonly ref?: string;
   };
-  /** Scenario id that the client sends in a header or a claim. */
+  /** Id of the test scenario that the client sends in a header or in a claim of its token. */
   readonly scenario?: string;
 }
 
-/** Selects the matching requests for which the fault fires. */
+/** Selects those of the matching requests for which the fault fires, by their number, by chance and by time. */
 export interface When {
-  /** Number of matching requests to skip first. */
+  /** Number of matching requests for which the fault does not fire at first. Default: 0. */
   readonly skip?: number;
-  /** Maximum number of requests for which it fires; unlimited if absent. */
+  /** Maximum number of requests for which the fault fires; unlimited if absent. */
   readonly times?: number;
-  /** Fires for every n-th matching request; 1 is every request. */
+  /**
+   * Interval: the fault fires for every n-th matching request after the skipped ones. Default: 1, which is every
+   * request.
+   */
   readonly every?: number;
-  /** Probability from 0 to 1. The result for the n-th request of a counter depends only on the seed. */
+  /**
+   * Probability, greater than 0 and at most 1, with which the fault fires for a matching request. The result for the
+   * n-th request of a counter depends only on the seed, so that a test run can be repeated.
+   */
   readonly chance?: number;
-  /** Values by which requests are counted separately, such as the repository. Default: one counter for all requests. */
+  /**
+   * Values of a request by which matching requests are counted separately, such as the repository. Default: one counter
+   * for all requests.
+   */
   readonly by?: readonly ('rule' | 'token' | 'repo' | 'op' | 'connection')[];
-  /** ISO 8601 times, or durations since the fault was added, on the world's clock. */
+  /**
+   * Period in which the fault fires: ISO 8601 times, or durations since the fault was added, on the clock of the
+   * emulated service.
+   */
   readonly from?: string;
   readonly until?: string;
 }
 
-/** Action with a name that the JSON form used until version 0.1. Still accepted, and shown with its current name. */
+/**
+ * Action under a name that JSON used until version 0.1. Still accepted from clients. Responses show the action with its
+ * current name.
+ */
 export type FormerAction =
   | { readonly unknownCode: KindValues['code'] }
   | { readonly report: KindValues['ng'] }
@@ -96,7 +124,7 @@ export type FormerAction =
 
 export type GivenAction = Action | FormerAction;
 
-/** Fault as a client sends it, which may use former names. */
+/** Fault as a client sends it to the emulator. Its actions may have the names that were used until version 0.1. */
 export interface GivenFault extends Omit<Fault, 'do' | 'sequence'> {
   readonly do?: GivenAction | readonly GivenAction[];
   readonly sequence?: readonly (GivenAction | 'pass')[];

@@ -5,7 +5,10 @@ import { quoteText, quoteWord } from './shell.js';
 import { BEFORE_IN_BAND } from './stage.js';
 import { type Written, wholeTest } from './whole-test.js';
 
-/** One way to inject a fault, such as a header, a claim of a token, a command line, or TypeScript. */
+/**
+ * One way to inject a fault, such as a header, a claim of a token, a command line, or TypeScript. The fault editor
+ * shows all ways of a fault for copying.
+ */
 export interface FaultForm extends Written {
   readonly id: string;
   readonly title: string;
@@ -19,19 +22,21 @@ export interface FormContext {
   readonly hasAdminToken: boolean;
 }
 
-/** Origin that the commands use if none is given. */
+/** Origin of the emulator that `emulator fault add` uses without `--url`. */
 const DEFAULT_ORIGIN = 'http://127.0.0.1:8080';
 
 const IN_BAND_COUNTS = 'A fault in a header or token is counted separately for each subject and repository.';
 
 /**
- * Returns a fault in all forms in which it can be given. The id is left out, so that a form can be used several times.
+ * Returns all forms in which a fault can be given to the emulator. They omit the id of the fault, because an id can be
+ * used only once, and a form should be usable several times.
  */
 export function formsOf({ id: _, ...fault }: Fault, context: FormContext): readonly FaultForm[] {
   const text = writeFault(fault);
   const json = writeJson(fault);
   const body = writeJson(text === undefined ? fault : { spec: text });
-  // In a TypeScript object literal, `"__proto__": …` would set the prototype.
+  // Writes the name `__proto__` as a computed name, because `"__proto__": …` in a TypeScript object literal would set
+  // the prototype.
   const literal = text === undefined ? json.replaceAll('"__proto__":', '["__proto__"]:') : `'${text}'`;
   return [
     { id: 'header', title: 'Header', ...headerForm(text, fault) },
@@ -50,18 +55,24 @@ export function formsOf({ id: _, ...fault }: Fault, context: FormContext): reado
   ];
 }
 
-/** Invisible characters, and characters that change how others are displayed. */
+/**
+ * Matches invisible characters, and characters that change how others are displayed. JSON output escapes them, so that
+ * a reader sees everything that is copied.
+ */
 const UNSEEN = /[\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
 
-/** Returns JSON in one line with invisible characters escaped. It is also valid YAML and TypeScript. */
+/**
+ * Returns the value as JSON in one line, with invisible characters escaped. The result is also valid YAML and
+ * TypeScript.
+ */
 function writeJson(value: unknown): string {
   const escaped = (one: string) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`;
   return JSON.stringify(value).replaceAll(UNSEEN, escaped);
 }
 
 /**
- * Returns the form of a fault for a header or claim of a request. It is empty if the fault fires at a stage that comes
- * before the service reads these headers and claims.
+ * Returns the form for a fault that is sent inside a request, in a header or a claim. Contains the reason instead of a
+ * text if the fault fires at a stage that is over before the service reads headers and claims.
  */
 function inBand({ at }: Fault, text: string, note = IN_BAND_COUNTS): Written {
   if (at === undefined || !BEFORE_IN_BAND.has(at)) return { text, note };
@@ -77,9 +88,16 @@ function headerForm(text: string | undefined, fault: Fault): Written {
 
 const TOKEN_NOTE = 'For Git it is the password, for every other client the bearer token.';
 
-/** Text without characters that are special in globs, in the fault syntax, or in shells. */
+/**
+ * Matches texts without characters that have a meaning in globs, in the fault syntax, or in shells. Only such texts are
+ * copied from `match` into a command.
+ */
 const EXACT = /^\w[\w./@:-]*$/;
 
+/**
+ * Returns the command that creates a token whose requests have the fault. Its repository, organization and user are
+ * those that the fault matches, if these are exact names.
+ */
 function tokenCommand(text: string | undefined, fault: Fault): string {
   const { repo, org, token } = fault.match ?? {};
   const names = Object.entries({ repo, org, sub: token?.sub }).filter(([, value]) => EXACT.test(value ?? ''));

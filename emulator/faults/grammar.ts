@@ -9,10 +9,13 @@ import { type Member, ownMember, valueAt, withValueAt } from './member.js';
 import { MEMBERS, textKeyOf } from './members.js';
 import { STAGES, type Stage } from './stage.js';
 
-/** Fault that was given in its text form, and that text. */
+/** Fault that was parsed from its text form, such as `rate_limited*2`, together with the text. */
 export interface WrittenFault {
   readonly text: string;
-  /** Name at the start of the text. If a request asks for the fault, the name becomes its id. */
+  /**
+   * Name at the start of the text, such as `rate_limited`, or the given `id`. If the text was in a request, this name
+   * becomes the id of the fault.
+   */
   readonly name: string;
   readonly fault: Fault;
 }
@@ -36,7 +39,10 @@ export function parseFaults(value: string, where: string): WrittenFault[] {
   return texts.map((text) => parseFault(text, where));
 }
 
-/** Parses one fault. */
+/**
+ * Parses the text form of one fault, such as `rate_limited*2@before`. Throws `bad_request` for invalid text; `where`
+ * names the header, claim or member in the message.
+ */
 export function parseFault(text: string, where: string): WrittenFault {
   const refuse = (detail: string) => problem('bad_request', `${where}: ${detail}`);
   const match = FAULT.exec(text);
@@ -65,13 +71,15 @@ export function parseFault(text: string, where: string): WrittenFault {
   return { text, name: whole.id ?? second ?? first, fault: whole };
 }
 
+/** Returns true if the name at the start of a fault's text is an error code, and not a kind of fault such as `cut`. */
 function isCode(name: string): boolean {
   return !Object.hasOwn(KINDS, name);
 }
 
 /**
- * Reads `key=value` pairs. Keys of the kind of fault go to `values`, and keys that all faults have go to the fault
- * itself.
+ * Parses the pairs `;key=value` at the end of a fault's text. Keys of the kind of fault, such as `bytes` of `cut`, are
+ * returned in `values`. Keys that all faults have, such as `match.repo`, are set in a copy of `given`, which is
+ * returned as `fault`.
  */
 function readKeys(
   name: string,
@@ -110,7 +118,10 @@ function readKeys(
   return { values, fault };
 }
 
-/** Finds the member of a fault for a key of the text form such as `match.repo` or `match.header.X-Name`. */
+/**
+ * Finds the member of a fault's JSON form that a key of its text form sets, such as `match.repo` or
+ * `match.header.X-Name`. Returns undefined if there is no such member.
+ */
 function findMember(key: string): { readonly key: Key; readonly names: readonly string[] } | undefined {
   const short = textKeyOf(key);
   for (const { path, key: row, nameOf, mark } of MEMBERS) {
@@ -132,7 +143,7 @@ function decode(text: string): string | undefined {
   }
 }
 
-/** Returns the text form of a fault; undefined if only JSON can express the fault. */
+/** Returns the text form of a fault, such as `rate_limited*2@before`; undefined if only JSON can express the fault. */
 export function writeFault(fault: Fault): string | undefined {
   const [action] = [fault.do ?? []].flat();
   if (action === undefined) return undefined;
@@ -163,8 +174,8 @@ function pairsOf({ path, nameOf }: Member, fault: Fault): (readonly [key: string
 }
 
 /**
- * Parses a text form that was just written. Returns undefined if that fails, because a value has characters that the
- * text form cannot contain.
+ * Parses a text form that `writeFault` has just written, to check that nothing was lost. Returns undefined if the text
+ * is invalid, because a value has characters that the text form cannot contain.
  */
 function readBack(text: string): Fault | undefined {
   try {
@@ -174,7 +185,10 @@ function readBack(text: string): Fault | undefined {
   }
 }
 
-/** Percent-encodes all characters that have a meaning in the grammar, in shells or in header fields. */
+/**
+ * Percent-encodes all characters of a value that have a meaning in the text form of faults, in shells or in header
+ * fields. Leaves `/`, `:`, `+` and `@` readable, because they have none in a value.
+ */
 function encode(value: string): string {
   return encodeURIComponent(value.replaceAll(/\p{Surrogate}/gu, '\ufffd'))
     .replaceAll(/%(?:2F|3A|2B|40)/g, (one) => decodeURIComponent(one))

@@ -1,25 +1,32 @@
 import { z } from 'zod';
 import { FAULT_LIMITS } from './fault-limits.js';
 
-/** Description of the values that a key accepts, from which the page builds an input field. */
+/**
+ * Description of the values that a key of a fault (such as `bytes` in `cut;bytes=10`) accepts. The fault editor, a web
+ * page, builds an input field from it.
+ */
 export interface KeyForm {
   readonly type: 'integer' | 'number' | 'text' | 'choice';
   readonly least?: number;
   readonly most?: number;
-  /** Values that are valid in addition to those of the type. For a choice: all values. */
+  /**
+   * Words that are valid in addition to values of the type, such as `omit` for a number of seconds. For a choice: all
+   * valid values.
+   */
   readonly values?: readonly string[];
   /** Maximum number of characters. */
   readonly longest?: number;
   readonly example: string;
 }
 
-/** Type of a value in a fault, with its text form (`;key=value`) and its JSON form. */
+/** Type of a value in a fault. Knows both forms of the value: the text form (`;key=value`) and the JSON form. */
 export interface Key<Value = unknown> {
-  /** End of the error message "must be …". */
+  /** Description of the valid values, used at the end of the error message "must be …". */
   readonly wants: string;
   readonly form: KeyForm;
-  /** Parses the text form of a value. Returns undefined if it is invalid. */
+  /** Parses the value of `;key=value`, without percent-encoding. Returns undefined if the value is invalid. */
   read(text: string): Value | undefined;
+  /** Returns the schema of the value in the JSON form. */
   schema(): z.ZodType;
 }
 
@@ -46,7 +53,9 @@ export function choice<const Value extends string>(values: readonly [Value, ...V
   };
 }
 
-/** Returns a key for texts that match `allowed`. `message` is the error for JSON. */
+/**
+ * Returns a type for texts that match the regular expression `allowed`. `message`: error for an invalid text in JSON.
+ */
 export function pattern(wants: string, allowed: RegExp, example: string, message = `Must be ${wants}`): Key<string> {
   return {
     wants,
@@ -56,7 +65,10 @@ export function pattern(wants: string, allowed: RegExp, example: string, message
   };
 }
 
-/** Returns a key for texts that `isValid` accepts. `wants` describes them. */
+/**
+ * Returns a type for texts of at least one character that `isValid` accepts. `wants`: description of such texts for
+ * error messages.
+ */
 export function textThat(wants: string, example: string, isValid: (text: string) => boolean) {
   return {
     wants,
@@ -70,7 +82,10 @@ const ANY_TEXT = `a text of 1 to ${FAULT_LIMITS.text} characters`;
 
 export const TEXT = textThat(ANY_TEXT, '*', () => true);
 
-/** Text for one line of a protocol. Control characters are invalid, because they would end the line. */
+/**
+ * Text that is sent as one line of the Git protocol, such as a progress message. Control characters are invalid,
+ * because a line feed would end the line.
+ */
 export const LINE = {
   ...textThat(ANY_TEXT, 'injected fault', (text) => /^[^\p{Cc}]+$/u.test(text)),
   schema: () => TEXT.schema().regex(/^[^\p{Cc}]+$/u, 'Must be one line without control characters'),
@@ -86,7 +101,7 @@ export const FRACTION: Key<number> = {
   schema: () => z.number().min(0).max(1),
 };
 
-/** Returns a key for values separated by commas. */
+/** Returns a type for a list of values, which the text form separates by commas. */
 export function listOf<Value>(key: Key<Value>, min: number, max: number): Key<readonly Value[]> {
   return {
     wants: `${key.wants}; separate several by commas`,
@@ -99,7 +114,10 @@ export function listOf<Value>(key: Key<Value>, min: number, max: number): Key<re
   };
 }
 
-/** Returns the schema of an object that has only these members. Its error messages list them. */
+/**
+ * Returns the schema of an object that must not have other members than those of `shape`. The error for another member
+ * lists the valid ones.
+ */
 export function strict<Shape extends z.ZodRawShape>(shape: Shape) {
   const known = Object.keys(shape).join(', ');
   return z.strictObject(shape, {

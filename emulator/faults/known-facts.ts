@@ -1,7 +1,7 @@
 import type { RequestShape } from './request-shape.js';
 import type { Stage } from './stage.js';
 
-/** Stages in the order in which a request reaches them. */
+/** Stages of a request in the order in which a request reaches them. */
 const WAY: readonly Stage[] = [
   'accept',
   'headers',
@@ -19,7 +19,7 @@ const WAY: readonly Stage[] = [
 
 /**
  * Conditions of a fault (members of its `match`), and the first stage of a request at which the service knows the facts
- * that they compare. For example, the user is known only after the token was verified.
+ * that the conditions compare. For example, the user is known only after the token was verified.
  */
 interface KnownRow {
   readonly members: readonly string[];
@@ -35,9 +35,9 @@ const ofCommand = (command: string, words = `of ${command}`) => ({
 });
 
 /**
- * Table of the stages at which the service knows the facts that conditions of faults compare. The first row that
- * contains the condition and applies to the request counts. If there is no such row, requests of this kind never have
- * the fact.
+ * Table of the stages at which the service knows the facts that conditions of faults compare. For a condition and a
+ * kind of request, the first row that names the condition and applies to the request counts. If no row does, requests
+ * of this kind never have the fact, so the fault could not fire.
  */
 export const KNOWN_FACTS: readonly KnownRow[] = [
   { members: ['op', 'org', 'scenario', 'http.method', 'http.header', 'http.query'], from: 'headers' },
@@ -47,7 +47,8 @@ export const KNOWN_FACTS: readonly KnownRow[] = [
     from: 'headers',
     of: { words: 'if the path names it', holds: ({ namesRepository }) => namesRepository },
   },
-  // These conditions are known at the stage `body`, because the token is verified before the body is read.
+  // These rows say `body` and not `auth`, because faults at `auth` fire before the token is verified. The token is
+  // verified before the body is read.
   { members: ['repo'], from: 'body' },
   { members: ['token.sub', 'token.kid', 'token.alg', 'token.scopes', 'token.claims'], from: 'body' },
   {

@@ -1,13 +1,15 @@
 /**
- * Latches by name. Each holds requests until it is released. A latch exists while something waits for it. A release
- * affects only those that wait at that moment; a release without waiters returns 0, so the script that sent it can try
- * again.
+ * Latches by name. A latch is a barrier for tests: requests with a fault `hold` wait at it until a test releases it. A
+ * latch exists while at least one request waits at it. A release affects only requests that wait at that moment.
+ * `release` returns 0 if none waits, so that the test can try again later.
  */
 export class Latches {
   private readonly holders = new Map<string, Set<() => void>>();
   private isClosed = false;
 
-  /** Resolves when the latch is released, all latches are closed, or `signal` is aborted. */
+  /**
+   * Waits at a latch. Resolves when the latch is released, when all latches are closed, or when `signal` is aborted.
+   */
   hold(name: string, signal: AbortSignal): Promise<void> {
     if (this.isClosed || signal.aborted) return Promise.resolve();
     return new Promise((resolve) => {
@@ -23,19 +25,19 @@ export class Latches {
     });
   }
 
-  /** Releases all waiters of the latch. Returns their number. */
+  /** Releases all requests that wait at the latch. Returns their number. */
   release(name: string): number {
     const holders = [...(this.holders.get(name) ?? [])];
     for (const release of holders) release();
     return holders.length;
   }
 
-  /** Returns the number of waiters by latch. */
+  /** Returns the number of waiting requests by the name of the latch. */
   waiting(): ReadonlyMap<string, number> {
     return new Map([...this.holders].map(([name, { size }]) => [name, size]));
   }
 
-  /** Releases all waiters. Later calls of `hold` return immediately. */
+  /** Releases all waiting requests at the end of the emulator. Later calls of `hold` return immediately. */
   close(): void {
     this.isClosed = true;
     for (const name of [...this.holders.keys()]) this.release(name);

@@ -1,4 +1,7 @@
-/** Caches the last text. Consecutive requests with the same reason then share one string in the journal. */
+/**
+ * Caches the text for the last value of `of`. Consecutive requests with the same reason then share one string in the
+ * journal, which saves memory.
+ */
 export class MemoizedText<Of> {
   private made: { readonly of: Of; readonly text: string } | undefined;
 

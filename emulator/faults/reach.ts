@@ -10,7 +10,8 @@ import { effectAt, fits, type RequestShape, shapesOf } from './request-shape.js'
 import { STAGES, type Stage } from './stage.js';
 
 /**
- * Returns true if an operation with this effect is refused while its repository is in the state that reports `code`.
+ * Function that returns true if a request with this effect to the operation is refused while its repository is in the
+ * state that reports the error code `code`, such as `sync_in_progress`.
  */
 export type IsRefused = (code: ProblemCode, operation: FaultedOperation, effect: Effect) => boolean;
 
@@ -20,21 +21,24 @@ export interface ReachContext {
   /** Part of the request that asked for the fault; undefined if the fault was registered through the admin API. */
   readonly inBand?: 'header' | 'claim' | undefined;
   /**
-   * Undefined if it is not known which operations a state refuses. Every operation on a repository then counts as
-   * refused.
+   * Function that knows which operations a repository state refuses; undefined if that is unknown. Every operation on a
+   * repository then counts as refused.
    */
   readonly isRefused?: IsRefused | undefined;
 }
 
-/** Kind of request for which an action of a fault can fire, and the stage at which it fires. */
+/**
+ * Kind of request for which an action of a fault can be carried out, and the stage of the request at which it happens.
+ */
 interface Meeting {
   readonly shape: RequestShape;
   readonly stage: Stage;
 }
 
 /**
- * Throws `bad_request` if an action of the fault could never fire, because no request to `operations` matches its
- * conditions, or because the action comes before the stage at which the conditions can be decided.
+ * Throws `bad_request` if an action of the fault could never fire. The reason is that no request to `operations`
+ * matches the conditions of the fault, or that the action belongs to a stage before the one at which the service knows
+ * the facts that the conditions compare.
  */
 export function checkReach(
   compiled: { readonly definition: Fault; readonly criteria: readonly Criterion[]; readonly entries: readonly Entry[] },
@@ -87,7 +91,10 @@ export function checkReach(
   }
 }
 
-/** Returns the kinds of requests that have all facts that the given conditions compare. */
+/**
+ * Returns the kinds of requests to `operations` that have all facts that the conditions `members` compare, and that can
+ * match them.
+ */
 function shapesFor(
   match: Match,
   members: readonly string[],
@@ -100,7 +107,10 @@ function shapesFor(
     .filter((shape) => fits(shape, match) && members.every((member) => knownFrom(member, shape) !== undefined));
 }
 
-/** Returns the conditions that exclude each other: if any one of them is removed, some request matches the others. */
+/**
+ * Returns the end of an error message that lists the contradicting conditions, or the empty text. A condition is listed
+ * if some request matches all the others once it is removed.
+ */
 function clashOf(match: Match, members: readonly string[], operations: readonly FaultedOperation[]): string {
   const clashing = members.filter((member) => {
     const others = members.filter((one) => one !== member);
@@ -111,27 +121,32 @@ function clashOf(match: Match, members: readonly string[], operations: readonly 
     : '';
 }
 
-/** Returns true if the operation has the error code of the action, or if the action has no error code. */
+/** Returns true if the operation can return the error code of the action, or if the action has no error code. */
 export function canReplaceResponse(action: Action, { errors }: FaultedOperation): boolean {
   const code = codeOf(action);
   return code === undefined || !isSwitchCode(code) || (errors?.includes(code) ?? false);
 }
 
 /**
- * Returns true if a condition can be decided at the stage. Faults in a claim are read after the token was verified, so
- * for them the facts about the token are also known at the stage `auth`.
+ * Returns true if the service knows, at the stage of `meeting`, the fact that the condition `member` compares. For
+ * faults in a claim, facts about the token are already known at the stage `auth`, because such faults are read after
+ * the token was verified.
  */
 function isKnown(member: string, { shape, stage }: Meeting, { inBand }: ReachContext): boolean {
   return isNoLater(knownFrom(member, shape)!, inBand === 'claim' && stage === 'auth' ? 'body' : stage);
 }
 
-/** Returns true if a request with a token that lacks the scopes is refused before the fault could fire. */
+/** Returns true if a request whose token lacks the scopes `lacked` is refused before the fault could fire. */
 function isStopped({ shape, stage }: Meeting, members: readonly string[], lacked: readonly string[]): boolean {
   if (!shape.scopes.some((scope) => lacked.includes(scope))) return false;
   const isBehind = !isNoLater(stage, 'auth') && isNoLater(stage, 'after');
   return isBehind || members.some((member) => isNoLater('before', knownFrom(member, shape)!));
 }
 
+/**
+ * Returns true if the request is one that the repository state which the action simulates would refuse, or if the
+ * action simulates none.
+ */
 function isStateRefusing(action: Action, { shape, stage }: Meeting, { isRefused }: ReachContext): boolean {
   const code = codeOf(action);
   if (code === undefined || !isStateCode(code)) return true;
@@ -140,12 +155,13 @@ function isStateRefusing(action: Action, { shape, stage }: Meeting, { isRefused 
   return operation.subject === 'repository' || (operation.errors?.includes(code) ?? false);
 }
 
+/** Returns the subject for error messages: the id of the operation if there is only one. */
 function whoOf(meant: readonly RequestShape[]): string {
   const ids = new Set(meant.map(({ operation }) => operation.id));
   return ids.size === 1 ? [...ids][0]! : 'the matching operations';
 }
 
-/** Returns `match` without a member such as `git.ref`. */
+/** Returns a copy of `match` without one condition, such as `git.ref`. */
 function without(match: Match, member: string): Match {
   const [group, name] = member.split('.') as [keyof Match, string | undefined];
   const rest = { ...(match[group] as object), [name ?? '']: undefined };

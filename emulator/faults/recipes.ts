@@ -1,44 +1,53 @@
 import { type ProblemCode, problemCodes } from '../http/problem.js';
 import { quoteText, quoteWord } from './shell.js';
 
-/** Way to get an error code: a request alone, a state, a quota, or a fault. */
+/**
+ * Way in which a recipe causes an error code: by requests alone, by changing a state of the service, by setting a
+ * quota, or by injecting a fault.
+ */
 type RecipeWay = 'natural' | 'state' | 'quota' | 'fault';
 
-/** Request that `curl` sends. */
+/** Request of a recipe, which the user sends with `curl`. */
 interface RecipeRequest {
   readonly method: string;
-  /** The request target. */
+  /** Path and query of the request. */
   readonly path: string;
-  /** Shell variable with the token; null for a request without a token. */
+  /** Name of the shell variable that contains the token, by default `TOKEN`; null for a request without a token. */
   readonly token?: string | null;
   readonly headers?: Readonly<Record<string, string>>;
   readonly json?: unknown;
-  /** Lines of NDJSON. */
+  /** Values of the body, which is NDJSON: one JSON value per line. */
   readonly lines?: readonly unknown[];
 }
 
-/** One command. */
+/** Step of a recipe, which is one shell command. */
 type RecipeStep =
-  /** Arguments of `emulator`, which finds the emulator by EMULATOR_URL. */
+  /** Arguments of the command `emulator`. The command finds the running emulator by the variable EMULATOR_URL. */
   | { readonly emulator: readonly string[] }
-  /** Flags of `emulator token`, and the shell variable for the token. */
+  /** Flags of the command `emulator token`, and the name of the shell variable to which the token is assigned. */
   | { readonly token: readonly string[]; readonly as: string }
   | { readonly send: RecipeRequest };
 
-/** Steps to get an error code from a newly started emulator. */
+/**
+ * Recipe: shell commands that make a newly started emulator return an error code. Shown in the documentation of the
+ * code.
+ */
 export interface Recipe {
   readonly code: ProblemCode;
   readonly way: RecipeWay;
-  /** The response to the last request has the code. */
+  /** Commands in order. The last one is a request whose response has the error code. */
   readonly steps: readonly [...RecipeStep[], { readonly send: RecipeRequest }];
 }
 
-/** Repository of the recipes, and the default organization of an emulator. */
+/**
+ * Repository and organization that the commands use. The organization is the default one of a newly started emulator.
+ */
 const REPO = 'app';
 const ORG = 'demo';
 
 const ADA = { name: 'Ada', email: 'ada@example.com' };
 
+/** Creates the step that assigns a token with these scopes to the shell variable `TOKEN`. */
 function token(...scopes: readonly string[]): RecipeStep {
   return { token: ['--repo', REPO, '--scopes', scopes.join(',')], as: 'TOKEN' };
 }
@@ -55,7 +64,7 @@ function remove(path: string): { readonly send: RecipeRequest } {
   return { send: { method: 'DELETE', path } };
 }
 
-/** Commits a file with this content to a branch. */
+/** Creates the step that commits the file `a.txt` with this content to the branch `main`. */
 function commit(content: string, metadata: object = {}): RecipeStep {
   const files = [{ path: 'a.txt', content_id: 'a' }];
   const about = { target_branch: 'main', commit_message: content, author: ADA, files, ...metadata };
@@ -63,6 +72,7 @@ function commit(content: string, metadata: object = {}): RecipeStep {
   return post('/api/v1/repos/commit-pack', undefined, { lines: [{ metadata: about }, { blob_chunk: chunk }] });
 }
 
+/** Creates the step that changes the state of the service, such as its limits. */
 function state(changes: object): RecipeStep {
   return { emulator: ['state', 'set', JSON.stringify(changes)] };
 }
@@ -76,7 +86,7 @@ const UNREACHABLE = state({ organizations: { [ORG]: { upstream: { error: 'The fo
 const MIRROR = post('/api/repos', { base_repo: { provider: 'gitlab', owner: 'team', name: 'app' } });
 const FORGE_MIRROR = post('/api/repos', { base_repo: { provider: 'github', owner: 'team', name: 'app' } });
 
-/** Steps for the codes that need no fault. */
+/** Steps for the error codes that can be caused without a fault, by the way in which they are caused. */
 const WAYS: Readonly<Record<'natural' | 'state' | 'quota', Readonly<Partial<Record<ProblemCode, Recipe['steps']>>>>> = {
   natural: {
     bad_request: [TOKEN, CREATE, get('/api/v1/repos/commit')],
@@ -97,7 +107,8 @@ const WAYS: Readonly<Record<'natural' | 'state' | 'quota', Readonly<Partial<Reco
     route_not_found: [TOKEN, get('/api/nowhere')],
     repository_not_found: [TOKEN, get('/api/v1/repo')],
     repository_deleted: [TOKEN, CREATE, remove(`/api/repos/${REPO}`), remove(`/api/repos/${REPO}`)],
-    // In this state, the sync that starts contacts no host.
+    // Sets the forge to unreachable first, because the creation of a mirror starts a sync, which must not contact a
+    // real host.
     upstream_already_configured: [TOKEN, UNREACHABLE, MIRROR, MIRROR],
     branch_not_found: [TOKEN, CREATE, get('/api/v1/repos/branch?name=none')],
     ref_not_found: [TOKEN, CREATE, get('/api/v1/repos/commit?sha=none')],
@@ -178,22 +189,22 @@ const WAYS: Readonly<Record<'natural' | 'state' | 'quota', Readonly<Partial<Reco
 };
 
 /**
- * Returns the steps for a code that only a fault can cause, or that otherwise occurs only after some time. Every code
- * can be caused by a fault.
+ * Returns steps that cause an error code by a fault in a request header. Used for codes that cannot be caused
+ * otherwise, or only after some time. A fault can cause every code.
  */
 function byFault(code: ProblemCode): Recipe['steps'] {
   return [TOKEN, CREATE, get('/api/v1/repo', { headers: { 'X-Emulator-Fault': code } })];
 }
 
-/** Recipe for each code, in the order of the specification's tables. */
+/** Recipe for each error code, in the order of the specification's tables. */
 export const RECIPES: readonly Recipe[] = problemCodes().map(({ code }) => {
   const [way, rows] = Object.entries(WAYS).find(([, steps]) => steps[code]) ?? ['fault', {}];
   return { code, way: way as RecipeWay, steps: rows[code] ?? byFault(code) };
 });
 
 /**
- * Returns the commands of a recipe for a POSIX shell, one per line. The last command prints the response with its
- * headers; the others print only errors.
+ * Returns the shell commands (POSIX) of a recipe, one per step. The last command prints the response with its headers;
+ * the others print only errors.
  */
 export function writeCommands({ steps }: Recipe): string[] {
   return steps.map((step, index) => {

@@ -6,14 +6,14 @@ import { factsByStage } from './known-facts.js';
 import { RECIPES, writeCommands } from './recipes.js';
 import { BEFORE_IN_BAND, STAGES, type Stage } from './stage.js';
 
-/** Reference of all faults. */
+/** Reference of all faults that can be injected, as data for the documentation and the web page. */
 export type FaultReference = ReturnType<typeof faultReference>;
 export type NameReference = FaultReference['names'][number];
 export type CodeReference = FaultReference['codes'][number];
 
 /**
- * Returns the reference of all faults, from the tables that implement them. Codes have the prefix `forgePrefix`, as in
- * responses.
+ * Returns the reference of all faults that can be injected. It is derived from the tables that implement them. Some
+ * error codes get the prefix `forgePrefix`, which a deployment can configure, as in responses.
  */
 export function faultReference(forgePrefix = 'forge') {
   const shown = (name: string) => shownCode(name as ProblemCode, forgePrefix);
@@ -21,13 +21,16 @@ export function faultReference(forgePrefix = 'forge') {
   return {
     grammar: 'name[*times][+skip][@stage][;key=value]…',
     stages: STAGES,
-    /** Members of `match` by the stage at which they become known, in pipeline order. */
+    /**
+     * Conditions (members of `match`) by the stage of a request at which the service knows the facts that they compare.
+     * The stages are in the order in which a request reaches them.
+     */
     known: Object.fromEntries(factsByStage()),
     names: [...TEXT_NAMES].map(([name, kind]) => ({
       name: shown(name),
       ...describe(kind, name, codes.get(name)?.status),
     })),
-    /** Codes with their recipes. */
+    /** Error codes with shell commands that cause them. */
     codes: RECIPES.map((recipe) => {
       const { status, title } = codes.get(recipe.code)!;
       return { code: shown(recipe.code), status, title, way: recipe.way, commands: writeCommands(recipe) };
@@ -35,7 +38,10 @@ export function faultReference(forgePrefix = 'forge') {
   };
 }
 
-/** Describes a name of the text form. `status` is that of a code; undefined for other kinds. */
+/**
+ * Describes the kind of fault that a name in the text form selects. `status`: HTTP status if the name is an error code;
+ * undefined for other kinds.
+ */
 function describe(kind: Kind, name: string, status: number | undefined) {
   const { about, keys, needs = [], oneOf = [] } = kind;
   const stages = stagesWith(kind, {});
@@ -47,7 +53,10 @@ function describe(kind: Kind, name: string, status: number | undefined) {
       wants,
       needed: needs.includes(key),
       ...form,
-      /** Stages that the key restricts the fault to; for a choice, by its values. */
+      /**
+       * Stages that remain possible if the key is given, listed only if they are fewer than without the key. If the key
+       * is a choice, there is one item per value.
+       */
       narrows: (form.type === 'choice' ? form.values! : [form.example])
         .map((value) => ({
           ...(form.type === 'choice' && { value }),
@@ -57,24 +66,24 @@ function describe(kind: Kind, name: string, status: number | undefined) {
     })),
     /** Keys of which at most one may be given. */
     oneOf,
-    /** Member of the JSON action. */
+    /** Name of the only member of the action in JSON. */
     action: status === undefined ? name : 'error',
     ...(status !== undefined && { status }),
-    /** Only operations that list the code can return it. */
+    /** True if only few operations can return this error code. */
     isOfFew: isSwitchCode(name as ProblemCode),
     stages,
     defaultStages: stages.filter((stage) => defaults.some(([, each]) => each === stage)),
     /**
-     * Default stages by operation: Git operations by id, all others as `api`. If an operation has none, the fault must
-     * name a stage.
+     * Stage if the fault names none, by operation: Git operations by id, all others as `api`. If an operation has none,
+     * a fault for this operation must name a stage.
      */
     defaults: Object.fromEntries(defaults) as Readonly<Record<string, Stage>>,
-    /** Stages at which in-band faults can fire. */
+    /** Stages at which a fault can fire that the request itself asks for in a header or claim. */
     inBandStages: stages.filter((stage) => !BEFORE_IN_BAND.has(stage)),
   };
 }
 
-/** Returns the stages of a kind for these values of its keys. */
+/** Returns the stages at which a fault of this kind can fire if its keys have these values. */
 function stagesWith(kind: Kind, values: object): readonly Stage[] {
   return kind.stagesOf?.(kind.ofKeys ? kind.ofKeys(values) : values) ?? kind.stages;
 }

@@ -9,81 +9,81 @@ import type { FaultedOperation } from './operation-shape.js';
 import { checkReach, type IsRefused } from './reach.js';
 import { Counters, type FaultEntry, type SkipReason, Tally } from './tally.js';
 
-/** Fault with its counters, as the admin API shows it. */
+/** Fault with its counters, in the form in which the admin API returns it. */
 export interface FaultView extends Fault {
   readonly id: string;
   readonly source: 'registered' | 'in-band';
   /**
-   * Text form of the fault. If a request asked for it, the text of the request. Undefined if only JSON can express the
-   * fault.
+   * Text form, such as `rate_limited*2`. For an in-band fault (one that a request asked for), the text from the
+   * request. Undefined if only JSON can express the fault.
    */
   readonly text?: string;
-  /** Number of matching requests. */
+  /** Number of requests so far that matched the conditions of the fault. */
   readonly matched: number;
-  /** Number of requests for which it fired. */
+  /** Number of requests so far for which the fault fired. */
   readonly fired: number;
   /**
-   * Number of further requests for which it fires; null if unlimited. If requests are counted separately (`by`), it
-   * refers to the counter that was used last.
+   * Number of further requests for which the fault can fire; null if unlimited. If requests are counted separately
+   * (`by`), the number refers to the counter that was used last.
    */
   readonly remaining: number | null;
-  /** Number of matching requests for which it did not fire, by the reason. */
+  /** Number of matching requests for which the fault did not fire, by the reason. */
   readonly skippedBecause: Readonly<Record<SkipReason, number>>;
-  /** Ids of the last requests for which it fired. */
+  /** Ids of the last requests for which the fault fired, at most `FAULT_LIMITS.requestIds`. */
   readonly requestIds: readonly string[];
 }
 
-/** Immutable value for a snapshot. */
+/** All faults and counters at one moment, immutable. Part of a snapshot of the emulated service. */
 export type FaultsValue = ReturnType<Faults['snapshot']>;
 
 interface FaultsPorts {
   readonly clock: { now(): number };
-  /** Seed for faults that fire with a probability (`chance`). */
+  /** Seed of the random choices of faults that fire with a probability (`chance`). */
   readonly seed: string;
   /**
-   * Undefined if it is not known which operations a state refuses. Every operation on a repository then counts as
-   * refused.
+   * Function that knows which operations a repository state refuses; undefined if that is unknown. Every operation on a
+   * repository then counts as refused.
    */
   readonly isRefused?: IsRefused;
 }
 
 /**
- * Identity of a client that asks for faults, by which they are counted: organization, repository and `sub`, joined by
- * NUL.
+ * Identity of a client that asks for faults in its requests: organization, repository and `sub` of its token, joined by
+ * NUL. The requests of each client are counted separately.
  */
 export type Caller = string;
 
 /**
- * All faults of a world: those registered through the admin API, and those that requests asked for in a header or a
- * claim.
+ * All faults of a world (one emulated service with its own state): those registered through the admin API, and the
+ * in-band faults, which requests asked for in a header or a claim.
  */
 export class Faults {
   /** Registered faults by id, in order of registration. */
   private registered = new Map<string, FaultEntry>();
-  /** Faults that requests asked for, by text, in order of use. */
+  /** In-band faults (those that requests asked for), by their text, the least recently used first. */
   private inBand = new Map<string, FaultEntry>();
-  /** Plans by operation id. */
+  /** Cached plans by operation id: the registered faults that can apply to requests to the operation. */
   private readonly plans = new Map<string, FaultPlan>();
-  /** Time at which the first registered fault expires. */
+  /** Time at which the next registered fault expires, on the clock of the world; `Infinity` if none does. */
   private nextExpiry = Number.POSITIVE_INFINITY;
   private counts = new Counters();
   private inBandCounts = new Counters();
-  /** Id of the scenario that each client sent last. */
+  /** Id of the scenario that each client named last, the least recently used client first. */
   private scenarios = new Map<Caller, string>();
-  /** Number of ids assigned. */
+  /** Number of ids of the form `fault-N` that were assigned so far. */
   private named = 0;
   private ordered = 0;
-  /** Number of changes of the registered faults. */
+  /** Number of changes of the registered faults so far. */
   private changes = 0;
 
   constructor(private readonly ports: FaultsPorts) {}
 
-  /** True if there are no registered faults. */
+  /** True if there are no faults that were registered through the admin API. */
   get isIdle(): boolean {
     return this.registered.size === 0;
   }
 
-  /** Number that changes with every change of the registered faults. */
+  /** Number that changes whenever the registered faults change, so that callers can detect it. */
   get revision(): number {
     return this.changes;
   }
@@ -96,7 +96,7 @@ export class Faults {
     return this.ports.seed;
   }
 
-  /** Throws `bad_request` for a fault that could never fire. */
+  /** Checks a fault without registering it. Throws `bad_request` if the fault could never fire. */
   check(fault: Fault, operations: readonly FaultedOperation[]): void {
     this.compile(fault, operations, 'The fault');
   }
@@ -108,26 +108,27 @@ export class Faults {
   }
 
   /**
-   * Replaces the faults with these ids by `faults`. Changes nothing if one of them is refused. Returns the ids of the
-   * registered faults.
+   * Removes the registered faults with these ids and registers `faults`. Changes nothing if one of `faults` is invalid.
+   * Returns the ids of the newly registered faults.
    */
   exchange(ids: readonly string[], faults: readonly Fault[], operations: readonly FaultedOperation[]): string[] {
     const compiled = faults.map((fault) => {
       const where = `The fault ${fault.id ?? ''}`.trim();
-      // A scenario changes variants before it registers its faults, so they were checked with the changed variants.
+      // Compiles without `isRefused`, which depends on the variants (switches of the service's behaviour). A scenario
+      // changes variants before it registers its faults, so its faults were already checked with the changed variants.
       return compileFault(fault, { where, operations, now: this.now });
     });
     return this.put(ids, compiled).map(({ id }) => id);
   }
 
-  /** Replaces all registered faults. Changes nothing if one of them is refused. */
+  /** Removes all registered faults and registers `faults`. Changes nothing if one of `faults` is invalid. */
   replaceAll(faults: readonly Fault[], operations: readonly FaultedOperation[]): FaultView[] {
     this.requireRoom(faults.length);
     const compiled = faults.map((fault, index) => this.compile(fault, operations, `faults.${index}`));
     return this.put([...this.registered.keys()], compiled).map((entry) => this.show(entry));
   }
 
-  /** Replaces the faults with these ids. Throws if the limit is reached or an id is in use. */
+  /** Removes the faults with these ids, adds `compiled`. Throws `conflict` if there are too many or an id is in use. */
   private put(ids: readonly string[], compiled: readonly CompiledFault[]): FaultEntry[] {
     const replaced = new Set(ids);
     const staying = this.liveEntries().filter(({ id }) => !replaced.has(id));
@@ -147,7 +148,7 @@ export class Faults {
     return entries;
   }
 
-  /** Changes members of a fault and keeps its counters. Returns undefined if the fault does not exist. */
+  /** Changes members of a fault and keeps its counters. Throws `conflict` for an in-band fault. Undefined if absent. */
   patch(id: string, changes: Partial<Fault>, operations: readonly FaultedOperation[]): FaultView | undefined {
     const entry = this.live(id);
     if (!entry) return undefined;
@@ -172,20 +173,20 @@ export class Faults {
     return entry && this.show(entry);
   }
 
-  /** Returns the fault as it was given; undefined if it does not exist. */
+  /** Returns the JSON form of a fault as given by the client; undefined if the fault does not exist. */
   definition(id: string): Fault | undefined {
     return this.live(id)?.compiled.definition;
   }
 
-  /** Returns the registered faults in their order, then the in-band ones. */
+  /** Returns the registered faults in the order of registration, then the in-band faults in that of first use. */
   list(): FaultView[] {
     const inBand = [...this.inBand.values()].sort((a, b) => a.order - b.order);
     return [...this.liveEntries(), ...inBand].map((entry) => this.show(entry));
   }
 
   /**
-   * Removes a registered fault, or the counters of a fault that requests asked for. Returns false if the fault does not
-   * exist.
+   * Removes a fault and its counters. An in-band fault starts again with the next request that asks for it. Returns
+   * false if the fault does not exist.
    */
   remove(id: string): boolean {
     const entry = this.live(id);
@@ -197,7 +198,7 @@ export class Faults {
     return true;
   }
 
-  /** Returns the registered faults that can apply to requests of the operation. */
+  /** Returns the registered faults that can apply to requests to the operation, by the stage at which they act. */
   planFor(operation: FaultedOperation): FaultPlan {
     this.expire();
     const known = this.plans.get(operation.id);
@@ -208,8 +209,8 @@ export class Faults {
   }
 
   /**
-   * Returns the entry for a fault that a request asks for. Throws `bad_request` if the fault could never fire, or, if
-   * `operation` is given, never for that operation.
+   * Returns the entry of an in-band fault, which a request asks for in a header or claim. Equal texts share one entry.
+   * Throws `bad_request` if the fault could never fire or, if `only` is given, never for these operations.
    */
   asked(
     { text, name, fault }: WrittenFault,
@@ -219,8 +220,8 @@ export class Faults {
     const known = this.inBand.get(text);
     const { isRefused } = this.ports;
     const compiled = known?.compiled ?? compileFault(fault, { ...context, now: this.now, isRefused });
-    // If the simulated state permits the request, such as a read during a sync, the fault is accepted here, and the
-    // response names the reason why it has no effect.
+    // Treats every operation as refused. A fault that simulates a state which permits the request, such as a read
+    // during a sync, is then accepted, and the response names the reason why the fault has no effect.
     if (only) checkReach(compiled, only, { ...context, isRefused: () => true });
     const entry = known ?? { id: this.freeId(name), text, order: ++this.ordered, compiled, tally: new Tally() };
     this.inBand.delete(text);
@@ -229,13 +230,14 @@ export class Faults {
     return entry;
   }
 
-  /** Adds the id of a request to a fault that fired on its connection, before the request had an id. */
+  /** Adds the id of a request to a fault that fired when its connection was accepted, before the request had an id. */
   noteTouched(id: string, requestId: string): void {
     this.registered.get(id)?.tally.note(requestId);
   }
 
   /**
-   * Records the scenario id that a client sends. Faults that the client counted in its previous scenario start again.
+   * Records the scenario id that a client sends with a request. If it differs from the previous one, the counters of
+   * in-band faults that belong to the previous scenario of the client are reset.
    */
   enterScenario(caller: Caller, scenario: string): void {
     const before = this.scenarios.get(caller);
@@ -247,7 +249,7 @@ export class Faults {
     this.inBandCounts.delete((key) => key.slice(key.indexOf('\0')) === ended);
   }
 
-  /** Returns true if a registered fault has a condition on this scenario. */
+  /** Returns true if a registered fault has a condition on the scenario of requests, and this scenario matches. */
   namesScenario(scenario: string): boolean {
     return this.liveEntries().some(({ compiled: { definition } }) => {
       const glob = definition.match?.scenario;
@@ -255,6 +257,7 @@ export class Faults {
     });
   }
 
+  /** Returns the counters for a fault. Registered and in-band faults have separate ones. */
   countersOf({ text }: FaultEntry): Counters {
     return text === undefined ? this.counts : this.inBandCounts;
   }
@@ -294,7 +297,7 @@ export class Faults {
     return id;
   }
 
-  /** Returns the name if it is free, otherwise the first free one of `name-2`, `name-3`, … */
+  /** Returns the name if no fault has it as its id, otherwise the first free one of `name-2`, `name-3`, … */
   private freeId(name: string): string {
     const taken = new Set([...this.registered.values(), ...this.inBand.values()].map(({ id }) => id));
     if (!taken.has(name)) return name;
@@ -317,7 +320,7 @@ export class Faults {
     return [...this.registered.values()];
   }
 
-  /** Removes faults that have expired. */
+  /** Removes registered faults whose lifetime (`ttl`) is over. Called before each use of the registered faults. */
   private expire(): void {
     if (this.nextExpiry === Number.POSITIVE_INFINITY) return;
     const { now } = this;
@@ -327,7 +330,7 @@ export class Faults {
     this.register(live);
   }
 
-  /** Replaces all registered faults. */
+  /** Sets the registered faults to `entries`, and discards all values derived from the old ones. */
   private register(entries: readonly FaultEntry[]): void {
     this.registered = new Map(entries.map((entry) => [entry.id, entry]));
     this.nextExpiry = Math.min(...entries.map(({ compiled }) => compiled.expires), Number.POSITIVE_INFINITY);
@@ -365,7 +368,7 @@ export class Faults {
   }
 }
 
-/** Returns the entry with its own copy of the tally. */
+/** Returns a copy of the entry whose counts can change without affecting the original. */
 function withOwnTally(entry: FaultEntry): FaultEntry {
   return { ...entry, tally: entry.tally.copy() };
 }

@@ -3,19 +3,22 @@ import { matchesGlob } from './glob.js';
 import type { Effect, FaultedOperation, FaultedPurpose } from './operation-shape.js';
 import { STAGES, type Stage } from './stage.js';
 
-/** Facts about a kind of Git request, and the command in its body. */
+/** Service, phase and protocol versions of a kind of Git request, and the command in its body. */
 interface GitShape extends Omit<GitHead, 'protocol'>, Pick<NonNullable<Match['git']>, 'command'> {
   readonly protocols: readonly GitHead['protocol'][];
 }
 
 /**
- * Kind of request to an operation. An operation has several if its query or body decides effect and scopes, or if it is
- * a Git service.
+ * Kind of request to an operation (API endpoint or Git service). Used to check if a fault could ever fire. An operation
+ * has several kinds if the query or body of the request determines its effect and scopes, or if it is a Git service.
  */
 export interface RequestShape extends FaultedPurpose {
   readonly operation: FaultedOperation;
   readonly methods: readonly string[];
-  /** True if a path of the operation contains the repository. */
+  /**
+   * True if a route of the operation contains the name of the repository, so that the name is known before the token is
+   * read.
+   */
   readonly namesRepository: boolean;
   readonly git: GitShape | undefined;
   readonly stages: ReadonlySet<Stage>;
@@ -32,7 +35,10 @@ const COMMON: ReadonlySet<Stage> = new Set<Stage>([
 ]);
 const WITH_BODY: ReadonlySet<Stage> = new Set<Stage>([...COMMON, 'body']);
 
-/** Query or body of a request whose effect and scopes differ from those in the row of its operation. */
+/**
+ * Query or body, by operation id, of a request whose effect and scopes differ from those in the operation's row. For
+ * example, an LFS upload writes, but the row of `lfsBatch` describes a download.
+ */
 const OTHER_PURPOSES: Readonly<Record<string, { readonly query?: string; readonly body?: object }>> = {
   gitInfoRefs: { query: 'service=git-receive-pack' },
   lfsBatch: { body: { operation: 'upload' } },
@@ -40,7 +46,10 @@ const OTHER_PURPOSES: Readonly<Record<string, { readonly query?: string; readonl
 
 type GitRow = GitShape & { readonly stages: readonly Stage[] };
 
-/** Kinds of requests to the Git operations, with their additional stages. Version 2 has one command per request. */
+/**
+ * Kinds of requests to the Git operations, by operation id, with the stages that such requests reach in addition to
+ * those of all requests. In protocol version 2, each request has exactly one command.
+ */
 const OF_GIT: Readonly<Record<string, readonly GitRow[]>> = {
   gitInfoRefs: [
     { service: 'upload-pack', phase: 'advertise', protocols: [0, 1, 2], stages: ['git.advertise'] },
@@ -56,10 +65,12 @@ const OF_GIT: Readonly<Record<string, readonly GitRow[]>> = {
   ],
 };
 
-/** Cache of the kinds of requests by operation, because validating a fault needs those of all operations. */
+/**
+ * Cache of the kinds of requests by operation, because each validation of a fault needs the kinds of all operations.
+ */
 const SHAPES = new WeakMap<FaultedOperation, readonly RequestShape[]>();
 
-/** Returns the kinds of requests to the operation. */
+/** Returns the kinds of requests to the operation, computed on the first call. */
 export function shapesOf(operation: FaultedOperation): readonly RequestShape[] {
   const shapes = SHAPES.get(operation) ?? findShapes(operation);
   SHAPES.set(operation, shapes);
@@ -81,25 +92,27 @@ function findShapes(operation: FaultedOperation): readonly RequestShape[] {
   return other ? [shapeOf(operation), shapeOf(other)] : [shapeOf(operation)];
 }
 
+/** Returns the other effect and scopes that a request to the operation can have; undefined if there are none. */
 function otherPurposeOf({ id, purposeOf }: FaultedOperation): FaultedPurpose | undefined {
   const given = OTHER_PURPOSES[id];
   return given && purposeOf?.(new URLSearchParams(given.query), given.body);
 }
 
+/** Returns the HTTP methods of the operation's routes, and HEAD if the operation accepts it. */
 function methodsOf({ routes, head }: FaultedOperation): string[] {
   const methods = routes.map(({ method }) => method);
   return head !== false && methods.includes('GET') ? [...methods, 'HEAD'] : methods;
 }
 
-/** Returns the stages that a request to the operation can reach, in the order of their table. */
+/** Returns the stages that requests to the operation can reach, in the order of `STAGES`. */
 export function stagesOf(operation: FaultedOperation): ReadonlySet<Stage> {
   const shapes = shapesOf(operation);
   return new Set((Object.keys(STAGES) as Stage[]).filter((stage) => shapes.some(({ stages }) => stages.has(stage))));
 }
 
 /**
- * Returns true if a request of this kind can match the conditions of a fault. The condition on the operation is checked
- * elsewhere.
+ * Returns true if a request of this kind can match the conditions on method and Git protocol in a fault's `match`. The
+ * condition on the operation is checked by the caller.
  */
 export function fits({ methods, git }: RequestShape, { http = {}, git: wanted = {} }: Match): boolean {
   const { service, phase, protocol, command } = wanted;
@@ -113,8 +126,8 @@ export function fits({ methods, git }: RequestShape, { http = {}, git: wanted = 
 }
 
 /**
- * Returns the effect (read, write or delete) of such a request. If the body decides it, the operation's own effect is
- * returned until the body is read.
+ * Returns the effect (read, write or delete) of a request of this kind as the service knows it. Before the JSON body is
+ * read, that is the operation's own effect, even if the body says otherwise.
  */
 export function effectAt({ operation, effect }: RequestShape, isBodyRead: boolean): Effect {
   return operation.reads === 'json' && !isBodyRead ? operation.effect : effect;

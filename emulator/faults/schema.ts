@@ -12,14 +12,17 @@ import { type Kind, schemaOf } from './kinds/kind.js';
 import { schemasBelow } from './members.js';
 import { STAGES, type Stage } from './stage.js';
 
-/** Schema of an action: one member, named by its kind. Created on first use. */
+/**
+ * Schema of an action of a fault: an object with exactly one member, which is named by its kind, such as `{"cut": {}}`.
+ * Created on first use.
+ */
 const actionSchema = lazy(() =>
   strict(Object.fromEntries(Object.entries(KINDS).map(([name, kind]) => [name, schemaOf(kind as Kind)])))
     .partial()
     .refine((value) => Object.keys(value).length === 1, `Must have one of ${Object.keys(KINDS).join(', ')}`),
 );
 
-/** Schema of a fault in JSON. `compileFault` checks if the fault can fire. */
+/** Schema of a fault in JSON. Checks types only. `compileFault` also checks if the fault can fire. */
 export const faultSchema = lazy(
   (): z.ZodType =>
     z.lazy(() => {
@@ -38,12 +41,18 @@ export const faultSchema = lazy(
     }),
 );
 
-/** Parses a fault from JSON. Throws `bad_request` with the member and the allowed values. */
+/**
+ * Validates a fault in JSON. Throws `bad_request` with the invalid member and the values that it may have. `where`:
+ * name of the fault in the error message.
+ */
 export function readFault(value: unknown, where: string): Fault {
   return checkShape(faultSchema(), isObject(value) ? withActionsRead(value) : value, where) as Fault;
 }
 
-/** Parses each action on its own, so that error messages are not those of a union. */
+/**
+ * Validates each action on its own before the whole fault, because errors of the schema, which has a union of single
+ * actions and lists, would not name the invalid member.
+ */
 function withActionsRead(fault: Members): Members {
   const { do: given, sequence } = fault;
   return {
@@ -55,7 +64,10 @@ function withActionsRead(fault: Members): Members {
   };
 }
 
-/** One more than the maximum, so that the schema reports too many actions. */
+/**
+ * Maximum number of actions that are validated on their own: one more than allowed, so that the schema still sees that
+ * there are too many.
+ */
 const MAX_READ = FAULT_LIMITS.actions + 1;
 
 function readAction(member: 'do' | 'sequence') {
@@ -66,12 +78,15 @@ function readAction(member: 'do' | 'sequence') {
   };
 }
 
-/** Kinds by their former JSON names. */
+/** Current names of kinds of faults, by the names that JSON used until version 0.1. */
 const FORMER: ReadonlyMap<string, string> = new Map(
   Object.entries(KINDS).flatMap(([name, { formerly }]) => (formerly === undefined ? [] : [[formerly, name]])),
 );
 
-/** Replaces former names of kinds, and codes with the prefix of a deployment, by current ones. */
+/**
+ * Replaces former names of kinds of faults by the current ones, and error codes with a prefix that a deployment has
+ * configured by the codes of the specification.
+ */
 function withPresentNames(action: unknown): unknown {
   if (!isObject(action)) return action;
   return Object.fromEntries(
@@ -87,10 +102,13 @@ function withPresentNames(action: unknown): unknown {
   );
 }
 
-/** Members that the text form contains. */
+/** Members that must not be given beside `spec`, because the text form in `spec` already contains them. */
 const IN_WORDS = ['do', 'sequence', 'at', 'when'];
 
-/** Parses a fault in its text form or as `readGivenFault` does. Throws `bad_request` with the member. */
+/**
+ * Parses a fault that a client gave as a string (text form) or as an object (see `readGivenFault`). Throws
+ * `bad_request` with the invalid member.
+ */
 export function readWritten(value: unknown, where: string): WrittenFault {
   if (typeof value === 'string') return parseFault(value.trim(), where);
   const fault = readGivenFault(value, where);
@@ -100,8 +118,8 @@ export function readWritten(value: unknown, where: string): WrittenFault {
 }
 
 /**
- * Parses a fault in JSON, or with its text form as the member `spec` and members that the text form lacks. Throws
- * `bad_request` with the member.
+ * Parses a fault that a client gave as an object: either its JSON form, or its text form in the member `spec`, together
+ * with members that the text form lacks. Throws `bad_request` with the invalid member.
  */
 export function readGivenFault(value: unknown, where: string): Fault {
   if (!isObject(value) || value.spec === undefined) return readFault(value, where);
@@ -117,7 +135,10 @@ export function readGivenFault(value: unknown, where: string): Fault {
   return readFault({ ...fault, ...rest }, where);
 }
 
-/** Calls `read`, and prepends `where` to the detail of its errors. */
+/**
+ * Calls `read` and returns its result. Prepends `where` to the message if `read` throws a `bad_request`, so that the
+ * message names the whole path of the invalid member.
+ */
 export function within<Value>(where: string, read: () => Value): Value {
   try {
     return read();

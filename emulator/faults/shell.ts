@@ -1,4 +1,4 @@
-/** Returns a word for a POSIX shell, quoted if necessary. */
+/** Returns the text as one word for a POSIX shell, in quotes only if necessary. */
 export function quoteWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : quoteText(word);
 }

@@ -1,6 +1,7 @@
 /**
- * Stages of a request at which faults can fire. Up to `before`, the request has changed nothing. At `after`, it has
- * taken effect, and a fault can only lose its response.
+ * Stages of a request: the points of its processing at which faults can fire, with descriptions. Up to `before`, the
+ * request has changed nothing. At `after`, the operation has taken effect, so a fault can only change or lose the
+ * response.
  */
 export const STAGES = {
   accept:
@@ -20,11 +21,15 @@ export const STAGES = {
 
 export type Stage = keyof typeof STAGES;
 
-/** Stages that are over when the service reads the faults that a request asks for, so such faults cannot fire there. */
+/**
+ * Stages that are over before the service reads the faults that a request asks for in a header or claim. Such faults
+ * cannot fire at these stages.
+ */
 export const BEFORE_IN_BAND: ReadonlySet<Stage> = new Set<Stage>(['accept', 'headers']);
 
 /**
- * Point in the pipeline at which faults can fire: a stage of the fault syntax, or `quota`. Faults that report an exceeded
- * quota fire at `quota`, where the quotas of the request are counted, so that they reveal nothing about the repository.
+ * Position in the processing of a request at which faults can fire: a stage of the fault syntax, or `quota`. Faults
+ * that report an exceeded quota fire at `quota`, where the quotas of the request are counted. They then reveal nothing
+ * about the repository, like real quotas.
  */
 export type Position = Stage | 'quota';

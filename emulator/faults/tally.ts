@@ -2,18 +2,21 @@ import { createHash } from 'node:crypto';
 import type { CompiledFault } from './compiled-fault.js';
 import { FAULT_LIMITS } from './fault-limits.js';
 
-/** Counter of the requests that match a fault. */
+/** Counter of the requests that match a fault. A fault with `when.by` has several, for example one per repository. */
 export interface Count {
-  /** Number of matching requests. */
+  /** Number of requests so far that matched the conditions of the fault. */
   readonly seen: number;
   /**
-   * Number of matching requests that `skip` and `every` selected. In a sequence, requests whose entry is `pass` are
-   * included.
+   * Number of these requests for which the fault fired, after `skip`, `every` and `chance`. In a sequence, requests
+   * whose entry is `pass` are included.
    */
   readonly met: number;
 }
 
-/** LRU map of counters by key, with at most `FAULT_LIMITS.counters` entries. */
+/**
+ * LRU map of the counters of faults, with at most `FAULT_LIMITS.counters` entries. A key starts with the id of the
+ * fault.
+ */
 export class Counters {
   /** Entries in order of use, the least recently used first. */
   private byKey: Map<string, Count>;
@@ -41,31 +44,34 @@ export class Counters {
   }
 }
 
-/** Reasons why a fault did not fire for a request that matched all its conditions. */
+/** Reasons why a fault did not fire for a request although all conditions of its `match` held. */
 export const SKIP_REASONS = ['priority', 'chance', 'window', 'skip', 'every', 'exhausted'] as const;
 
 export type SkipReason = (typeof SKIP_REASONS)[number];
 
 /**
- * Decision about one matching request: the index of the entry of actions that fires, or the reason why the fault does
- * not fire.
+ * Decision of a fault about one matching request: the index of the list of actions that fires (0 unless the fault has a
+ * sequence), or the reason why the fault does not fire.
  */
 export type Verdict = { readonly entry: number } | { readonly reason: SkipReason; readonly why: string };
 
-/** Inputs of a decision besides the fault and its counter. */
+/** Inputs of a decision besides the fault and its counter. `seed`: seed of random choices. */
 export interface Circumstances {
-  /** Milliseconds on the world's clock. */
+  /** Current time on the clock of the emulated service, in milliseconds since 1970. */
   readonly now: number;
   readonly seed: string;
 }
 
-/** Counts the requests of one fault. */
+/**
+ * Counts of the requests that matched one fault and for which it fired. `decide` decides by these counts if the fault
+ * fires for the next request.
+ */
 export class Tally {
   matched = 0;
   fired = 0;
   readonly skipped = Object.fromEntries(SKIP_REASONS.map((reason) => [reason, 0])) as Record<SkipReason, number>;
   requestIds: string[] = [];
-  /** Key of the counter used last. */
+  /** Key of the counter that the last matching request used. */
   latest = '';
 
   copy(): Tally {
@@ -73,8 +79,8 @@ export class Tally {
   }
 
   /**
-   * Decides if the fault fires for a matching request, and counts the request under `key`. Synchronous, so that
-   * concurrent requests are counted one after the other.
+   * Decides if the fault fires for a matching request, and counts the request in the counter `key`. Synchronous, so
+   * that concurrent requests are counted one after the other.
    */
   decide(fault: CompiledFault, counters: Counters, key: string, { now, seed }: Circumstances): Verdict {
     this.matched += 1;
@@ -94,13 +100,19 @@ export class Tally {
     return { reason, why };
   }
 
-  /** A connection that ended before its request was read has no request id. */
+  /**
+   * Records that the fault fired for a request. `requestId` is empty if the connection ended before its request was
+   * read.
+   */
   fire(requestId: string): void {
     this.fired += 1;
     this.note(requestId);
   }
 
-  /** Adds the id of a request for which the fault fired to the last ids. Ignores the empty id. */
+  /**
+   * Adds the id of a request for which the fault fired to `requestIds`, and removes the oldest if there are too many.
+   * Ignores an empty id.
+   */
   note(requestId: string): void {
     if (requestId === '') return;
     this.requestIds.push(requestId);
@@ -108,25 +120,32 @@ export class Tally {
   }
 
   /**
-   * Returns the number of further requests for which the fault fires; undefined if unlimited. Uses the counter that was
-   * used last.
+   * Returns the number of further requests for which the fault can fire; undefined if unlimited. If the fault has
+   * several counters, the number refers to the one that was used last.
    */
   remaining({ times }: CompiledFault, counters: Counters): number | undefined {
     return times === Number.POSITIVE_INFINITY ? undefined : times - counters.get(this.latest).met;
   }
 }
 
-/** Fault with its counts. */
+/** Fault with its counts, as the registry of faults stores it. */
 export interface FaultEntry {
   readonly id: string;
-  /** Text of a fault that requests ask for; undefined if the fault was registered through the admin API. */
+  /**
+   * Text of an in-band fault (one that requests ask for in a header or claim); undefined if the fault was registered
+   * through the admin API.
+   */
   readonly text: string | undefined;
-  /** Among faults of equal priority, a lower number is tried first. */
+  /** Rank among faults of equal priority: a fault with a lower number is tried first. */
   readonly order: number;
   readonly compiled: CompiledFault;
   readonly tally: Tally;
 }
 
+/**
+ * Returns the reason, and its description, why a fault does not fire for a matching request; undefined if it fires.
+ * `seen`: number of matching requests including this one. `met`: number of firings before.
+ */
 function reasonAgainst(
   { skip, times, every, chance }: CompiledFault,
   { seen, met }: Count,
@@ -139,8 +158,8 @@ function reasonAgainst(
 }
 
 /**
- * Returns a pseudorandom number from 0 (inclusive) to 1 (exclusive), which depends only on seed, counter and number of
- * the request.
+ * Returns a pseudorandom number from 0 (inclusive) to 1 (exclusive). It depends only on the seed, the counter's key and
+ * `n`, the number of the matching request, so that a test run can be repeated.
  */
 function drawn(seed: string, key: string, n: number): number {
   const digest = createHash('sha256')

@@ -7,15 +7,24 @@ import type { FaultedOperation } from './operation-shape.js';
 import { stagesOf } from './request-shape.js';
 import type { Stage } from './stage.js';
 
-/* A test of `node:test` that plans a fault, and makes a request that meets it. */
+/**
+ * Writes the source code of a test (`node:test`) that injects a given fault and sends a request for which the fault
+ * fires. The fault editor shows this test for copying.
+ */
 
-/** Maximum number of requests that a test makes before the one that is meant. */
+/**
+ * Maximum number of requests that a generated test sends before the one for which the fault fires. A fault with a
+ * larger `skip` gets no test.
+ */
 const MAX_SKIPPED = 20;
 
-/** Stages at which an operation has been carried out: what it refuses does not come there. */
+/**
+ * Stages that only successful requests reach, because the operation has been carried out there. For them, a generated
+ * test needs a request that succeeds.
+ */
 const SERVED: readonly Stage[] = ['after', 'git.receive', 'git.report'];
 
-/** Query and body of requests that are served. */
+/** Query and body of a request that succeeds, by operation id. A generated test uses them. */
 const SERVED_REQUESTS: Readonly<Record<string, { readonly query?: string; readonly body?: string }>> = {
   listRepositories: {},
   getRepository: {},
@@ -42,7 +51,10 @@ const SERVED_REQUESTS: Readonly<Record<string, { readonly query?: string; readon
   lfsVerifyLocks: { body: '{}' },
 };
 
-/** Members of a fault that the request of a test can be made up for. */
+/**
+ * Members of a fault for which a generated test can create a matching request. A fault with another member gets no
+ * test.
+ */
 const MADE_UP: readonly string[] = [
   ...['match.op', 'match.repo', 'match.token.sub', 'match.git.ref', 'match.http.method'],
   ...['when.skip', 'when.times', 'note', 'priority', 'ttl'],
@@ -50,14 +62,20 @@ const MADE_UP: readonly string[] = [
 
 const BY_HAND = 'Copy the line above into a test whose client makes such a request';
 
-/** A form of a fault: its text, or why it cannot say the fault; and what follows from asking for it so. */
+/**
+ * Form of a fault for copying: its text, or the reason (`why`) why this form cannot express the fault. `note`: advice
+ * for its use.
+ */
 export interface Written {
   readonly text?: string;
   readonly why?: string;
   readonly note?: string;
 }
 
-/** Returns a test of at most ten lines, or the reason why none can be written. `literal` is the fault in TypeScript. */
+/**
+ * Returns the source code of a test with the fault, or the reason why none can be generated. `literal`: the fault as a
+ * TypeScript literal.
+ */
 export function wholeTest(fault: Fault, literal: string, operations: readonly FaultedOperation[]): Written {
   const { match = {}, when = {} } = fault;
   const { skip = 0 } = when;
@@ -88,7 +106,8 @@ export function wholeTest(fault: Fault, literal: string, operations: readonly Fa
   if (method !== undefined && !operation.routes.some((one) => one.method === method)) {
     return { why: `${operation.id} has no ${method}.` };
   }
-  // The response may take longer than a test waits.
+  // Limits the time of the request in the generated test, because the faulty response may take longer than a test
+  // waits.
   const isSlow = 'throttle' in action || 'latency' in action || ('cut' in action && action.cut.how === 'stall');
   const client = (isGit ? gitClient : fetchClient)({ operation, isSlow, ...names });
   const release =
@@ -110,7 +129,10 @@ export function wholeTest(fault: Fault, literal: string, operations: readonly Fa
   return { text: lines.join('\n'), note: 'Run it with node --test; the test fails if the fault does not fire.' };
 }
 
-/** Returns a repository, a user and a ref that match the globs of a fault. The default user is that of new tokens. */
+/**
+ * Returns names of a repository, a user and a ref that match the conditions of the fault. Replaces wildcards by
+ * letters. Without a condition, the user is the default one of new tokens.
+ */
 function namesIn({ match = {}, do: action }: Fault): {
   readonly repo: string;
   readonly sub: string;
@@ -130,13 +152,17 @@ interface ClientContext extends ReturnType<typeof namesIn> {
   readonly isSlow: boolean;
 }
 
-/** Lines of a test, and the expression of its request. */
+/**
+ * Parts of a generated test that depend on the client, `fetch` or Git: lines with imports, lines before the request,
+ * and the expression that sends the request.
+ */
 interface Client {
   readonly imports: readonly string[];
   readonly prepare: readonly string[];
   readonly request: string;
 }
 
+/** Returns the parts of a generated test that sends the request with `fetch`. */
 function fetchClient({ operation, repo, sub, isSlow }: ClientContext): Client {
   const { id, group, routes, reads, scopes } = operation;
   const { method, path } = routes[0]!;
@@ -159,6 +185,9 @@ function fetchClient({ operation, repo, sub, isSlow }: ClientContext): Client {
   };
 }
 
+/**
+ * Returns the parts of a generated test that clones with the `git` command, and pushes if the fault concerns a push.
+ */
 function gitClient({ operation, repo, sub, ref, isSlow }: ClientContext): Client {
   const token = `await emulator.token(${JSON.stringify({ repo, sub })})`;
   const clone = `git clone -q http://t:\${${token}}@\${emulator.gitHost}/${repo}.git .`;

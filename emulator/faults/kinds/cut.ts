@@ -3,8 +3,9 @@ import { COUNT, choice, FRACTION, strict } from '../key.js';
 import { DEFAULTS, type Kind, STAGE_SETS } from './kind.js';
 
 /**
- * Position at which a body is cut. Offsets count payload bytes without pkt-line and side-band framing. Exactly one
- * member is given.
+ * Position in a response body at which the response is truncated. Offsets count payload bytes without pkt-line and
+ * side-band framing. `objects`: number of complete pack objects before the end. `beforeTrailer`: end just before the
+ * checksum of a pack or the last flush-pkt. Exactly one member is given.
  */
 export interface CutPoint {
   readonly bytes?: number;
@@ -15,8 +16,8 @@ export interface CutPoint {
 }
 
 /**
- * End of a truncated response: `fin` closes the connection, `rst` resets it, `stall` keeps it open without sending
- * more, and `end` is valid HTTP with a truncated payload.
+ * Way in which a truncated response ends: `fin` closes the connection, `rst` resets it, `stall` keeps it open and sends
+ * no more bytes, and `end` is valid HTTP with a truncated payload.
  */
 export type Ending = 'fin' | 'rst' | 'stall' | 'end';
 

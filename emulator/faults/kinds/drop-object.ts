@@ -2,7 +2,7 @@ import { COUNT } from '../key.js';
 import { DEFAULTS, type Kind } from './kind.js';
 
 export interface DropObject {
-  /** Number of the blob in the pack, counted from 0; default 0. */
+  /** Index of the blob to omit, among the blobs of the pack that a fetch receives, counted from 0. Default: 0. */
   readonly bytes?: number;
 }
 

@@ -3,10 +3,16 @@ import { type ProblemCode, problemCodes } from '../../http/problem.js';
 import { COUNT, type Key, LINE, strict } from '../key.js';
 import { ANSWERING, type Kind } from './kind.js';
 
-/** Value of `Retry-After`: seconds; the HTTP date one second from now; no header; or an invalid value. */
+/**
+ * Value of the `Retry-After` header of an error: a number of seconds; `http-date` (the date one second from now);
+ * `omit` (no header); or `garbage` (an invalid value).
+ */
 export type RetryAfter = number | 'http-date' | 'omit' | 'garbage';
 
-/** Error with the status and dialect of the operation. In the text form, the code is the name of the fault. */
+/**
+ * Error response with a code of the specification. Its status is that of the code, and its format that of the
+ * operation's other errors (JSON or Git). In the text form of faults, the code itself is the name: `rate_limited`.
+ */
 export interface ErrorValue {
   readonly code: ProblemCode;
   readonly detail?: string;
@@ -41,8 +47,8 @@ export const error: Kind<ErrorValue, ErrorKeys> = {
 };
 
 /**
- * Codes of repository states. They fire as if the repository were in the state, so the response is the same as in that
- * state.
+ * Error codes that report a temporary state of a repository, with descriptions. A fault with such a code fires only for
+ * requests that the real state would refuse.
  */
 const STATE_CODES: Readonly<Partial<Record<ProblemCode, string>>> = {
   repository_thawing: 'the repository is being restored from cold storage',
@@ -50,18 +56,26 @@ const STATE_CODES: Readonly<Partial<Record<ProblemCode, string>>> = {
   repository_deleted: 'the repository has been deleted',
 };
 
+/** Returns true if the error code reports a temporary state of a repository, such as a running sync. */
 export function isStateCode(code: ProblemCode): boolean {
   return Object.hasOwn(STATE_CODES, code);
 }
 
-/** Codes of organization switches that only few operations check. Other operations cannot return them. */
+/**
+ * Error codes that report a setting of the organization, such as hosting being switched off. Only few operations check
+ * these settings, so a fault cannot return the codes from others.
+ */
 const SWITCH_CODES: readonly ProblemCode[] = ['hosting_not_enabled', 'forge_app_not_configured'];
 
+/** Returns true if the error code reports a setting of the organization, which only few operations check. */
 export function isSwitchCode(code: ProblemCode): boolean {
   return SWITCH_CODES.includes(code);
 }
 
-/** Returns the kind that the text form has under the name of a code. */
+/**
+ * Returns the kind of fault for one error code, because in the text form of faults each error code is a name of its
+ * own: `rate_limited` means `{"error": {"code": "rate_limited"}}`.
+ */
 export function errorOfCode(code: ProblemCode, status: number): Kind<ErrorValue, ErrorKeys> {
   return {
     ...error,

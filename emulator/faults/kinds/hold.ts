@@ -1,7 +1,10 @@
 import { pattern } from '../key.js';
 import { DEFAULTS, type Kind, STAGE_SETS } from './kind.js';
 
-/** Name of a latch. */
+/**
+ * Name of a latch. A latch is a named barrier: requests with this fault wait until a test releases the latch through
+ * the admin API.
+ */
 export type Hold = string;
 
 const LATCH = pattern('a name of letters, digits, _, . and -', /^[\w.-]{1,100}$/, 'gate');

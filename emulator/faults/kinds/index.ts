@@ -16,7 +16,7 @@ import { type Raw, raw } from './raw.js';
 import { type Sideband, sideband } from './sideband.js';
 import { type Throttle, throttle } from './throttle.js';
 
-/** JSON values, by kind. */
+/** Types of the values that the kinds of faults have in JSON, by the name of the kind. */
 export interface KindValues {
   readonly error: ErrorValue;
   readonly code: Code;
@@ -35,23 +35,27 @@ export interface KindValues {
 
 export type KindName = keyof KindValues;
 
-/** Kinds that delay or replace a response, over HTTP and over the Git protocol. */
+/** Kinds of faults that delay or replace a response, and that apply to API requests as well as Git requests. */
 export type ResponseKindName = 'error' | 'code' | 'raw' | 'latency' | 'hold';
 
-/** Kinds that exist only in the Git protocol. */
+/** Kinds of faults that apply only to requests of the Git protocol. */
 export type GitKindName = 'drop_object' | 'sideband' | 'flood' | 'ng';
 
-/** Action of a fault: one member, named by its kind. */
+/**
+ * Action of a fault in JSON: an object with exactly one member, which is named by the kind of fault, such as
+ * `{"latency": {"ms": 100}}`.
+ */
 export type Action = { [Name in KindName]: { readonly [Only in Name]: KindValues[Name] } }[KindName];
 
-/** Actions for one request, or `pass` for none. */
+/** Entry of a fault's sequence: the actions for one matching request, or `pass` if nothing happens to the request. */
 export type Entry = readonly Action[] | 'pass';
 
+/** Returns all actions that a fault can carry out, from all entries of its sequence. */
 export function actionsOf({ entries }: { readonly entries: readonly Entry[] }): Action[] {
   return entries.flatMap((entry) => (entry === 'pass' ? [] : entry));
 }
 
-/** All kinds of faults, by name. */
+/** All kinds of faults, by their name in JSON. */
 export const KINDS: { readonly [Name in KindName]: Kind<KindValues[Name], unknown> } = {
   error,
   code,
@@ -70,12 +74,16 @@ export const KINDS: { readonly [Name in KindName]: Kind<KindValues[Name], unknow
 
 const { error: _error, ...OTHERS } = KINDS;
 
-/** Kinds by their names in the text form: all codes of the specification, then all kinds except `error`. */
+/**
+ * Kinds of faults by their names in the text form: all error codes of the specification, then all kinds except `error`,
+ * which the codes replace.
+ */
 export const TEXT_NAMES: ReadonlyMap<string, Kind> = new Map<string, Kind>([
   ...problemCodes().map(({ code: name, status }) => [name, errorOfCode(name, status) as Kind] as const),
   ...(Object.entries(OTHERS) as [string, Kind][]),
 ]);
 
+/** Returns the name of an action's kind, which is the name of its only member. */
 export function kindNameOf(action: Action): KindName {
   return Object.keys(action)[0] as KindName;
 }
@@ -86,7 +94,10 @@ export function kindOf(action: Action): { readonly kind: Kind; readonly value: u
   return { kind: KINDS[name] as Kind, value: (action as Readonly<Record<string, unknown>>)[name] };
 }
 
-/** Calls the function of `table` for the kind of the action. Returns undefined if there is none. */
+/**
+ * Calls the function that `table` has for the kind of the action, with the value of the action. Returns undefined if
+ * `table` has no function for this kind.
+ */
 export function callByKind<Rest extends readonly unknown[], Result>(
   table: { readonly [Name in KindName]?: (value: KindValues[Name], ...rest: Rest) => Result },
   action: Action,
@@ -96,25 +107,28 @@ export function callByKind<Rest extends readonly unknown[], Result>(
   return call?.(kindOf(action).value, ...rest);
 }
 
-/** Returns the code of an error; undefined for other kinds. */
+/** Returns the error code of an action of the kind `error`; undefined for other kinds. */
 export function codeOf(action: Action): ProblemCode | undefined {
   return 'error' in action ? action.error.code : undefined;
 }
 
+/**
+ * Returns true if no other fault can act at the stage after this action, for example because it replaces the response.
+ */
 export function endsStage(action: Action): boolean {
   const { kind, value } = kindOf(action);
   return kind.endsStage(value);
 }
 
-/** Returns the stages at which the action can be carried out. */
+/** Returns the stages of a request at which the action can be carried out. */
 export function stagesFor(action: Action): readonly Stage[] {
   const { kind, value } = kindOf(action);
   return kind.stagesOf?.(value) ?? kind.stages;
 }
 
 /**
- * Returns the stage at which a request of the operation meets `action`. `asked` is the stage that the fault names;
- * undefined for the default.
+ * Returns the stage at which the action is carried out for requests to the operation; undefined if the action has no
+ * default stage for this operation. `asked`: stage that the fault names; undefined for the default.
  */
 export function stageOf(action: Action, asked: Stage | undefined, operation: FaultedOperation): Stage | undefined {
   if (asked !== undefined) return asked;
@@ -124,13 +138,15 @@ export function stageOf(action: Action, asked: Stage | undefined, operation: Fau
 
 const GIT_OPERATIONS: ReadonlySet<string> = new Set(['gitInfoRefs', 'gitUploadPack', 'gitReceivePack']);
 
+/** Returns the form of an operation's responses: the id of a Git operation, or `api` for all others. */
 export function dialectOf({ id }: Pick<FaultedOperation, 'id'>): Dialect {
   return GIT_OPERATIONS.has(id) ? (id as Dialect) : 'api';
 }
 
 /**
- * Returns the stage at which the service carries out an action. A response with another status replaces the whole
- * report of a push, after the refs have moved.
+ * Returns the stage at which the service carries out an action that a fault has at `stage`. Both are equal, except for
+ * an action that replaces the response at `git.report`. It is carried out at `after` instead, because a response with
+ * another status replaces the whole report of a push, after the refs have moved.
  */
 export function carriedOutAt(action: Action, stage: Stage): Stage {
   return stage === 'git.report' && kindOf(action).kind.replacesResponse ? 'after' : stage;

@@ -2,7 +2,7 @@ import { FAULT_LIMITS } from '../fault-limits.js';
 import { integer } from '../key.js';
 import { DEFAULTS, type Kind, STAGE_SETS } from './kind.js';
 
-/** Latency in milliseconds of real time. */
+/** Delay of a response. Counted in milliseconds of real time, even if the emulated clock is stopped. */
 export interface Latency {
   readonly ms: number;
 }

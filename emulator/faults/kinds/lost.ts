@@ -2,7 +2,10 @@ import { z } from 'zod';
 import { choice, integer, strict } from '../key.js';
 import type { Kind } from './kind.js';
 
-/** How the connection ends in place of the response, or the status of the response that replaces it. */
+/**
+ * Replacement for a response that is lost after the operation took effect: `fin` closes the connection, `rst` resets
+ * it, and an object is a response with this status.
+ */
 export type Lost = 'fin' | 'rst' | { readonly status: number };
 
 interface LostKeys {
@@ -17,7 +20,8 @@ export const lost: Kind<Lost, LostKeys> = {
   about: 'the response is lost after the operation has taken effect',
   formerly: 'lostResponse',
   stages: ['after', 'git.report'],
-  // Has no default for an advertisement, because the push would then never take effect.
+  // Omits `gitInfoRefs` (the ref advertisement before a push), because losing its response would end the push before it
+  // has any effect.
   defaults: { api: 'after', gitUploadPack: 'after', gitReceivePack: 'after' },
   keys: { how: HOW, status: STATUS },
   oneOf: ['how', 'status'],

@@ -2,7 +2,10 @@ import { z } from 'zod';
 import { LINE, pattern, strict } from '../key.js';
 import type { Kind } from './kind.js';
 
-/** Reasons with which the report of a push refuses the pack, and refs by name; `*` for all refs. */
+/**
+ * Reasons for refusals in the report of a push (`report-status` of the Git protocol). `unpack`: reason why the pack is
+ * refused. `refs`: reasons by the name of the refused ref; the name `*` applies to all refs.
+ */
 export interface Ng {
   readonly unpack?: string;
   readonly refs?: Readonly<Record<string, string>>;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { integer, type Key, pattern, strict } from '../key.js';
 import { ANSWERING, type Kind } from './kind.js';
 
-/** A literal response. */
+/** Response with freely chosen status, headers and body. */
 export interface Raw {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -12,7 +12,7 @@ export interface Raw {
 
 interface RawKeys {
   readonly status: number;
-  /** Body in base64. The text form has no padding. */
+  /** Body in base64url without padding. */
   readonly body?: string;
   readonly type?: string;
 }
@@ -27,8 +27,8 @@ const BODY: Key<string> = {
 };
 
 /**
- * Headers that determine where a response ends. A literal response cannot set them, because its bytes determine the
- * end.
+ * Matches headers that determine where a response ends. A raw response cannot set them, because the HTTP server derives
+ * them from the body, and a wrong value would break the connection.
  */
 const FRAMING = /^(?:connection|content-length|keep-alive|trailer|transfer-encoding|upgrade)$/i;
 
