@@ -18,7 +18,10 @@ t.test('the type and the curve of a key determine its algorithm', async (t) => {
     'RSA 1024': generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey,
     'RSA-PSS': generateKeyPairSync('rsa-pss', { modulusLength: 2048 }).publicKey,
   };
-  /** The modulus need not be a product of primes, because nothing is signed with the key. */
+  /**
+   * Returns an RSA public key with a modulus of `bits` bits. The modulus need not be a product of primes, because
+   * nothing is signed with the key.
+   */
   const rsaOf = (bits: number) => {
     const modulus = Buffer.alloc(Math.ceil(bits / 8), 0xff);
     modulus[0] = 0xff >> (8 * modulus.length - bits);

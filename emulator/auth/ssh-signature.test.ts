@@ -14,7 +14,10 @@ function string(value: string | Buffer): Buffer {
   return Buffer.concat([length, bytes]);
 }
 
-/** Encodes a number like SSH, with the minimal number of bytes for it and its sign. */
+/**
+ * Encodes an unsigned big-endian number as the SSH type `mpint`: without leading zero bytes, but with one zero byte if
+ * the highest bit is set, because that bit is the sign.
+ */
 function mpint(number: Buffer): Buffer {
   const first = number.findIndex((byte) => byte !== 0);
   const short = number.subarray(first);
@@ -35,7 +38,7 @@ interface Parts {
 const EC: Parts = { scheme: 'ecdsa-sha2-nistp256', key: 'es256', hash: 'sha256' };
 const RSA: Parts = { scheme: 'rsa-sha2-256', key: 'rs256', hash: 'sha256' };
 
-/** Returns the blob described in OpenSSH's PROTOCOL.sshsig. */
+/** Returns an SSH signature as the binary blob that OpenSSH's PROTOCOL.sshsig describes. */
 function blobOf(parts: Parts): Buffer {
   const { scheme, key, hash, digest = 'sha512', namespace = 'git', magic = 'SSHSIG', version = 1 } = parts;
   const hashed = createHash(digest).update(PAYLOAD).digest();

@@ -20,7 +20,10 @@ const PART = 'part-0aB_-9xy.cjs';
 const OTHER = 'other-00000000.cjs';
 const SHIPPED = `entry.cjs.${process.version}-${process.platform}-${process.arch}.cache`;
 
-/** Creates a bundle of an entry and a part whose name contains its content hash. */
+/**
+ * Creates a JavaScript bundle of two files: an entry, and a part that the entry loads. The name of the part contains
+ * its content hash.
+ */
 function makeBundle(t: Test, part = 'exports.value = () => 1;') {
   const root = t.testdir({ bundle: { 'entry.cjs': `exports.value = require('./${PART}').value();`, [PART]: part } });
   const folder = join(root, 'user', 'caches');
@@ -121,7 +124,8 @@ t.test('a damaged cache is not used, and is replaced', (t) => {
   const [cache] = caches();
   const whole = readFileSync(cache!);
   const cut = [0, 10, 100, whole.length - 1].map((length) => whole.subarray(0, length));
-  // V8 accepts changed code of the same length, and crashes later.
+  // The cached code must be checked before V8 loads it, because V8 accepts changed code of the same length and crashes
+  // later.
   const flipped = [70, whole.length - 100, whole.length - 1].map((at) => {
     const bytes = Buffer.from(whole);
     bytes[at]! ^= 0x55;

@@ -13,7 +13,7 @@ import { bundledPackages, isPermitted, writeNotice } from './third-party.js';
 
 const MAX_BYTES = 10e6;
 
-/** Patterns of the shipped files. Every shipped file must match one. */
+/** Patterns of the files that the npm package may contain. Every file of the package must match one of the patterns. */
 const SHIPPED: readonly RegExp[] = [
   /^(CHANGELOG\.md|LICENSE|README\.md|SECURITY\.md|package\.json)$/,
   /^(conformance|emulator|emulator\/bench|emulator\/git)\/README\.md$/,
@@ -72,7 +72,8 @@ t.test('bundled files import only each other and modules of Node', (t) => {
       const missing = asked.filter(([, where, what = '']) =>
         where === './' ? !names.has(what) : !isBuiltin(`node:${what}`) && !MAY_ASK.includes(what),
       );
-      // The package keygrip contains its own name in a message.
+      // The name keygrip is ignored, because the bundled package keygrip contains its own name in a message, which
+      // looks like an import.
       t.same(
         missing.map(([, , what]) => what).filter((what) => what !== 'keygrip'),
         [],

@@ -100,7 +100,7 @@ t.test('every command refuses repeated, contradictory and unknown flags', async 
 });
 
 t.test('every option of start and exec refuses what it cannot read, as a flag and as a variable', async (t) => {
-  /** Values that no option accepts, by the placeholder of the option's value. */
+  /** Invalid values for each kind of option, by the placeholder that the help text shows for the option's value. */
   const bad: Readonly<Record<string, readonly string[]>> = {
     ADDRESS: ['a b', 'http://x/'],
     PORT: ['x', '-1', '65536', '1.5', 'NaN', '1e3'],
@@ -140,7 +140,8 @@ t.test('every option of start and exec refuses what it cannot read, as a flag an
       }
       const values = bad[value];
       t.ok(values, `${value} is known`);
-      // A seed accepts any text, and a ready file is written only after everything else was checked.
+      // The flags `seed` and `ready-file` are skipped: a seed accepts any text, and a ready file is written only after
+      // every other option was checked.
       const isTold = flag !== 'seed' && flag !== 'ready-file';
       for (const text of isTold ? values! : []) {
         await refused(t, [command, `--${flag}=${text}`, ...program], new RegExp(`^--${flag} `));
@@ -152,7 +153,9 @@ t.test('every option of start and exec refuses what it cannot read, as a flag an
   }
 });
 
-/** Servers that are not emulators. */
+/**
+ * Behaviours of TCP servers that are not emulators, by description. Commands must report such a server with an error.
+ */
 const STRANGERS: Readonly<Record<string, (socket: Socket) => void>> = {
   'accepts and never answers': () => {},
   'closes at once': (socket) => void socket.destroy(),

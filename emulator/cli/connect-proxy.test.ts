@@ -3,7 +3,10 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import t, { type Test } from 'tap';
 import { openProxy } from './connect-proxy.js';
 
-/** Opens a tunnel through a proxy and returns both of its ends, as the client and the server have them. */
+/**
+ * Opens a tunnel (HTTP CONNECT) through a proxy. Returns the client's and the server's socket at the two ends of the
+ * tunnel.
+ */
 async function openTunnel(t: Test, halfOpenTimeout: number): Promise<{ client: Socket; server: Socket }> {
   const listener = createServer({ allowHalfOpen: true });
   await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
@@ -30,7 +33,7 @@ t.test('a tunnel ends when one side has ended and the other is silent', async (t
     const [ended, silent] = ending === 'client' ? [client, server] : [server, client];
     ended.end('the last bytes');
     t.equal(`${(await once(silent, 'data'))[0]}`, 'the last bytes', ending);
-    // The silent side keeps its half open, so only the proxy can close the other side.
+    // The silent side does not close its half of the connection, so only the proxy can close the other side.
     await once(ended.resume(), 'close');
     silent.destroy();
   }

@@ -9,7 +9,7 @@ import { createTls } from '../tls/tls-service.js';
 import { commands } from './commands.js';
 import { run } from './test/run.js';
 
-/** Arguments of each command that contacts an emulator, in order. */
+/** Arguments of each command that contacts an emulator. The commands run in this order. */
 const WORDS: Readonly<Record<string, readonly string[]>> = {
   health: [],
   status: [],
@@ -34,7 +34,7 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
   stop: [],
 };
 
-/** Runs `emulator <argv>` as a process with these variables. */
+/** Runs `emulator <argv>` as a child process with the additional environment variables `variables`. */
 async function cli(t: Test, argv: readonly string[], variables: Record<string, string> = {}) {
   const before = { ...process.env };
   Object.assign(process.env, variables);
@@ -52,7 +52,8 @@ t.test('every command supports HTTPS with the certificates of either variable', 
     t.teardown(() => emulator.close({ graceMs: 0 }));
     const folder = t.testdir({ 'ca.pem': emulator.ca! });
     const environment = { [name]: join(folder, 'ca.pem'), EMULATOR_URL: emulator.https!.baseUrl };
-    // All commands share the code for trust, so one command suffices for the other variables.
+    // All commands share the code that chooses trusted certificates, so one command suffices for variables other than
+    // SSL_CERT_FILE.
     const tried = Object.entries(WORDS).filter(([command]) => name === 'SSL_CERT_FILE' || command === 'stop');
     for (const [command, words] of tried) {
       const argv = words.map((word) => (word === 'FOLDER' ? join(folder, 'state') : word));

@@ -5,7 +5,7 @@ import { ended, spawnCli } from '../test/cli-process.js';
 import { sample } from '../test/sample.js';
 import { commands } from './commands.js';
 
-/** Arguments that a command needs to print something; most need none. */
+/** Arguments without which a command prints nothing, by command. Most commands need none. */
 const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   token: ['--repo', 'a'],
   start: ['--port', '0'],
@@ -17,7 +17,7 @@ const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   snapshot: ['ls'],
 };
 
-/** Outputs printed by the same code for all commands. */
+/** Command lines whose output (help or version) the same code prints for all commands. */
 const PRINTED_FOR_ALL = [['start', '--help'], ['exec', '--help'], ['--help'], ['--version']];
 
 t.test('a command whose output nobody reads ends quietly', async (t) => {
@@ -33,7 +33,8 @@ t.test('a command whose output nobody reads ends quietly', async (t) => {
 t.test('output to a full disk results in one sentence and exit code 2', async (t) => {
   await using emulator = await startEmulator({ port: 0, tls: true });
   for (const argv of sample(t, [...PRINTED_FOR_ALL, ...lists(emulator.baseUrl)], 8)) {
-    // One command prints the requests, and another one has deleted them.
+    // Some commands print the recorded requests, and another command has deleted them, so a new request is sent before
+    // each command.
     await fetch(`${emulator.baseUrl}/api/repos`);
     const out = openSync('/dev/full', 'w');
     const child = spawnCli(t, argv, { out });
@@ -55,10 +56,10 @@ t.test('error messages that cannot be written do not change the exit code', asyn
   }
 });
 
-/** Commands whose purpose is not their output, or that wait for something. */
+/** Commands that this test skips, because their purpose is not their output or because they wait for something. */
 const OTHERS = ['start', 'exec', 'stop', 'wait', 'health', 'credential', 'export', 'import'];
 
-/** Command lines that print and end; those that contact an emulator use `url`. */
+/** Returns command lines that print something and end. Commands that contact an emulator contact the one at `url`. */
 function lists(url: string): string[][] {
   return commands
     .filter(({ name }) => !OTHERS.includes(name))

@@ -60,7 +60,8 @@ t.test(
       const writing = (async () => {
         for (;;) await write();
       })().catch(() => {});
-      // A save is complete when the manifest has changed.
+      // The test waits for three saves. A save is complete when the manifest contains a different number of saved
+      // requests.
       const before = answered.size;
       const seen = new Set<number>();
       while (seen.size < 3 + round || answered.size < before + 10) {
@@ -77,7 +78,7 @@ t.test(
         const { status } = await fetch(`${again.baseUrl}/api/repos/r/commit?sha=${sha}`, { headers });
         if (status !== 200) missing.push(id);
       }
-      // The last request that had begun may still have been pending.
+      // The last saved request is excluded, because it may have been pending when the state was saved.
       t.same(
         missing.filter((id) => id < saved),
         [],

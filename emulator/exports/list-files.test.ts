@@ -5,7 +5,10 @@ import { MemoryTree } from '../sources/memory-tree.js';
 import { joinLists, listOf, splitList, type WrittenList } from './list-files.js';
 import { digestIn } from './read-json.js';
 
-/** Writes a list, and counts converted items and written files. */
+/**
+ * Writes a list of items as content-addressed files. Counts the items that were converted to JSON and the files that
+ * were written.
+ */
 function split(items: ReadonlyMap<string, object>, before?: WrittenList) {
   let shown = 0;
   const files = new Map<string, Buffer>();
@@ -76,7 +79,7 @@ t.test('files that are not parts of the list, or are out of order, are not joine
   await t.rejects(joinLists({ lists: [name] }, tree, ''), { message: `The folder has no ${name}.` });
   tree.add(bytesOf(name), [Buffer.from('[]')]);
   await t.rejects(joinLists({ lists: [name] }, tree, ''), { message: /was changed/ });
-  // SHA-1 of {}.
+  // The file name contains the SHA-1 of `{}`, so the hash is valid and only the content is refused.
   const other = 'list-bf21a9e8fbc5a3846fb05b4fa0859e0917b2202f.json';
   tree.add(bytesOf(other), [Buffer.from('{}')]);
   await t.rejects(joinLists({ lists: [other] }, tree, ''), { message: /is not a JSON array/ });

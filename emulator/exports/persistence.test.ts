@@ -134,7 +134,7 @@ t.test('a process killed at any time leaves the previous or the new state', asyn
   }
 });
 
-/** Small state with a repository that has a file of `size` bytes. */
+/** Yields the files of a small exported state with one repository, which has a pack file of `size` bytes. */
 async function* state(name: string, size = 10): AsyncGenerator<TarEntry> {
   yield fileOf(`demo/r.git/objects/pack/pack-${name}.pack`, Buffer.alloc(size, name));
   yield fileOf('demo/r.git/HEAD', name);

@@ -30,7 +30,10 @@ async function exported(service: Service, secrets = true): Promise<Buffer> {
 const importInto = (service: Service, body: Buffer) =>
   service.call('POST', '/_emulator/import', { token: null, headers: TAR, body });
 
-/** Returns everything that clients can read, and the delivery records. */
+/**
+ * Returns everything that clients can read from the service, and the records of webhook deliveries. Ports are replaced,
+ * because they differ between two services.
+ */
 async function read(service: Service): Promise<string[]> {
   const responses = await readAll(service);
   return responses.map((response) => response.replaceAll(/127\.0\.0\.1:\d+/g, 'HOST'));

@@ -85,7 +85,7 @@ const READERS: Readonly<Record<Exclude<EnvFormat, 'json'>, readonly ((text: stri
   dotenv: [(text) => Object.entries(parseEnv(text))[0] as [string, string], readAsDotenvPackage],
   github: [
     (text) => {
-      // The runner reads lines until the first one that equals the delimiter.
+      // The GitHub Actions runner reads lines of a multi-line value until the first line that equals the delimiter.
       const rows = text.split('\n');
       const [, name, delimiter] = /^(\w+)<<(.+)$/.exec(rows[0]!)!;
       const end = rows.indexOf(delimiter!, 1);
@@ -95,7 +95,7 @@ const READERS: Readonly<Record<Exclude<EnvFormat, 'json'>, readonly ((text: stri
   ],
 };
 
-/** Parses a line like the npm package dotenv (17), with its regular expression. */
+/** Parses one line of a .env file with the regular expression of the npm package dotenv (version 17). */
 function readAsDotenvPackage(text: string): [string, string] {
   const line =
     /(?:^|^)\s*(?:export\s+)?([\w.-]+)(?:\s*=\s*?|:\s+?)(\s*'(?:\\'|[^'])*'|\s*"(?:\\"|[^"])*"|\s*`(?:\\`|[^`])*`|[^#\r\n]+)?\s*(?:#.*)?(?:$|$)/gm;
@@ -141,7 +141,7 @@ async function start(t: Test, options: GivenOptions = {}) {
   return { emulator, file };
 }
 
-/** Runs `env` and returns the variables as an object. */
+/** Runs the command `emulator env --json`. Returns the printed environment variables as an object. */
 async function wiring(argv: readonly string[], environment: Record<string, string> = {}) {
   const { code, out, err } = await run(['env', '--json', ...argv], environment);
   return { code, err, found: (out === '' ? {} : JSON.parse(out)) as Record<string, string> };

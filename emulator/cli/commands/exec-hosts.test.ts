@@ -8,14 +8,14 @@ import { API, AUTHORIZATION, exec, GIT, HOSTS } from '../test/hosts.js';
 
 // needs: git, curl, python3
 
-/** Sends a request to the proxy of an `exec` run, and returns the header of the response. */
+/** Sends a request to the HTTP proxy that `emulator exec` runs for its program. Returns the bytes of the response. */
 function ask(port: number, request: string): Promise<string> {
   return new Promise((resolve, reject) => {
     let said = '';
     const socket = connect(port, '127.0.0.1', () => socket.end(request));
     socket.on('data', (part) => {
       said += part;
-      // No TLS is sent in the tunnel, so close it.
+      // No client starts TLS in the tunnel, so the test closes the tunnel as soon as the proxy has accepted it.
       if (said.includes(' 200 ')) socket.destroy();
     });
     socket.on('error', reject).on('close', () => resolve(said));
@@ -112,7 +112,7 @@ t.test('the certificate is valid for one day and only for these hosts', async (t
   t.ok(Date.parse(own.validTo) > Date.now() + 30 * 24 * 3600 * 1000, 'it outlives the certificates that it signs');
 });
 
-/** CONNECT targets that are not a host and a port. */
+/** Invalid targets of the HTTP method CONNECT: each is not a host and a port. */
 const MALFORMED = [
   'git.example.test',
   'git.example.test:',

@@ -50,7 +50,8 @@ t.test('signals are passed to the command, and exec exits when the command does'
 });
 
 t.test('child processes of the command get its signals as well', async (t) => {
-  // Not a shell, because it would wait for a child that did not receive the signal.
+  // The process that receives the signal is Node and not a shell, because a shell would wait for a child that did not
+  // receive the signal.
   const script = `process.on("SIGTERM", () => process.exit(42)); setInterval(() => {}, 1e6); console.log("up")`;
   const inner = `'${process.execPath}' -e '${script}'; exit $?`;
   const child = spawnCli(t, ['exec', '--log', 'quiet', '--', 'sh', '-c', `trap : TERM; ${inner}`]);
@@ -71,7 +72,7 @@ t.test('a signal while the emulator starts ends it, and the command does not run
   }
 });
 
-/** Command that starts another process, and prints both process ids and the address. */
+/** Shell command that starts another process, and prints the ids of both processes and the address of the emulator. */
 const FAMILY = `sh -c 'echo $$; exec sleep 1000' & echo $$ "$EMULATOR_URL"; wait`;
 
 t.test('if exec is killed, its processes and temporary files are removed', async (t) => {

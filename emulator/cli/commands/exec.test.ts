@@ -10,7 +10,7 @@ import { optionRows } from '../../config/options.js';
 import { EMULATOR, ended, spawnCli } from '../../test/cli-process.js';
 import { VARIABLES } from '../variables.js';
 
-/** Runs `emulator exec` until it ends. */
+/** Runs `emulator exec` with a command until `exec` ends. Returns exit code, signal and output. */
 async function exec(t: Test, flags: readonly string[], ...command: readonly string[]) {
   const child = spawnCli(t, ['exec', '--log', 'quiet', ...flags, '--', ...command]);
   const [code, signal] = await ended(child);

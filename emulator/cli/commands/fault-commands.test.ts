@@ -4,7 +4,7 @@ import t, { type Test } from 'tap';
 import type { EmulatedService } from '../../index.js';
 import { run, startAsked } from '../test/run.js';
 
-/** Sends a request to the service, with a token for `r`. */
+/** Sends an HTTP request to the emulated service, with a token for the repository `r`. */
 async function send(emulator: EmulatedService, path: string, { method = 'GET', sub = 'me', headers = {} } = {}) {
   const token = await emulator.token({ repo: 'r', sub, scopes: ['git:read', 'git:write', 'repo:write'] });
   const response = await fetch(`${emulator.baseUrl}${path}`, {
@@ -15,7 +15,7 @@ async function send(emulator: EmulatedService, path: string, { method = 'GET', s
   return response.status;
 }
 
-/** Writes a new file. */
+/** Writes `content` (text, or an object as JSON) to a new temporary file. Returns the path of the file. */
 function write(t: Test, content: string | object): string {
   const folder = existsSync(t.testdirName) ? t.testdirName : t.testdir({});
   const file = join(mkdtempSync(join(folder, 'given-')), 'file');

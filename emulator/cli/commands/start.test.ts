@@ -22,7 +22,10 @@ import { startEmulator } from '../../index.js';
 import { ended, spawnCli, untilReady } from '../../test/cli-process.js';
 import { clearReady, publishReady, withdrawReady } from '../ready.js';
 
-/** Asserts that the process ended by itself with exit code 2 and one sentence. */
+/**
+ * Asserts that the process ended by itself with exit code 2, and that standard error is one sentence that matches
+ * `sentence`.
+ */
 async function refused(test: Test, child: ReturnType<typeof spawnCli>, sentence: RegExp) {
   test.same(await ended(child), [2, null]);
   test.match(child.said.err, sentence);
@@ -132,7 +135,8 @@ t.test('a signal during the start ends the process without a ready line', async 
     child.kill('SIGTERM');
     const [code, signal] = await ended(child);
     t.ok(code === 0 || signal === 'SIGTERM', `${delay} ms: ${code} ${signal}`);
-    // A signal before the signal handlers are set kills the process, which has not yet printed its ready line.
+    // If a signal arrives before the process has set its signal handlers, it kills the process. In this case the
+    // process must not yet have printed its ready line.
     if (signal) t.same([child.said.out, existsSync(file)], ['', false]);
     t.notOk(existsSync(file));
   }
@@ -195,7 +199,8 @@ t.test('a ready file is created for its user alone, and neither follows a link n
   }
   t.same(readdirSync(folder), ['target']);
   t.equal(readFileSync(join(folder, 'target'), 'utf8'), 'mine');
-  // Names of drafts are random, so nobody can create a link at that name in advance.
+  // The ready file is first written under a draft name. Draft names must be random, so that no other user can create a
+  // symbolic link at such a name in advance.
   const drafts = new Set<string>();
   const watcher = watch(folder, (_, name) => drafts.add(name!));
   await publishReady(file, 'line\n');
@@ -218,7 +223,7 @@ t.test('the next start removes the admin token file of a killed process', async 
   killed.kill('SIGKILL');
   await once(killed, 'exit');
   t.ok(existsSync(stale));
-  // A folder whose name only resembles that of an admin token is kept.
+  // The emulator removes stale folders of admin tokens. It must keep a folder whose name only resembles theirs.
   const foreign = ['repohost-emulator-abcdef', `${basename(dirname(stale))}x`, 'other'];
   for (const name of foreign) mkdirSync(join(folder, name));
   for (const host of ['0.0.0.0', '127.0.0.1']) {

@@ -99,7 +99,7 @@ t.test('git reports each broken push, and the ref has moved or not as documented
     'none of it failed',
   );
   const met = [...service.world.state.journal.entries()].filter(({ origin }) => origin.startsWith('injected:'));
-  // A fault fires twice where libcurl sends the request again.
+  // A fault can have several records with the same origin, because it fires twice if libcurl sends the request again.
   const fired = new Set(met.map(({ origin }) => origin));
   t.equal(fired.size, Object.keys(FAULTS).length - 1, 'all but the one that no ref fits');
   t.same(

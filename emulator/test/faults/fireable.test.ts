@@ -238,7 +238,8 @@ t.test('every accepted fault with two conditions can fire', async (t) => {
   const { service, requests, send } = await stage(t);
   const { faults } = service.world.state;
   let count = 0;
-  // Faults that only count, so that no fault keeps a request from another fault.
+  // Each fault skips its first 1,000,000,000 matches, so that it only counts matches and never prevents another fault
+  // from seeing the request.
   const when = { skip: 1_000_000_000 };
   const wanted = WAYS.filter(([action, at]) => at !== undefined && stagesFor(action).includes(at))
     .filter(([action]) => 'error' in action || ACTIONS.find((one) => kindNameOf(one) === kindNameOf(action)) === action)

@@ -22,7 +22,10 @@ const STATES: Readonly<Partial<Record<ProblemCode, RepositoryState>>> = {
   repository_deleted: 'deleted',
 };
 
-/** Codes of switches of an organization. Only operations that check the switch can respond with them. */
+/**
+ * Error codes that depend on a setting of an organization. Only operations that check the setting can respond with
+ * them.
+ */
 const OF_SOME: readonly ProblemCode[] = ['hosting_not_enabled', 'forge_app_not_configured'];
 
 /**
@@ -189,7 +192,7 @@ const OTHER_WRITES: Readonly<Record<string, (fixture: Fixture) => [string, strin
   ],
   createWebhook: () => ['POST', '/api/v1/webhooks', { json: { url: 'http://127.0.0.1:1/', events: ['push'] } }],
 };
-/** Writes that change no stored state, and one that depends on an earlier write. */
+/** Operations that this test skips, because they change no stored state or depend on an earlier write. */
 const NOT_TRIED = ['pullUpstream', 'lfsUnlock', 'deleteWebhook'];
 
 function rowOf({ routes }: Operation): RouteRow | undefined {
