@@ -60,7 +60,7 @@ t.test(
       const writing = (async () => {
         for (;;) await write();
       })().catch(() => {});
-      // The test waits for three saves. A save is complete when the manifest contains a different number of saved
+      // The test waits for at least three saves. A save is complete when the manifest contains another number of saved
       // requests.
       const before = answered.size;
       const seen = new Set<number>();
