@@ -2,13 +2,15 @@ import { problem } from '../http/problem.js';
 import { CLOCK_MODES, type ClockMode, type WorldClock } from '../time/clock.js';
 import { parseDuration, parseTime } from '../time/iso-8601.js';
 
-/** A time: ISO 8601, a `Date`, or milliseconds since 1970. */
+/** Time in one of three forms: ISO 8601, a `Date`, or milliseconds since 1970. */
 export type Time = string | number | Date;
 
-/** A duration: ISO 8601 such as `PT30S`, short such as `30s`, or milliseconds. */
+/** Duration in one of three forms: ISO 8601 such as `PT30S`, short such as `30s`, or milliseconds. */
 export type Duration = string | number;
 
-/** Change of the clock: its mode, then its time, then a duration to advance. */
+/**
+ * Change of the clock of an emulated service. First its mode is set, then its time, and then it advances by a duration.
+ */
 export interface ClockChanges {
   readonly mode?: ClockMode | undefined;
   readonly now?: Time | undefined;
@@ -16,8 +18,8 @@ export interface ClockChanges {
 }
 
 /**
- * Changes a clock. The promise resolves when all tasks that became due have run. Throws `bad_request` that names the
- * invalid member; nothing is changed then.
+ * Changes the clock of an emulated service. The promise resolves when all tasks that became due by the change have run.
+ * Throws `bad_request` with the name of an invalid member, and then changes nothing.
  * @internal
  */
 export function changeClock(clock: WorldClock, { mode, now, advance, ...others }: ClockChanges): Promise<void> {
@@ -43,7 +45,7 @@ function readDuration(given: Duration): number {
   throw mistake('advance must be a duration such as PT30S, or whole milliseconds');
 }
 
-/** Range of a date (ECMA-262, 21.4.1.1). */
+/** Returns true if the time is an integer within the range of a JavaScript date (ECMA-262, 21.4.1.1). */
 function isTime(time: number): boolean {
   return Number.isInteger(time) && Math.abs(time) <= 8.64e15;
 }

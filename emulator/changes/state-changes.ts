@@ -6,26 +6,28 @@ import { lazy } from '../memory/lazy.js';
 import { DEPLOYMENT_STATUSES, type DeploymentStatus } from '../repositories/deployments.js';
 import { parseDuration } from '../time/iso-8601.js';
 
-/** States that a repository can be set to. */
+/** States of a repository that a test can set, such as `archived` (in cold storage). */
 const SETTABLE_STATES = ['active', 'archived', 'thawing', 'syncing', 'deleted', 'no_default_branch'] as const;
 
-/** States whose refusals have a `Retry-After` header. */
+/** States of a repository in which a refused request gets a `Retry-After` header. */
 const WAITED_FOR: ReadonlySet<string | undefined> = new Set(['archived', 'thawing', 'syncing']);
 
-/** End of a state. Exactly one member is given. */
+/** Event that ends a state that was set for a test. Exactly one member is given. */
 export interface ExpiryChange {
-  /** Number of requests that the state refuses before it ends. */
+  /** Number of requests that the service refuses because of the state, before the state ends. */
   readonly requests?: number | undefined;
   /**
-   * Time on the clock until the state ends: a duration such as `PT30S` or `30s`, or milliseconds. For `archived`, it
-   * starts at the first refused request.
+   * Duration of the state on the clock of the emulated service: a text such as `PT30S` or `30s`, or milliseconds. For
+   * `archived`, it starts at the first refused request.
    */
   readonly after?: string | number | undefined;
-  /** Name of a latch. Releasing it ends the state. */
+  /**
+   * Name of a latch (barrier that a test releases through the admin API). The state ends when the latch is released.
+   */
   readonly signal?: string | undefined;
 }
 
-/** Changes of an organization. Absent members stay as they are. */
+/** Changes of the state of an organization. Absent members stay unchanged. */
 export interface OrganizationChanges {
   readonly authentication?: 'available' | 'unavailable' | undefined;
   readonly hosting?: 'on' | 'off' | undefined;
@@ -34,19 +36,25 @@ export interface OrganizationChanges {
   readonly ends?: ExpiryChange | undefined;
 }
 
-/** Changes of a repository. Absent members stay as they are. */
+/** Changes of the state of a repository. Absent members stay unchanged. */
 export interface RepositoryChanges {
   readonly state?: (typeof SETTABLE_STATES)[number] | undefined;
   readonly ends?: ExpiryChange | undefined;
-  /** Seconds in `Retry-After` of refusals in the states `archived`, `thawing` and `syncing`. */
+  /**
+   * Number of seconds in the `Retry-After` header of requests that are refused in the states `archived`, `thawing` and
+   * `syncing`.
+   */
   readonly retryAfter?: number | undefined;
-  /** Final statuses of deployments, by deployment id. */
+  /** Final statuses of deployments, by deployment id. `after`: delay until a deployment gets the status. */
   readonly deployments?:
     | Readonly<Record<string, { readonly status: DeploymentStatus; readonly after?: string | number | undefined }>>
     | undefined;
 }
 
-/** Changes of organizations and repositories, by name. Absent ones stay as they are. */
+/**
+ * Changes of the state of an emulated service: organizations and repositories by name, limits, and variants (switches
+ * of its behaviour). Everything absent stays unchanged.
+ */
 export interface StateChanges {
   readonly organizations?: Readonly<Record<string, OrganizationChanges>> | undefined;
   readonly repositories?: Readonly<Record<string, RepositoryChanges>> | undefined;
@@ -55,8 +63,8 @@ export interface StateChanges {
 }
 
 /**
- * Maximum number of organizations, repositories, and deployments of a repository in one change, because a change is
- * checked without yielding to the event loop.
+ * Maximum number of organizations in one change, of repositories, and of deployments of one repository. Limited,
+ * because a change is validated without yielding to other requests.
  */
 const MAX_CHANGED = 1000;
 
@@ -72,7 +80,7 @@ export const stateChangesSchema = lazy(() => {
     z.int().min(0),
   ]);
 
-  /** End of a state. Exactly one member is given. */
+  /** Event that ends a state that was set for a test. Exactly one member is given. */
   const endsOf = z
     .strictObject({
       requests: z.int().min(1).max(1_000_000_000),
@@ -142,14 +150,18 @@ export const stateChangesSchema = lazy(() => {
     .partial();
 });
 
-/** Returns a duration, given as text or in milliseconds, in milliseconds. @internal */
+/**
+ * Converts a validated duration, which is a text such as `PT30S` or a number of milliseconds, to milliseconds.
+ * @internal
+ */
 export function millisecondsOf(given: string | number): number {
   return typeof given === 'number' ? given : parseDuration(given)!;
 }
 
-/** Limits that can be changed while the service runs. */
+/** Limits of the service that can be changed while it runs. */
 export type RunningLimits = Pick<Limits, (typeof RUNNING_LIMITS)[number]>;
 
+/** Returns those of the limits that can be changed while the service runs. */
 export function runningLimits(all: Limits): RunningLimits {
   return Object.fromEntries(RUNNING_LIMITS.map((name) => [name, all[name]])) as RunningLimits;
 }

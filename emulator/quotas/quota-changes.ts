@@ -5,17 +5,20 @@ import { checkShape } from '../http/body.js';
 import { lazy } from '../memory/lazy.js';
 import { PARTITIONS, type Partition, type Quota, type Quotas } from './quotas.js';
 
-/** Maximum number of tokens. It keeps levels, which count fractions of a token, below 2^53. */
+/**
+ * Maximum number of tokens of a quota (token bucket). Levels of buckets are stored as integer fractions of a token, and
+ * this limit keeps them below 2^53, so that they are exact.
+ */
 const MAX_TOKENS = 1_000_000_000;
-/** Maximum number of quotas in one change. Each quota counts every request. */
+/** Maximum number of quotas in one change. Limited, because every request is counted by every quota. */
 const MAX_QUOTAS = 100;
 
-/** Refill rate: tokens per time, such as `10/s`, `600/m`, `1/10s`, `5/250ms`. */
+/** Matches a refill rate (tokens per time) such as `10/s`, `600/m`, `1/10s` or `5/250ms`. */
 const RATE = /^([1-9]\d{0,8})\/([1-9]\d{0,5})?(ms|s|m|h)$/;
 const UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const;
 const LONGEST = 86_400_000;
 
-/** Schema of a quota in a change. Created on first use, because most processes set no quota. @internal */
+/** Schema of a quota that a client sets. Created on first use, because most processes set no quota. @internal */
 export const quotaSchema = lazy(() =>
   z.strictObject({
     by: z.array(z.enum(PARTITIONS)).max(PARTITIONS.length).default(['org']),
@@ -39,17 +42,20 @@ export const quotaSchema = lazy(() =>
   }),
 );
 
-/** Name of a quota. It is a String of RFC 9651 in `RateLimit`: visible ASCII without quotes. */
+/**
+ * Matches a valid name of a quota. The name appears in the header `RateLimit` as a String of RFC 9651: visible ASCII
+ * without quotes and backslashes.
+ */
 const QUOTA_NAME = /^[\x20\x21\x23-\x5b\x5d-\x7e]{1,100}$/;
 
-/** Quotas by name. Each is set as a whole; null removes one. @internal */
+/** Schema of a change of quotas, by name. A quota is replaced as a whole; null removes it. @internal */
 export const quotaChangesSchema = lazy(() =>
   z
     .record(z.string().regex(QUOTA_NAME, 'must be printable ASCII without " and \\'), quotaSchema().nullable())
     .superRefine((quotas, context) => {
       for (const [name, row] of Object.entries(quotas)) {
         if (!row) continue;
-        // A request that costs more than the capacity could never pass.
+        // Refuses a cost above the capacity, because such a request could never pass.
         for (const [operation, tokens] of Object.entries(row.cost)) {
           if (tokens > row.capacity) {
             context.addIssue({
@@ -64,30 +70,36 @@ export const quotaChangesSchema = lazy(() =>
     .meta({ maxProperties: MAX_QUOTAS }),
 );
 
-/** Quota as responses show it: the given members and the defaults. */
+/** Quota (token bucket that limits the rate of requests) as the admin API returns it, with all defaults. */
 export interface QuotaView {
-  /** Dimensions that have separate buckets; default the organization. */
+  /**
+   * Properties of a request by which it is counted separately, such as the repository: each value has its own bucket.
+   * Default: the organization.
+   */
   readonly by: Partition[];
   readonly capacity: number;
-  /** Refill rate: tokens per time, such as `10/s`, `600/m`, `1/10s`. */
+  /** Refill rate of each bucket in tokens per time, such as `10/s`, `600/m`, `1/10s`. */
   readonly refill: string;
-  /** Tokens that a request takes, by operation id or a glob. */
+  /** Number of tokens that a request takes from its bucket, by the id of its operation or by a glob. */
   readonly cost: Readonly<Record<string, number>>;
-  /** Seconds added to `Retry-After`, and its format. */
+  /** Seconds that are added to the `Retry-After` header of a refused request, and the format of the header. */
   readonly retryAfter: { readonly add: number; readonly format: 'seconds' | 'http-date' | 'omit' };
 }
 
-/** Quota in a change. Absent members have their defaults. */
+/** Quota as a client sets it. Absent members have their defaults. */
 export type QuotaChange = Pick<QuotaView, 'capacity' | 'refill'> & {
   readonly by?: readonly Partition[] | undefined;
   readonly cost?: Readonly<Record<string, number>> | undefined;
   readonly retryAfter?: Partial<QuotaView['retryAfter']> | undefined;
 };
 
-/** Quotas by name; null removes one. */
+/** Quotas to set, by name; null removes the quota with this name. */
 export type QuotaChanges = Readonly<Record<string, QuotaChange | null>>;
 
-/** Sets and removes quotas by name. Throws `bad_request` with the invalid member; nothing is changed then. @internal */
+/**
+ * Sets and removes quotas by name. Throws `bad_request` with the name of an invalid member, and then changes nothing.
+ * @internal
+ */
 export function changeQuotas({ state }: { readonly state: { readonly quotas: Quotas } }, given: QuotaChanges): void {
   const changes = Object.entries(checkShape(quotaChangesSchema(), given, 'The quotas'));
   state.quotas.change(new Map(changes.map(([name, quota]) => [name, quota ? readQuota(name, quota) : undefined])));
@@ -106,8 +118,8 @@ function isOperationPattern(pattern: string): boolean {
 }
 
 /**
- * Returns the quota in its internal form. Costs are sorted by precedence: exact ids first, then longer globs before
- * shorter ones.
+ * Converts a validated quota to its internal form. Costs are sorted by precedence: exact operation ids first, then
+ * longer globs before shorter ones.
  */
 function readQuota(name: string, { by, capacity, refill, cost: costs, retryAfter }: QuotaView): Quota {
   const rank = (pattern: string): number => (pattern.includes('*') ? pattern.length : Number.POSITIVE_INFINITY);

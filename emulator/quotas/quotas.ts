@@ -2,36 +2,46 @@ import { matchesGlob } from '../faults/glob.js';
 import type { Clock } from '../time/clock.js';
 import { type BucketLevel, type BucketRate, refilled, windowOf, withdraw } from './token-bucket.js';
 
-/** Dimensions that can have separate buckets. */
+/**
+ * Properties of a request by which quotas can count it separately: organization, token (by its `sub`), signing key,
+ * repository and operation.
+ */
 export const PARTITIONS = ['org', 'token', 'key', 'repo', 'op'] as const;
 export type Partition = (typeof PARTITIONS)[number];
 
 /** @internal */
 export interface Quota extends BucketRate {
-  /** Name in `RateLimit`. */
+  /** Name of the quota, which appears in the header `RateLimit`. */
   readonly name: string;
+  /** Properties of a request by which it is counted separately. Each combination of values has its own bucket. */
   readonly by: readonly Partition[];
-  /** Tokens that an operation takes, by id or glob. The first match counts; without a match, a request takes none. */
+  /**
+   * Number of tokens that a request takes, by operation id or glob. The first match counts. Without a match, the
+   * request takes none.
+   */
   readonly cost: readonly (readonly [operation: string, tokens: number])[];
   readonly retryAfter: RetryAfterForm;
 }
 
-/** Format of `Retry-After`: seconds or an HTTP date, with seconds added, or no header. */
+/**
+ * Format of the `Retry-After` header: a number of seconds, an HTTP date, or no header (`omit`). `add`: seconds that are
+ * added to the real waiting time.
+ */
 export interface RetryAfterForm {
   readonly add: number;
   readonly format: 'seconds' | 'http-date' | 'omit';
 }
 
-/** Values of a request by which quotas count it. */
+/** Properties of a request by which quotas count it. */
 export type QuotaFacts = Readonly<Record<Partition, string>>;
 
-/** Result for a request that exceeds a quota. @internal */
+/** Result for a request that exceeds a quota: the quota, and how long the client must wait. @internal */
 export interface Exhausted {
   readonly quota: Quota;
   readonly remaining: number;
-  /** Seconds of the effective window. */
+  /** Effective window of the quota: the number of seconds in which an empty bucket fills. */
   readonly window: number;
-  /** Milliseconds until the request would pass. */
+  /** Number of milliseconds until the bucket contains enough tokens for the request. */
   readonly wait: number;
 }
 
@@ -41,14 +51,23 @@ export interface QuotasSnapshot {
   readonly buckets: ReadonlyMap<string, BucketLevel>;
 }
 
-/** Maximum number of buckets. Beyond it, the least recently used one is evicted, and is full when it is used again. */
+/**
+ * Maximum number of buckets of all quotas. Beyond it, the least recently used bucket is evicted. An evicted bucket is
+ * full when it is used again.
+ */
 const MAX_BUCKETS = 10_000;
 
-/** Quotas of a world, with the levels of their buckets. @internal */
+/**
+ * Quotas (token buckets that limit the rate of requests) of one emulated service, with the current levels of their
+ * buckets. @internal
+ */
 export class Quotas {
-  /** Quotas by name, in the order in which they were set. */
+  /** Quotas by name, in the order in which they were first set. */
   private quotas: ReadonlyMap<string, Quota> = new Map();
-  /** Buckets in order of use, the least recently used first. */
+  /**
+   * Levels of the buckets, the least recently used first. The key is a JSON array: the name of the quota, and the
+   * values by which it counts the request.
+   */
   private buckets = new Map<string, BucketLevel>();
 
   constructor(private readonly clock: Clock) {}
@@ -61,7 +80,10 @@ export class Quotas {
     return [...this.quotas.values()];
   }
 
-  /** Sets quotas by name, and removes those that are undefined. A bucket keeps its level, up to the new capacity. */
+  /**
+   * Sets quotas by name, and removes those whose value is undefined. The buckets of a changed quota keep their level,
+   * up to the new capacity.
+   */
   change(changes: ReadonlyMap<string, Quota | undefined>): void {
     const quotas = new Map(this.quotas);
     for (const [name, quota] of changes) {
@@ -74,8 +96,8 @@ export class Quotas {
   }
 
   /**
-   * Takes the cost of the request from all quotas, or from none if one is exhausted. Returns the exhausted quota with
-   * the longest wait; undefined if the request passes.
+   * Takes the cost of a request from all quotas, or from none if at least one is exhausted. Returns the exhausted quota
+   * with the longest wait; undefined if the request passes.
    */
   take(facts: QuotaFacts): Exhausted | undefined {
     const now = this.clock.now();
@@ -108,7 +130,10 @@ export class Quotas {
     if (this.buckets.size > MAX_BUCKETS) this.buckets.delete(this.buckets.keys().next().value!);
   }
 
-  /** Converts the buckets of a changed quota to its new rate. If its dimensions changed, its buckets are full. */
+  /**
+   * Converts the levels of a changed quota's buckets, which depend on its refill rate. Removes the buckets if the quota
+   * was removed or counts by other properties now; a new bucket is full.
+   */
   private convert(name: string, before: Quota | undefined, after: Quota | undefined): void {
     if (!before) return;
     const now = this.clock.now();
@@ -125,7 +150,7 @@ export class Quotas {
   }
 }
 
-/** Returns the tokens that a request of the operation takes. */
+/** Returns the number of tokens that a request to the operation takes from the quota. */
 function costOf({ cost }: Quota, operation: string): number {
   for (const [pattern, tokens] of cost) if (matchesGlob(pattern, operation)) return tokens;
   return 0;

@@ -2,21 +2,24 @@ import { type Problem, problem } from '../http/problem.js';
 import type { RetryAfterForm } from './quotas.js';
 
 export interface Throttling {
-  /** Name of the quota in `RateLimit`. */
+  /** Name of the exceeded quota, for the header `RateLimit`. */
   readonly name?: string;
-  /** Number of requests that would pass now. */
+  /** Number of tokens left in the bucket, for the header `RateLimit`. */
   readonly remaining: number;
-  /** Seconds of the effective window. */
+  /** Effective window of the quota: the number of seconds in which an empty bucket fills. */
   readonly window: number;
-  /** Minimum seconds to wait; undefined if the response omits `Retry-After`. */
+  /** Minimum number of seconds that the client must wait; undefined if the response has no `Retry-After` header. */
   readonly retryAfter: number | undefined;
-  /** Time for a `Retry-After` with an HTTP date, in milliseconds on the world's clock; undefined for seconds. */
+  /**
+   * Time until which the client must wait, in milliseconds since 1970 on the clock of the emulated service, if
+   * `Retry-After` is an HTTP date. Undefined if it is a number of seconds.
+   */
   readonly until?: number;
 }
 
 /**
- * Returns the response to a request that exceeds a quota. `RateLimit` contains `r`, the quota available now, and `t`,
- * the window in seconds. `Retry-After` is the minimum delay and takes precedence (rule
+ * Returns the error response to a request that exceeds a quota. In `RateLimit`, `r` is the quota available now and `t`
+ * the window in seconds. `Retry-After` is the minimum delay and takes precedence over `t` (conformance rule
  * `rate.429.retry-after.precedence`).
  */
 export function throttled({ name = 'default', remaining, window, retryAfter, until }: Throttling): Problem {
@@ -28,8 +31,8 @@ export function throttled({ name = 'default', remaining, window, retryAfter, unt
 }
 
 /**
- * Returns the seconds for `Retry-After`, and the time for an HTTP date. Both are rounded up, so that a client that
- * waits that long passes.
+ * Returns the values for the `Retry-After` header: the seconds, and the time if the format is an HTTP date. Both are
+ * rounded up, so that a client passes that waits so long. `wait`: milliseconds until a request would pass.
  */
 export function retryAfterOf(
   { add, format }: RetryAfterForm,
@@ -38,7 +41,7 @@ export function retryAfterOf(
 ): Pick<Throttling, 'retryAfter' | 'until'> {
   if (format === 'omit') return { retryAfter: undefined };
   const retryAfter = Math.ceil(wait / 1000) + add;
-  // An HTTP date has no milliseconds.
+  // Rounds the time up to a whole second, because an HTTP date has no milliseconds.
   if (format === 'http-date') return { retryAfter, until: Math.ceil((now + wait) / 1000) * 1000 + add * 1000 };
   return { retryAfter };
 }

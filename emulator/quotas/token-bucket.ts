@@ -1,28 +1,37 @@
-/** Capacity and refill rate of a token bucket: `tokens` in `milliseconds`. */
+/**
+ * Capacity and refill rate of a token bucket. Every `milliseconds`, `tokens` are added, continuously and up to
+ * `capacity`.
+ */
 export interface BucketRate {
   readonly capacity: number;
   readonly tokens: number;
   readonly milliseconds: number;
 }
 
-/** Immutable state of a bucket at a time. Levels are integer fractions of a token, so nothing is rounded. */
+/**
+ * Immutable state of a token bucket at one time. The level is an integer fraction of a token, so that nothing is
+ * rounded.
+ */
 export interface BucketLevel {
-  /** Tokens multiplied by the `milliseconds` of the rate. */
+  /** Number of tokens multiplied by `BucketRate.milliseconds`. */
   readonly level: number;
-  /** Milliseconds on the world's clock. */
+  /** Time of this state, in milliseconds on the clock of the emulated service. */
   readonly at: number;
 }
 
 export interface Withdrawal {
-  /** Bucket after the withdrawal; unchanged if it did not contain enough. */
+  /** Bucket after the withdrawal; unchanged if it did not contain enough tokens. */
   readonly left: BucketLevel;
-  /** Milliseconds until the bucket contains enough; 0 if it did. */
+  /** Number of milliseconds until the bucket contains enough tokens; 0 if it did. */
   readonly wait: number;
-  /** Number of whole tokens in the bucket. */
+  /** Number of whole tokens in the bucket after the withdrawal. */
   readonly remaining: number;
 }
 
-/** Returns the state at `now`. A new bucket is full. Setting the clock back does not empty a bucket. */
+/**
+ * Returns the state of a bucket at `now`, with the tokens that were added since `before`. A new bucket (`before`
+ * undefined) is full. If the clock was set back, the level stays.
+ */
 export function refilled(rate: BucketRate, before: BucketLevel | undefined, now: number): BucketLevel {
   const full = rate.capacity * rate.milliseconds;
   if (!before) return { level: full, at: now };
@@ -30,7 +39,7 @@ export function refilled(rate: BucketRate, before: BucketLevel | undefined, now:
   return { level: Math.min(full, before.level + passed * rate.tokens), at: now };
 }
 
-/** Takes `cost` tokens from a bucket. */
+/** Takes `cost` tokens from a bucket that `refilled` has brought up to date. Takes nothing if it contains fewer. */
 export function withdraw(rate: BucketRate, bucket: BucketLevel, cost: number): Withdrawal {
   const price = cost * rate.milliseconds;
   const missing = price - bucket.level;
@@ -42,7 +51,10 @@ export function withdraw(rate: BucketRate, bucket: BucketLevel, cost: number): W
   };
 }
 
-/** Returns the effective window of a quota: the seconds in which an empty bucket fills. */
+/**
+ * Returns the effective window of a quota for the header `RateLimit`: the number of seconds in which an empty bucket
+ * fills.
+ */
 export function windowOf({ capacity, tokens, milliseconds }: BucketRate): number {
   return Math.ceil((capacity * milliseconds) / tokens / 1000);
 }

@@ -15,7 +15,10 @@ export const HAR_LIMIT = 128 * 1024 * 1024;
 
 const header = z.object({ name: z.string(), value: z.string() });
 
-/** Members of an HTTP Archive 1.2 that are read. Other members are ignored. */
+/**
+ * Schema of an HTTP Archive 1.2 (a file of recorded requests and responses). Lists only the members that are used;
+ * others are ignored.
+ */
 const archive = z.object({
   log: z.object({
     entries: z.array(
@@ -44,21 +47,29 @@ const archive = z.object({
 
 type Entry = z.infer<typeof archive>['log']['entries'][number];
 
-/** Statuses by error code, for the codes that the fault grammar can name. */
+/**
+ * HTTP statuses by error code, for all error codes of the specification. A fault can return these codes by their name.
+ */
 const STATUS_OF: ReadonlyMap<string, number> = new Map(problemCodes().map(({ code, status }) => [code, status]));
 
-/** Matches codes that consist of words, which are not secrets. */
+/**
+ * Matches error codes that consist of lower-case words. Other values of `code` in a recorded response may be secrets
+ * and are not copied.
+ */
 const WORDS = /^[a-z]+(?:_[a-z]+){0,9}$/;
 const MAX_CODE_LENGTH = 64;
 
-/** Maximum length of the scenario as JSON, in characters. Scenario files and the admin API have the same limit. */
+/**
+ * Maximum length of the resulting scenario as JSON, in characters. Scenario files and the admin API have the same
+ * limit.
+ */
 const MAX_SCENARIO_LENGTH = 1024 * 1024;
 
 /**
- * Returns a scenario that reproduces the statuses, error codes, rate headers and aborted responses of an HTTP Archive,
- * in their order for each operation. For an error that is not the service's own, such as an error page of a proxy, the
- * media type and the body are also kept, without tokens and credentials. Nothing else of the archive is kept. Throws
- * `ScenarioError`.
+ * Returns a scenario whose faults reproduce the statuses, error codes, rate limit headers and aborted responses of an
+ * HTTP Archive, in the recorded order for each operation. For an error that is not the service's own, such as an error
+ * page of a proxy, the media type and the body are also kept, without tokens and credentials. Nothing else of the
+ * archive is kept. Throws `ScenarioError`.
  */
 export function scenarioFromHar(text: string, file: string, operations: readonly FaultedOperation[]): Scenario {
   const { entries } = readArchive(text, file).log;
@@ -69,8 +80,8 @@ export function scenarioFromHar(text: string, file: string, operations: readonly
     if (!operation) continue;
     const sequence = sequences.get(operation) ?? [];
     sequences.set(operation, sequence);
-    // Skips 401 responses to requests without credentials, because the service itself refuses them. Git sends its first
-    // request without credentials.
+    // Skips 401 responses to requests without credentials, because the emulator itself also refuses such requests. Git
+    // sends its first request without credentials.
     const isRefusedByService = entry.response.status === 401 && fieldOf(entry.request, 'authorization') === undefined;
     if (!(isAuthorized && isRefusedByService)) sequence.push(actionOf(entry, operation));
   }
@@ -101,7 +112,8 @@ function readArchive(text: string, file: string): z.infer<typeof archive> {
   try {
     value = JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch {
-    // Omits the message of the parser, because it would quote the file.
+    // The error omits the message of the JSON parser, because that message would quote the file, which may contain
+    // secrets.
     throw new ScenarioError(`${file}: is not an HTTP Archive, because it is not valid JSON.`);
   }
   return inFile(file, () => checkShape(archive, value, 'The archive'));
@@ -115,18 +127,23 @@ function faultOf(operation: FaultedOperation, sequence: readonly (Action | 'pass
   }
   const fired = sequence.filter((action) => action !== 'pass').length;
   if (fired === 0) return [];
-  // A cut of a ref advertisement needs its own stage, because the default stage does not exist there.
+  // Names the stage for a cut of a Git ref advertisement, because the fault kind `cut` has no default stage for this
+  // operation.
   const isCut = sequence.some((action) => action !== 'pass' && 'cut' in action);
   const at = operation.id === 'gitInfoRefs' && isCut ? { at: 'git.advertise' } : {};
   return [{ match: { op: operation.id }, ...at, sequence, expect: { fired } }];
 }
 
-/** Removes requests that pass after the last fault, because they pass without a fault as well. */
+/**
+ * Removes `pass` entries (requests without a fault) from the end of a sequence, because requests after the last entry
+ * pass as well.
+ */
 function withoutTrailingPasses(sequence: readonly (Action | 'pass')[]): readonly (Action | 'pass')[] {
   const last = sequence.findLastIndex((action) => action !== 'pass');
   return sequence.slice(0, last + 1);
 }
 
+/** Returns the fault action that reproduces a recorded response, or `pass` for a successful complete response. */
 function actionOf(entry: Entry, operation: FaultedOperation): Action | 'pass' {
   const { status } = entry.response;
   const cut = cutOf(entry);
@@ -134,12 +151,13 @@ function actionOf(entry: Entry, operation: FaultedOperation): Action | 'pass' {
   return status < 400 ? 'pass' : (foreignErrorOf(entry, operation) ?? errorOf(entry));
 }
 
+/** End of a truncated response: the number of body bytes before it, and the way in which the connection ended. */
 interface Cut {
   readonly bytes: number;
   readonly how: 'fin' | 'rst';
 }
 
-/** Returns the position at which the response ended; undefined if it is complete. */
+/** Returns the position at which a recorded response was truncated; undefined if the response is complete. */
 function cutOf({ response, _emulator }: Entry): Cut | undefined {
   const { status, bodySize = -1, content = {}, _error } = response;
   const bytes = Math.max(0, Math.trunc(bodySize >= 0 ? bodySize : (content.size ?? 0)));
@@ -151,16 +169,24 @@ function cutOf({ response, _emulator }: Entry): Cut | undefined {
   return bodySize >= 0 && bodySize < announced ? { bytes, how } : undefined;
 }
 
+/**
+ * Returns the action that reproduces a truncated response. For a writing operation without any response bytes, that is
+ * a lost response, so that the operation takes effect.
+ */
 function cutAction({ bytes, how }: Cut, { id, effect }: FaultedOperation): Action {
   const isLost = effect !== 'read' && (bytes === 0 || id === 'gitReceivePack');
   return isLost ? { lost: how } : { cut: { at: { bytes }, how } };
 }
 
-/** Matches the media type and the charset (RFC 9110, section 8.3.1). Other parameters are ignored. */
+/**
+ * Matches the media type and the charset in a `Content-Type` header (RFC 9110, section 8.3.1). Other parameters are
+ * ignored.
+ */
 const MEDIA_TYPE = /^\s*([\w.+-]+\/[\w.+-]+)\s*(?:;\s*charset="?([\w.-]+)"?)?/i;
 
 /**
- * Returns a raw copy of an error response whose media type the operation never uses for errors; undefined otherwise.
+ * Returns an action that sends a copy of an error response, if its media type is one that the operation never uses for
+ * errors, such as HTML from a proxy. Returns undefined for other responses.
  */
 function foreignErrorOf({ response }: Entry, { group }: FaultedOperation): Action | undefined {
   const { status, content } = response;
@@ -179,8 +205,8 @@ function foreignErrorOf({ response }: Entry, { group }: FaultedOperation): Actio
 }
 
 /**
- * Returns the bytes of a recorded body, without tokens and credentials. Text in an archive is decoded, so it is encoded
- * in the given charset.
+ * Returns the bytes of a recorded response body, without tokens and credentials. An archive stores text bodies decoded,
+ * so the text is encoded in the given charset again.
  */
 function bodyOf(content: Entry['response']['content'], charset: string | undefined): Buffer {
   const { text = '', encoding } = content ?? {};
@@ -188,6 +214,7 @@ function bodyOf(content: Entry['response']['content'], charset: string | undefin
   return Buffer.from(redactText(text), charset?.toLowerCase() === 'iso-8859-1' ? 'latin1' : 'utf8');
 }
 
+/** Returns the action that reproduces an error response of the service, by its error code if it has a known one. */
 function errorOf(entry: Entry): Action {
   const { status } = entry.response;
   const code = codeOf(entry);
@@ -195,7 +222,8 @@ function errorOf(entry: Entry): Action {
   const t = rateWindowOf(entry);
   const named = code ?? genericCodeOf(status);
   if (STATUS_OF.get(named) === status) {
-    // Omits `Retry-After`, because the service would add it to some errors.
+    // Uses `omit` if the recorded response has no `Retry-After` header, because the service would add the header to
+    // some errors.
     const wait = retryAfter ?? 'omit';
     return { error: { code: named, retryAfter: wait, ...(t !== undefined && { t }) } } as Action;
   }
@@ -205,7 +233,7 @@ function errorOf(entry: Entry): Action {
   return { raw: { status: Math.min(status, 599), ...headers } };
 }
 
-/** Returns the error code in a problem details body; undefined if absent. */
+/** Returns the error code in a JSON response body (problem details, RFC 9457); undefined if absent. */
 function codeOf({ response: { content } }: Entry): string | undefined {
   if (content?.text === undefined) return undefined;
   const text = content.encoding === 'base64' ? Buffer.from(content.text, 'base64').toString() : content.text;
@@ -217,6 +245,10 @@ function codeOf({ response: { content } }: Entry): string | undefined {
   }
 }
 
+/**
+ * Returns the seconds in the `Retry-After` header of a response, or the kind of another value; undefined if the header
+ * is absent.
+ */
 function retryAfterOf({ response }: Pick<Entry, 'response'>): number | 'http-date' | 'garbage' | undefined {
   const field = fieldOf(response, 'retry-after');
   if (field === undefined) return undefined;
@@ -224,7 +256,10 @@ function retryAfterOf({ response }: Pick<Entry, 'response'>): number | 'http-dat
   return Number.isNaN(Date.parse(field)) ? 'garbage' : 'http-date';
 }
 
-/** Returns the `t` of a `RateLimit` header such as `"name";r=0;t=5`; undefined if absent. */
+/**
+ * Returns the parameter `t` (seconds until the quota is refilled) of a response header `RateLimit` such as
+ * `"name";r=0;t=5`. Returns undefined if absent.
+ */
 function rateWindowOf({ response }: Entry): number | undefined {
   const [, seconds] = /;\s*t=(\d{1,9})(?:;|,|$)/.exec(fieldOf(response, 'ratelimit') ?? '') ?? [];
   return seconds === undefined ? undefined : Number(seconds);
@@ -237,7 +272,10 @@ function fieldOf(
   return headers.find((field) => field.name.toLowerCase() === name)?.value;
 }
 
-/** Returns the operation whose route matches with the fewest parameters; undefined if none matches. */
+/**
+ * Returns the operation whose route matches a recorded request. If several match, the one with the fewest parameters in
+ * its path. Undefined if none matches.
+ */
 function operationOf(
   { request: { method, url } }: Entry,
   operations: readonly FaultedOperation[],
@@ -253,7 +291,10 @@ function operationOf(
   return fitting.sort((a, b) => a.parameters - b.parameters)[0]?.operation;
 }
 
-/** Returns the pattern of a route. The repository name in a Git route may contain slashes. */
+/**
+ * Returns a regular expression for the paths that a route matches. The repository name in a Git route may contain
+ * slashes; other parameters may not.
+ */
 function patternOf(route: string): RegExp {
   const escaped = route.replace(/[.*+?^$()|[\]\\]/g, '\\$&');
   return new RegExp(`^${escaped.replace(/^\/\{\w+\}(?=\\\.git)/, '/.+').replace(/\{\w+\}/g, '[^/]+')}$`);

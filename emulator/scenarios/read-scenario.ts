@@ -11,7 +11,10 @@ import type { Scenario, Step, Trigger } from './scenario.js';
 import { checkFaults } from './scenario-runner.js';
 import { PUSH, scenarioSchema } from './schema.js';
 
-/** Reads a scenario. Throws `bad_request` with the name of the member that is invalid or could never have an effect. */
+/**
+ * Validates a scenario that was parsed from a file or a request. Throws `bad_request` with the name of a member that is
+ * invalid or could never have an effect.
+ */
 export function readScenario(value: unknown, operations: readonly FaultedOperation[]): Scenario {
   const expanded = isObject(value) ? expand(value) : value;
   const read = checkShape(scenarioSchema, expanded, 'The scenario') as unknown as Members;
@@ -23,7 +26,10 @@ export function readScenario(value: unknown, operations: readonly FaultedOperati
   return scenario;
 }
 
-/** Expands the short forms before the schema check, because its errors could not name the member otherwise. */
+/**
+ * Replaces short forms, such as `clock: real`, by full forms. Done before the schema check, because the schema would
+ * have to allow both forms, and its errors would then not name the invalid member.
+ */
 function expand(value: Members): Members {
   const { clock, steps } = value;
   return {
@@ -55,6 +61,7 @@ function readFaults(value: Members, where: string): Members {
   return { ...value, faults: faults.map((fault: unknown, at) => readWrittenFault(fault, `${where}faults.${at}`)) };
 }
 
+/** Parses one fault in any notation: text, JSON, or text with additional members. */
 function readWrittenFault(fault: unknown, where: string): Fault {
   if (typeof fault !== 'string' && !isObject(fault)) {
     throw problem('bad_request', `${where}: must be a string or an object.`);
@@ -62,6 +69,10 @@ function readWrittenFault(fault: unknown, where: string): Fault {
   return within(where, () => readWritten(fault, where).fault);
 }
 
+/**
+ * Throws `bad_request` if the `on` of a step can never match, or if a step changes the repository of its triggering
+ * request and that request can have none.
+ */
 function checkSteps(steps: readonly Step[], operations: readonly FaultedOperation[]): void {
   let before: readonly FaultedOperation[] | undefined;
   for (const [at, { on, repository }] of steps.entries()) {
@@ -80,7 +91,7 @@ function checkSteps(steps: readonly Step[], operations: readonly FaultedOperatio
   }
 }
 
-/** Returns the operations whose requests can trigger a step. */
+/** Returns the operations whose requests can match the trigger of a step. Throws `bad_request` if there is none. */
 function operationsOf(
   { op, push, ref }: Trigger,
   where: string,
@@ -94,7 +105,8 @@ function operationsOf(
   }
   const matching = operations.filter(({ id }) => globs.some((glob) => matchesGlob(glob, id)));
   for (const [member, given] of Object.entries({ push, ref })) {
-    // Git requests name the refs that they read. For other requests, only the refs that they move are known.
+    // Allows `push` and `ref` for operations that can move refs. Read operations are allowed only with `ref` and only
+    // for Git requests, because these name the refs that they read.
     const isPossible = ({ effect, group }: FaultedOperation) =>
       effect !== 'read' || (group === 'Git' && member === 'ref');
     if (given === undefined || matching.some(isPossible)) continue;

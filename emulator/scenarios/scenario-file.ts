@@ -8,12 +8,12 @@ import { readScenario } from './read-scenario.js';
 import type { Scenario } from './scenario.js';
 import { readYaml, YamlError } from './yaml.js';
 
-/** Error in a scenario file, described in one sentence. */
+/** Error in a scenario file. The message is one sentence that begins with the name of the file. */
 export class ScenarioError extends Error {
   override readonly name = 'ScenarioError';
 }
 
-/** Parses YAML 1.2, of which JSON is a subset. Throws `ScenarioError`. */
+/** Parses the text of a scenario file, which is YAML 1.2 or JSON (a subset of YAML). Throws `ScenarioError`. */
 export async function parseScenarioText(text: string, file: string): Promise<unknown> {
   try {
     return await readYaml(text);
@@ -22,13 +22,16 @@ export async function parseScenarioText(text: string, file: string): Promise<unk
   }
 }
 
-/** Reads a scenario file. Throws `ScenarioError` with the name of the file and the invalid member. */
+/** Reads and validates a scenario file. Throws `ScenarioError` with the name of the file and the invalid member. */
 export async function readScenarioFile(file: string, operations: readonly FaultedOperation[]): Promise<Scenario> {
   const value = await parseScenarioText(readText(file), file);
   return inFile(file, () => readScenario(value, operations));
 }
 
-/** Calls `read` and adds the file name to its errors. */
+/**
+ * Calls `read` and returns its result. Converts an error about an invalid value to a `ScenarioError` that names the
+ * file.
+ */
 export function inFile<T>(file: string, read: () => T): T {
   try {
     return read();
@@ -46,13 +49,13 @@ export function readText(file: string, limit?: number): string {
   }
 }
 
-/** Scenario in the package (`fixtures/scenarios`). */
+/** Scenario that is part of the package, in the folder `fixtures/scenarios`. */
 export interface ShippedScenario {
   readonly id: string;
   readonly about: string;
   readonly file: string;
   readonly text: string;
-  /** Parsed `text`. */
+  /** Result of parsing `text`, not validated. */
   readonly value: unknown;
 }
 
@@ -60,7 +63,7 @@ function folder(): string {
   return packageFile('fixtures', 'scenarios');
 }
 
-/** Returns the shipped scenarios, sorted by id. */
+/** Returns all scenarios that are part of the package, sorted by id. */
 export async function shippedScenarios(): Promise<ShippedScenario[]> {
   const files = readdirSync(folder()).filter((name) => name.endsWith('.yaml'));
   return Promise.all(
@@ -74,7 +77,7 @@ export async function shippedScenarios(): Promise<ShippedScenario[]> {
   );
 }
 
-/** Returns the file of the shipped scenario with this id; undefined if absent. */
+/** Returns the path of the scenario file in the package with this id; undefined if absent. */
 export function shippedFile(id: string): string | undefined {
   return readdirSync(folder()).includes(`${id}.yaml`) ? join(folder(), `${id}.yaml`) : undefined;
 }

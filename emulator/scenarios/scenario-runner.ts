@@ -15,7 +15,7 @@ import { type LoadedScenario, SCENARIO_LIMITS, type Scenario, type Step, type Tr
 import { isTriggered, type TriggeringRequest } from './scenario-trigger.js';
 import type { Scenarios } from './scenarios.js';
 
-/** Parts of a world that scenarios read and change. */
+/** Parts of a world (one emulated service with its own state) that scenarios read and change. */
 export interface ScenarioWorld {
   readonly state: {
     readonly scenarios: Scenarios;
@@ -34,15 +34,15 @@ export interface ScenarioWorld {
 
 export interface Registration {
   readonly operations: readonly FaultedOperation[];
-  /** Organization of the repositories that the scenario's `state` names. */
+  /** Organization to which the repositories in the scenario's `state` belong. */
   readonly organization: string;
 }
 
-/** Change of a repository, recorded until the end of the request that caused it. */
+/** Change of a repository by a request. Recorded until the response is decided, because steps may wait for it. */
 interface RepositoryChange {
   readonly organization: string;
   readonly repository: string;
-  /** Refs that moved; undefined if the repository was created. */
+  /** Full names of the refs that moved; undefined if the repository was created. */
   readonly refs?: readonly string[];
 }
 
@@ -51,8 +51,8 @@ const MAX_PENDING_CHANGES = 1_000;
 const INITIAL_PROGRESS = { next: 0, seen: 0 } as const;
 
 /**
- * Runs the scenarios of a world. The progress of each scenario is part of the world's state; this class has only the
- * timers and the changes since the last response.
+ * Runs the scenarios of a world. The progress of each scenario is part of the state of the world, which snapshots
+ * contain. This class itself has only timers and the changes of requests without a decided response.
  */
 export class ScenarioRunner {
   private pendingChanges: RepositoryChange[] = [];
@@ -61,7 +61,7 @@ export class ScenarioRunner {
   constructor(private readonly world: ScenarioWorld) {}
 
   /**
-   * Registers a scenario. Before it is started, its faults apply only to requests that name the scenario, and its steps
+   * Registers a scenario. Until it is started, its faults apply only to requests that name the scenario, and its steps
    * do not run. Throws `bad_request` if a part could never have an effect, and `conflict` if the id is in use.
    */
   register(scenario: Scenario, { operations, organization }: Registration): LoadedScenario {
@@ -85,8 +85,8 @@ export class ScenarioRunner {
   }
 
   /**
-   * Starts a registered scenario for all requests. Applies its initial changes completely or not at all. Returns
-   * undefined if the scenario does not exist.
+   * Starts a registered scenario: its faults apply to all requests from now on, and its steps run. Applies its initial
+   * changes completely or not at all. Returns undefined if the scenario does not exist.
    */
   async start(id: string): Promise<LoadedScenario | undefined> {
     const found = this.world.state.scenarios.get(id);
@@ -98,7 +98,7 @@ export class ScenarioRunner {
     const begun = this.store({ ...this.begin(found), isStarted: true, after });
     if (found.scenario.clock) {
       await changeClock(clock, found.scenario.clock);
-      // The scenario may have been removed while the clock changed.
+      // Checks again, because the scenario may have been removed while the clock changed.
       if (!this.world.state.scenarios.get(id)) return undefined;
       // Begins the scenario again, because its durations count from the time to which it has just set the clock.
       this.store(this.begin(begun));
@@ -108,8 +108,8 @@ export class ScenarioRunner {
   }
 
   /**
-   * Removes a scenario with its faults and later steps. Changes that it made before remain. Returns false if the
-   * scenario does not exist.
+   * Removes a scenario with its faults and the steps that have not run. Changes by earlier steps remain. Returns false
+   * if the scenario does not exist.
    */
   remove(id: string): boolean {
     const { scenarios, faults } = this.world.state;
@@ -121,23 +121,24 @@ export class ScenarioRunner {
     return true;
   }
 
-  /** Restarts the timers of a restored state. */
+  /** Restarts the timers of delayed steps after a snapshot was restored. */
   resume(): void {
     for (const { scenario, isStarted, progress } of this.world.state.scenarios.list()) {
       if (isStarted && progress.due !== undefined) this.scheduleStep(scenario.id, progress.due);
     }
   }
 
-  /** Records that refs moved or that a repository was created, for the end of the request that caused it. */
+  /** Called when refs moved or a repository was created. Records it until the response to the request is decided. */
   note(change: RepositoryChange): void {
     this.pendingChanges.push(change);
-    // Drops the oldest change. Changes are removed by the request that caused them, but some have no such request.
+    // Drops the oldest change. A change is normally removed by the request that caused it, but some changes have no
+    // such request.
     if (this.pendingChanges.length > MAX_PENDING_CHANGES) this.pendingChanges.shift();
   }
 
   /**
-   * Advances the scenarios whose next step waits for such a request. Called when the response is decided, before it is
-   * sent.
+   * Called when the response to a request is decided, before it is sent. Advances the scenarios whose next step waits
+   * for such a request.
    */
   answered(request: TriggeringRequest): void {
     const { organization, repository, writes } = request;
@@ -154,6 +155,7 @@ export class ScenarioRunner {
     }
   }
 
+  /** Removes and returns the recorded changes of the repository. */
   private takeChanges(organization: string, repository: string | undefined): RepositoryChange[] {
     const mine = this.pendingChanges.filter(
       (one) => one.organization === organization && one.repository === repository,
@@ -193,6 +195,7 @@ export class ScenarioRunner {
     return names.filter((name) => matchesGlob(pattern, name));
   }
 
+  /** Applies the initial state, quotas and faults of a scenario. Restores the previous faults if a change fails. */
   private begin(loaded: LoadedScenario): LoadedScenario {
     const { scenario, operations } = loaded;
     const { faults } = this.world.state;
@@ -208,8 +211,8 @@ export class ScenarioRunner {
   }
 
   /**
-   * Changes the state of existing organizations and repositories. Stores the state of repositories that do not exist
-   * yet in `waiting`.
+   * Changes the state of organizations and repositories that exist. For repositories that do not exist yet, stores the
+   * changes in `waiting`, so that they are applied when the repositories are created.
    */
   private changeState(loaded: LoadedScenario, changes: StateChanges): LoadedScenario {
     const { organization } = loaded;
@@ -234,6 +237,7 @@ export class ScenarioRunner {
     return { ...loaded, waiting: [...loaded.waiting, ...waiting] };
   }
 
+  /** Applies the stored changes to a repository that was just created. */
   private applyWaiting(organization: string, repository: string): void {
     for (const loaded of this.world.state.scenarios.list()) {
       const mine = loaded.waiting.filter(
@@ -250,8 +254,8 @@ export class ScenarioRunner {
   }
 
   /**
-   * Called when the next step of a scenario is reached: its request has arrived, or it waits for none. Runs the step
-   * now or after its delay.
+   * Called when the request of the next step has arrived, or if the step waits for none. Runs the step immediately or
+   * after its delay (`after`).
    */
   private reach(id: string, trigger: TriggeredBy | undefined): void {
     const loaded = this.world.state.scenarios.get(id)!;
@@ -280,7 +284,7 @@ export class ScenarioRunner {
     this.timers.delete(id);
   }
 
-  /** Applies the changes of the next step, and proceeds to the step after it. */
+  /** Makes the changes of the next step, and proceeds to the step after it. */
   private perform(id: string): void {
     const { scenarios } = this.world.state;
     const loaded = scenarios.get(id)!;
@@ -291,7 +295,7 @@ export class ScenarioRunner {
     this.proceed(id);
   }
 
-  /** Reaches the next step immediately if it waits for no request. */
+  /** Starts the next step immediately if it does not wait for a request. */
   private proceed(id: string): void {
     const { scenario, progress } = this.world.state.scenarios.get(id)!;
     const step = scenario.steps?.[progress.next];
@@ -303,7 +307,7 @@ export class ScenarioRunner {
     const { scenarios, faults, clock } = world.state;
     const { clock: time, quotas, state, repository, faults: added, release } = step;
     const attempt = (member: string, run: () => void) => this.attempt(id, `steps.${at}.${member}`, run);
-    // Not awaited, because this call may itself run inside a change of the clock.
+    // Does not await the change of the clock, because this function may itself be called by a timer of that clock.
     if (time) attempt('clock', () => void changeClock(clock, time));
     if (quotas) attempt('quotas', () => changeQuotas(world, quotas));
     if (state) attempt('state', () => void this.store(this.changeState(scenarios.get(id)!, state)));
@@ -323,10 +327,7 @@ export class ScenarioRunner {
     if (release !== undefined) attempt('release', () => void world.releaseLatch(release));
   }
 
-  /**
-   * Applies a change of a step. A failure is recorded in the scenario, because there is no response that could report
-   * it.
-   */
+  /** Makes a change of a step. Records a failure in the scenario, because no response can report it. */
   private attempt(id: string, where: string, run: () => void): void {
     try {
       run();
@@ -345,8 +346,8 @@ export class ScenarioRunner {
 }
 
 /**
- * Throws `bad_request` if a fault of the scenario or of one of its steps could never fire. `variants`: variants of the
- * world, which the scenario may change; undefined if unknown.
+ * Throws `bad_request` if a fault of the scenario or of one of its steps could never fire. `variants`: switches of the
+ * service's behaviour, which the scenario may change; undefined if unknown.
  */
 export function checkFaults(
   { faults = [], state, steps = [] }: Scenario,
@@ -369,15 +370,15 @@ export function checkFaults(
 }
 
 /**
- * Returns the faults of a scenario that is not started; they apply to requests that name the scenario. Faults at
- * `accept` are excluded, because the request is not read yet at that stage.
+ * Returns the faults of a scenario that is not started, restricted to requests that name the scenario. Omits faults at
+ * the stage `accept`, because the request is not read yet at that stage.
  */
 function namedFaultsOf(scenario: Scenario): Fault[] {
   const faults = faultsOf(scenario).filter(({ at }) => at !== 'accept');
   return faults.map((fault) => ({ ...fault, match: { ...fault.match, scenario: scenario.id } }));
 }
 
-/** Returns the faults of a scenario, each with an id. */
+/** Returns the faults of a scenario. A fault without an id gets one, such as `<id of the scenario>.1`. */
 function faultsOf({ id, faults = [] }: Scenario): Fault[] {
   return faults.map((fault, index) => ({ ...fault, id: fault.id ?? `${id}.${index + 1}` }));
 }

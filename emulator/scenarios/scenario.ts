@@ -5,113 +5,138 @@ import type { FaultedOperation } from '../faults/operation-shape.js';
 import type { Expectations } from '../journal/expectations.js';
 import type { QuotaChanges } from '../quotas/quota-changes.js';
 
-/** Limits for the scenarios of one world. */
+/** Limits for the scenarios of one world (one emulated service with its own state). */
 export const SCENARIO_LIMITS = {
-  /** Registered scenarios. */
+  /** Maximum number of registered scenarios. */
   registered: 100,
+  /** Maximum number of faults in each list of a scenario. */
   faults: 100,
+  /** Maximum number of steps of a scenario. */
   steps: 1_000,
-  /** Repository names with wildcards in one `state`. */
+  /** Maximum number of repository names with wildcards in one `state` of a scenario. */
   patterns: 100,
-  /** Most recent failed changes that a scenario remembers. */
+  /** Number of failed changes that a scenario remembers: the most recent ones. */
   problems: 20,
 } as const;
 
-/** Conditions for a request whose response was decided. All given members must match. Texts are globs. */
+/**
+ * Conditions for the request that triggers a step of a scenario. All given members must match. Texts are globs. They
+ * are checked when the response to the request is decided.
+ */
 export interface Trigger {
-  /** Operation ids as printed by `emulator routes`, or globs. */
+  /** Ids of operations (API endpoints and Git services), as printed by `emulator routes`, or globs. */
   readonly op?: string | readonly string[] | undefined;
   readonly method?: string | undefined;
   readonly org?: string | undefined;
   readonly repo?: string | undefined;
-  /** Branch that the request moved, by a Git push or through the API. */
+  /** Branch that the request moved (created, updated or deleted), by a Git push or through the API. */
   readonly push?: string | undefined;
-  /** Ref that the request moved, or that a Git request names. */
+  /** Ref that the request moved, or that a Git request names in its body. */
   readonly ref?: string | undefined;
-  /** Status, or a class such as `4xx`. */
+  /** HTTP status of the response, or a class such as `4xx`. */
   readonly status?: number | string | readonly (number | string)[] | undefined;
   readonly code?: string | undefined;
-  /** Id of a fault that affected the request. */
+  /** Id of an injected fault that fired for the request. */
   readonly fault?: string | undefined;
-  /** Scenario that the client names in the request. */
+  /** Scenario id that the client sends with the request. */
   readonly scenario?: string | undefined;
-  /** Number of matching requests that trigger the step. Default: 1. */
+  /** Number of matching requests that must arrive until the step is triggered. Default: 1. */
   readonly times?: number | undefined;
 }
 
-/** Changes that a step makes. */
+/** Changes that a step of a scenario makes in the emulated service. */
 export interface Changes {
   readonly clock?: ClockChanges | undefined;
   readonly quotas?: QuotaChanges | undefined;
   readonly state?: StateChanges | undefined;
-  /** New state of the repository of the last triggering request. */
+  /** Changes of one repository: the one that the triggering request is about. */
   readonly repository?: RepositoryChanges | undefined;
   readonly faults?: readonly Fault[] | undefined;
-  /** Name of a latch to release. */
+  /** Name of a latch to release. A latch is a barrier at which requests with a `hold` fault wait. */
   readonly release?: string | undefined;
 }
 
-/** Step of a scenario: its trigger and its changes. */
+/** Step of a scenario: the request for which it waits (`on`), and the changes that it then makes. */
 export interface Step extends Changes {
   readonly on?: Trigger | undefined;
-  /** Delay on the world's clock after the triggering request, or after the previous step if there is no `on`. */
+  /**
+   * Delay of the changes after the triggering request, or after the previous step if there is no `on`. Counted on the
+   * clock of the emulated service: ISO 8601 duration, or milliseconds.
+   */
   readonly after?: string | number | undefined;
 }
 
-/** Scenario: the initial state of a world, and changes in steps. Names in `state` may be globs. */
+/**
+ * Scenario for a test: the initial state of an emulated service, its faults, and steps that change the state later.
+ * Names in `state` may be globs.
+ */
 export interface Scenario {
   readonly id: string;
   readonly about?: string | undefined;
-  /** Seed of the emulator. Used only if the emulator is started with the scenario. */
+  /** Seed of all random choices of the emulator. Used only if the emulator is started with the scenario. */
   readonly seed?: string | undefined;
   readonly clock?: ClockChanges | undefined;
   readonly state?: StateChanges | undefined;
   readonly quotas?: QuotaChanges | undefined;
   readonly faults?: readonly Fault[] | undefined;
-  /** Steps, which run in this order. */
+  /** Steps in the order in which they run. A step can run only after all steps before it. */
   readonly steps?: readonly Step[] | undefined;
   readonly expect?: Expectations | undefined;
 }
 
-/** Facts about the request that triggered a step. */
+/** Organization and repository of the request that triggered a step. The step can change this repository. */
 export interface TriggeredBy {
   readonly organization: string;
   readonly repository: string | undefined;
 }
 
-/** State for repositories that do not exist yet. */
+/**
+ * State that a scenario specifies for repositories that do not exist yet. It is applied when a repository is created
+ * whose name matches `pattern`.
+ */
 export interface WaitingState {
   readonly organization: string;
   readonly pattern: string;
   readonly changes: RepositoryChanges;
 }
 
-/** Progress of a scenario. Immutable. */
+/**
+ * Progress of a scenario, that is, which step is next. Immutable, because snapshots of the emulated service share it.
+ */
 export interface Progress {
-  /** Index of the next step. */
+  /** Index of the next step in `Scenario.steps`. */
   readonly next: number;
-  /** Number of requests so far that match the trigger of the next step. */
+  /** Number of requests that have matched the trigger of the next step so far. */
   readonly seen: number;
-  /** Time of the next step, in milliseconds on the world's clock; undefined until its request has arrived. */
+  /**
+   * Time at which the next step makes its changes, in milliseconds on the clock of the emulated service. Undefined
+   * until the request for which the step waits has arrived.
+   */
   readonly due?: number | undefined;
   readonly trigger?: TriggeredBy | undefined;
 }
 
-/** Registered scenario of a world. Immutable. */
+/**
+ * Scenario that is registered in a world (one emulated service), with its progress. Immutable, because snapshots of the
+ * world share it.
+ */
 export interface LoadedScenario {
   readonly scenario: Scenario;
-  /** All operations, for faults that steps add. */
+  /** All operations of the service, which are needed to validate faults that steps add later. */
   readonly operations: readonly FaultedOperation[];
-  /** Organization of the repositories that `state` names. */
+  /** Organization to which the repositories belong that `Scenario.state` names. */
   readonly organization: string;
-  /** True after `start`. Before it, the faults of the scenario apply only to requests that name the scenario. */
+  /** True after the scenario was started. Before, its faults apply only to requests that name the scenario. */
   readonly isStarted: boolean;
-  /** Ids of the faults that the scenario added. */
+  /** Ids of the registered faults that the scenario has added, so that they can be removed with it. */
   readonly faults: readonly string[];
-  /** Id of the last request before the start of the scenario; undefined if there was none. */
+  /**
+   * Id of the last request before the start of the scenario; undefined if there was none. Only later requests count for
+   * its expectations.
+   */
   readonly after?: string | undefined;
   readonly waiting: readonly WaitingState[];
   readonly progress: Progress;
-  /** Descriptions of changes that failed, at most 20. */
+  /** Descriptions of changes by steps that failed; the last 20. */
   readonly problems: readonly string[];
 }

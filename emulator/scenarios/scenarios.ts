@@ -3,12 +3,12 @@ import type { LoadedScenario } from './scenario.js';
 
 export type ScenariosSnapshot = ReadonlyMap<string, LoadedScenario>;
 
-/** Scenarios of a world, with their progress. */
+/** Registered scenarios of a world (one emulated service), by id, with their progress. */
 export class Scenarios {
   private loaded: ScenariosSnapshot = new Map();
   private started = 0;
 
-  /** True if no scenario is started, so no request can advance one. */
+  /** True if no scenario is started. Requests then need no check, because they cannot advance a scenario. */
   get isIdle(): boolean {
     return this.started === 0;
   }
@@ -17,7 +17,7 @@ export class Scenarios {
     return this.loaded.get(id);
   }
 
-  /** Returns true if a scenario has this id, or a step waits for requests that name it. */
+  /** Returns true if a scenario has this id, or if a step waits for requests that name this scenario id. */
   names(id: string): boolean {
     const waits = (glob: string | readonly string[] | undefined) =>
       [glob ?? []].flat().some((one) => matchesGlob(one, id));

@@ -7,10 +7,10 @@ import { CLOCK_MODES } from '../time/clock.js';
 import { parseDuration, parseTime } from '../time/iso-8601.js';
 import { SCENARIO_LIMITS } from './scenario.js';
 
-/** Pattern of a scenario id. Faults without an id get ids of the form `<id>.1`. */
+/** Pattern of a scenario id. Its faults without an id get ids of the form `<id>.1`. */
 const ID = /^[A-Za-z0-9][\w.-]{0,63}$/;
 
-/** Matches the short form of a trigger, such as `push to main`. */
+/** Matches the short form of a step's trigger `on`, such as `push to main`. */
 export const PUSH = /^push to (\S{1,200})$/;
 
 const text = z.string().min(1).max(4096);
@@ -50,7 +50,10 @@ const trigger = z
 
 const release = z.string().regex(/^[\w.-]{1,100}$/, 'must be the name of a latch: letters, digits, ".", "-" and "_"');
 
-/** Fault in any accepted notation: fault grammar, grammar with a `match`, or JSON. */
+/**
+ * Schema of a fault in any accepted notation: text form (`rate_limited*2`), text form in `spec` with a `match`, or
+ * JSON.
+ */
 const writtenFault = z.union([
   text.meta({ description: 'name[*times][+skip][@stage][;key=value]' }),
   faultSchema(),
@@ -58,11 +61,13 @@ const writtenFault = z.union([
 ]);
 
 /**
- * Creates the schema of a scenario. The published schema (`isShown`) also accepts short forms, which are expanded
- * before the internal schema is applied: `clock` as text, `on` as `push to BRANCH`, and faults in the fault grammar.
+ * Creates the schema of a scenario. There are two versions. The published one (`isShown`) also accepts short forms:
+ * `clock` as text, `on` as `push to BRANCH`, and faults in the text form. The internal one does not, because short
+ * forms are expanded before it is applied.
  */
 function createSchema(isShown: boolean) {
-  // Faults are checked separately, so that an error names the invalid member.
+  // Accepts any value as a fault in the internal schema, because faults are validated separately, with errors that name
+  // the invalid member.
   const faults = z.array(isShown ? writtenFault : z.unknown()).max(SCENARIO_LIMITS.faults);
   const on = isShown ? z.union([z.string().regex(PUSH), trigger]) : trigger;
   const begin = isShown ? z.union([z.literal('real'), time, clock]) : clock;
@@ -102,13 +107,13 @@ function createSchema(isShown: boolean) {
   });
 }
 
-/** Schema for reading a scenario after its short forms are expanded. */
+/** Schema for validating a scenario after its short forms were expanded. */
 export const scenarioSchema = z.lazy(() => createSchema(false));
 
-/** Published schema, including the short forms. */
+/** Published schema of a scenario, which includes the short forms. */
 export const shownScenarioSchema = z.lazy(() => createSchema(true));
 
-/** Returns the JSON Schema of scenario files. */
+/** Returns the JSON Schema of scenario files, for editors. */
 export function scenarioJsonSchema(): object {
   const { $schema, ...schema } = z.toJSONSchema(createSchema(true), {
     io: 'input',

@@ -1,28 +1,33 @@
 import { MAX_DEPTH } from '../http/json-reader.js';
 
-/** Error in a YAML document. The message has no full stop. */
+/** Error in a YAML document. The message has no full stop, so that callers can embed it in a sentence. */
 export class YamlError extends Error {
   override readonly name = 'YamlError';
 }
 
-/** Maximum number of aliases in one document, because each alias costs a search through all anchors. */
+/**
+ * Maximum number of aliases (`*name`) in one document. Limited, because the library searches through all anchors for
+ * each alias.
+ */
 const MAX_ALIASES = 100;
 
 const COLLECTIONS: ReadonlySet<string> = new Set(['block-map', 'block-seq', 'flow-collection']);
 
-/** Position of an error as `yaml` reports it: an offset, a range, or a token. */
+/** Position of an error as the library `yaml` reports it: an offset in the text, a range, or a token. */
 type Place = number | readonly number[] | { readonly offset: number };
 
 /**
- * Reads one YAML 1.2 document, of which JSON is a subset. Time and memory are linear in the length of the text. The
- * maximum nesting is `MAX_DEPTH`, as in JSON bodies. Throws `YamlError` at the first error.
+ * Parses one YAML 1.2 document, of which JSON is a subset. Takes time and memory linear in the length of the text, also
+ * for malicious documents. The maximum nesting is `MAX_DEPTH`, as in JSON bodies. Throws `YamlError` at the first
+ * error.
  */
 export async function readYaml(text: string): Promise<unknown> {
   const { Composer, CST, isNode, isScalar, Lexer, LineCounter, Parser, visit } = await import('yaml');
   const lines = new LineCounter();
   let failure: YamlError | undefined;
   const fail = (message: string, place: Place): never => {
-    // Throws the first error again, because the composer catches an error inside a collection and continues.
+    // Throws the first error again. The composer of the library catches an error inside a collection and continues, so
+    // a later error would replace it.
     if (failure !== undefined) throw failure;
     const offset = typeof place === 'number' ? place : 'offset' in place ? place.offset : (place[0] ?? 0);
     const { line, col } = lines.linePos(Math.max(0, offset));
@@ -49,9 +54,10 @@ export async function readYaml(text: string): Promise<unknown> {
     yield* parser.end();
   }
 
-  // Disables the check of unique keys in the library, because it compares each key with all others.
+  // Disables the library's check that keys are unique, because it compares each key with all others (quadratic time).
+  // The visitor below checks it in linear time.
   const composer = new Composer({ uniqueKeys: false, stringKeys: true });
-  // Replaces the error handler of the library, because it collects every error, at about 6 kB each.
+  // Replaces the library's error handler, because it collects every error, at about 6 kB each. Stops at the first one.
   Object.assign(composer, {
     onError: (place: Place, code: string, message: string, isWarning = false) =>
       isWarning || fail(code === 'NON_STRING_KEY' ? 'Map keys must be strings' : message, place),
