@@ -12,16 +12,19 @@ const TRAILER_BYTES = 20;
 /** Number of progress packets that are joined into one chunk of the response. */
 const LINES_AT_ONCE = 100;
 
-/** Object numbers (indexes in the tables of the object store) and options of a pack that is not written yet. */
+/**
+ * Object numbers (indexes into the tables of the object store) of the objects of a pack that is not written yet, and
+ * options for writing it.
+ */
 export interface PreparedPack {
   readonly numbers: Int32Array;
   readonly options: PackOptions;
 }
 
 /**
- * Sends the packfile section of a fetch with the injected faults, for example a cut connection. Offsets of faults count
- * bytes of the pack, excluding the packet framing. The pack is written anew and not stored in the pack cache, so that
- * no other client receives a broken pack.
+ * Sends the packfile section of a fetch response with the injected faults (errors that a test asked for), for example
+ * truncated. Offsets of faults count bytes of the pack, excluding the packet framing. The pack is written anew and not
+ * stored in the pack cache, so that no other client receives a broken pack.
  */
 export async function* sendBrokenPack(
   { view, sideband }: PackRequest,
@@ -61,12 +64,15 @@ export async function* sendBrokenPack(
   if (sideband !== 'none') yield FLUSH;
 }
 
-/** Place where a pack is cut if it has fewer objects than the fault requires: before the checksum at its end. */
+/**
+ * Position at which a pack is cut if it has fewer objects than the number after which the fault would cut it: before
+ * the checksum at its end.
+ */
 const END = { beforeEnd: TRAILER_BYTES };
 
 /**
- * Passes on the bytes of the pack up to the start of the entry `index`. The pack writer adds the offset of an entry to
- * `starts` before it yields the first byte of that entry.
+ * Yields the bytes of a pack up to the start of its object entry `index`. The pack writer adds the offset of an entry
+ * to `starts` before it yields the first byte of that entry.
  */
 async function* cutAtEntry(
   pack: AsyncIterable<Uint8Array>,

@@ -10,9 +10,10 @@ const FLUSH_BYTES = FLUSH.length;
 const TRAILER_BYTES = 20;
 
 /**
- * Passes on a received pack with the injected faults. A fault can give its position as a fraction of the pack. The pack
- * is changed while it is received, so the position is computed from `length`, the approximate length in bytes of the
- * whole pack. If `length` is 0 (unknown), the pack is cut after its first byte.
+ * Yields the pack of a push as it is received, changed by the injected faults (errors that a test asked for). A fault
+ * can give its position as a fraction of the pack. The end of the pack is not known while it is received, so the
+ * position is computed from `length`, the approximate length in bytes of the whole pack. If `length` is 0 (unknown),
+ * the pack is cut after its first byte.
  */
 export async function* breakIncoming(
   rest: () => AsyncIterable<Uint8Array>,
@@ -28,22 +29,27 @@ export async function* breakIncoming(
   }
   yield* cutBytes(pack, whileArriving(placeOf(cut.at, TRAILER_BYTES), length));
   endIncoming(wire);
-  // The client reads the report about a truncated pack only after it has sent the whole pack, so the rest of the pack
-  // is read and discarded.
+  // Reads and discards the rest of the pack, because the client reads the report only after it has sent the whole pack.
   for await (const _ of rest());
 }
 
-/** Closes the connection while a pack is received, if an injected `cut` fault requires it. */
+/** Throws `ResponseCut`, which closes the connection while a pack is received, if a `cut` fault requires it. */
 export function endIncoming({ cut }: WireFaults): void {
   if (cut !== undefined && cut.how !== 'end') throw new ResponseCut(cut.how);
 }
 
+/**
+ * Converts a fraction of the pack to a number of bytes, because the end of the pack is not known while it is received.
+ */
 function whileArriving(place: CutPlace, length: number): CutPlace {
   if (!('fraction' in place)) return place;
   return { bytes: length > 0 ? placeIn(place, length) : 1 };
 }
 
-/** Builds the response that refuses a push before its pack is read, in the form that the protocol prescribes. */
+/**
+ * Builds the response that refuses a push before its pack is read: a fatal error on side-band channel 3, or an `ERR`
+ * packet if the client does not support the side-band.
+ */
 export function refuseAll(message: string, { capabilities }: PushRequest): Buffer {
   return capabilities.has('side-band-64k')
     ? Buffer.concat(bandPackets(Buffer.from(message), FATAL, 'side-band-64k'))

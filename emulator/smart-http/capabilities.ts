@@ -2,8 +2,8 @@ import { type ByteString, bytesOf, latin1, NO_BYTES } from '../git/object/bytes.
 import { ProtocolError } from './pkt-line.js';
 
 /**
- * Capabilities that the Git services announce. Everything listed is implemented, and nothing else is announced.
- * Sources: gitprotocol-capabilities for protocol versions 0 and 1, gitprotocol-v2 for version 2.
+ * Capabilities of protocol versions 0 and 1 that the service for fetches announces. Everything listed is implemented,
+ * and nothing else is announced. Sources: gitprotocol-capabilities for versions 0 and 1, gitprotocol-v2 for version 2.
  */
 export const UPLOAD_PACK_CAPABILITIES = [
   'multi_ack',
@@ -24,6 +24,7 @@ export const UPLOAD_PACK_CAPABILITIES = [
   'filter',
 ] as const;
 
+/** Capabilities that the service for pushes announces. */
 export const RECEIVE_PACK_CAPABILITIES = [
   'report-status',
   'report-status-v2',
@@ -35,7 +36,7 @@ export const RECEIVE_PACK_CAPABILITIES = [
   'push-options',
 ] as const;
 
-/** Commands of protocol version 2, with the features announced for each. */
+/** Commands of protocol version 2, with the features (separated by spaces) that the server announces for each. */
 export const COMMANDS = {
   'ls-refs': 'unborn',
   fetch: 'shallow wait-for-done filter ref-in-want',
@@ -49,11 +50,17 @@ export const OBJECT_FORMAT = 'sha1';
 export interface ServerIdentity {
   /** Value of the capability `agent`: `name/version`, printable and without spaces. */
   readonly agent: string;
-  /** Id of this conversation in logs, sent as the capability `session-id`. Printable and without spaces. */
+  /**
+   * Id by which the logs of client and server can be compared, sent as the capability `session-id`. Printable and
+   * without spaces.
+   */
   readonly sessionId: string;
 }
 
-/** Returns the lines of the version 2 advertisement between `version 2` and the flush packet. */
+/**
+ * Returns the capability lines of the version 2 advertisement, which are sent between the line `version 2` and the
+ * flush packet.
+ */
 export function v2Capabilities(identity: ServerIdentity): string[] {
   return [
     `agent=${identity.agent}`,
@@ -91,7 +98,10 @@ export function parseCapabilities(list: ByteString): ReadonlyMap<string, string>
   return chosen;
 }
 
-/** Throws `ProtocolError` if the client uses another object format (hash function) than the server. */
+/**
+ * Throws `ProtocolError` if the client names another object format (hash function) than SHA-1, the only one that the
+ * server supports. Without a name, SHA-1 is assumed.
+ */
 export function checkObjectFormat(format: string | undefined): void {
   if (format !== undefined && format !== OBJECT_FORMAT) {
     throw new ProtocolError(`mismatched object format: server ${OBJECT_FORMAT}; client ${format}`);

@@ -25,6 +25,7 @@ export interface UploadPackRequest {
 }
 
 export interface UploadPackResponse {
+  /** Packets of the response before the pack; the whole response if there is no pack. */
   readonly head: Buffer;
   /**
    * True if `head` (the part of the response before a pack) lists refs, as the response to `ls-refs` of version 2 does.
@@ -34,6 +35,7 @@ export interface UploadPackResponse {
   readonly pack?: PackRequest;
 }
 
+/** Empty response, for a request that asks for nothing. */
 export const NO_ANSWER: UploadPackResponse = { head: Buffer.alloc(0) };
 
 /**
@@ -48,7 +50,7 @@ export interface PackRequest {
   readonly sideband: Sideband;
 }
 
-/** Content of a fetch request, independent of the protocol version. */
+/** Content of a fetch request, in a form that is common to all protocol versions. */
 export interface FetchRequest {
   readonly wants: Set<Oid>;
   /**
@@ -65,14 +67,15 @@ export interface FetchRequest {
 export interface DepthRequest {
   /** Shallow commits of the client (commits that it has without their parents) that exist in this repository. */
   readonly clientShallow: Set<Oid>;
-  /** Value of `deepen <n>`; 0 if not requested. */
+  /** Depth of the history to send, in commits (`deepen <n>`); 0 if not requested. */
   depth: number;
-  /** Value of `deepen-since` in seconds since 1970; undefined if not requested. */
+  /** Time before which commits are not sent (`deepen-since`), in seconds since 1970; undefined if not requested. */
   since?: number;
   /** Commits that the refs named by `deepen-not` point at. Commits reachable from them are not sent. */
   readonly not: Set<Oid>;
 }
 
+/** Returns a fetch request without content, to which parsed lines are added. */
 export function emptyRequest(): FetchRequest {
   return {
     wants: new Set(),
@@ -137,7 +140,10 @@ export async function findShallowBoundary(
   }
 }
 
-/** Writes the shallow lines. gitprotocol-pack: `*PKT-LINE("shallow" SP obj-id) *PKT-LINE("unshallow" SP obj-id)` */
+/**
+ * Writes the lines that tell the client how its shallow boundary changes. gitprotocol-pack: `*PKT-LINE("shallow" SP
+ * obj-id) *PKT-LINE("unshallow" SP obj-id)`
+ */
 export function writeShallowBoundary({ shallow, unshallow }: ShallowBoundary): Buffer {
   const lines = [...shallow.map((oid) => latin1`shallow ${oid}`), ...unshallow.map((oid) => latin1`unshallow ${oid}`)];
   return Buffer.from(lines.map(packetText).join(''), 'latin1');
@@ -163,6 +169,7 @@ export function readWant(text: ByteString, view: RepositoryView): Oid {
   return text;
 }
 
+/** Returns Git's error for a wanted object that the server does not have or does not let the client fetch. */
 export function notOurRef(oid: Oid): ProtocolError {
   return new ProtocolError(`upload-pack: not our ref ${oid}`);
 }
@@ -197,6 +204,10 @@ function parseCount(text: string): number {
 /** Prefixes with which a short ref name is completed, in the order in which they are tried (gitrevisions). */
 const PLACES = ['', 'refs/', 'refs/tags/', 'refs/heads/', 'refs/remotes/'].map(bytesOf);
 
+/**
+ * Returns the object id of a ref by its short name. Throws `ProtocolError` if no visible ref or more than one has this
+ * name.
+ */
 function resolveShort(view: RepositoryView, name: ByteString): Oid {
   const { refs } = view.repository;
   const found = PLACES.map((place) => resolveVisible(view, refs, concatBytes(place, name))).filter(
@@ -213,12 +224,13 @@ function resolveShort(view: RepositoryView, name: ByteString): Oid {
  * smaller, so the server is ready to send it.
  */
 export class Negotiation {
-  /** Objects of `have` lines that exist in this repository, in order of arrival. */
+  /** Ids of the objects in `have` lines that exist in this repository, in order of arrival. */
   readonly common = new Set<Oid>();
   readonly #repository: GitRepository;
   readonly #wants: Iterable<Oid>;
   /** Common commits and their parents. The client must have the parents too. */
   readonly #known = new Set<Oid>();
+  /** Number of common objects when the history was last walked. */
   #commonWhenAsked = 0;
   #ready = false;
 

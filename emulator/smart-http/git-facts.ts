@@ -20,21 +20,25 @@ export interface GitFacts {
   readonly phase: 'advertise' | 'rpc';
   readonly service: Service;
   readonly protocol: 0 | 1 | 2;
-  /** `ls-refs`, `fetch`, `object-info` or `push`. */
+  /**
+   * Command of the request: `ls-refs`, `fetch`, `object-info` or `push`. Undefined until the command is read, and for
+   * an advertisement.
+   */
   command?: string;
   /**
    * Names of refs: the refs that a fetch requests by name, the prefixes of an `ls-refs` request, or the refs of a push.
    */
   refs: string[];
+  /** Ids of the objects that a fetch requests. */
   wants: string[];
   /** Ids of objects that the client said it has. */
   haves: string[];
   updates: NotedUpdate[];
   /** Number of all entries of each kind. The lists themselves contain at most `MAX_NOTED` entries. */
   readonly counts: { refs: number; wants: number; haves: number; updates: number };
-  /** Facts about the pack that was sent or received. */
+  /** Number of objects and bytes of the pack that was sent or received; undefined if there was no pack. */
   pack?: PackFacts;
-  /** Error message that Git received instead of a response. */
+  /** Error message that the Git client received instead of a normal response; undefined if there was no error. */
   error?: string;
 }
 
@@ -67,7 +71,7 @@ export function copyGitFacts(facts: GitFacts): GitFacts {
   };
 }
 
-/** Adds a name or an id to one of the lists. @internal */
+/** Counts a name or an id, and adds it to its list unless the list is full. @internal */
 export function note(facts: GitFacts, list: 'refs' | 'wants' | 'haves', value: string): void {
   facts.counts[list]++;
   if (facts[list].length < MAX_NOTED) facts[list].push(value);

@@ -11,20 +11,26 @@ import { ResponseCut } from '../http/response-cut.js';
 
 export type GitStage = Extract<Stage, `git.${string}`>;
 
-/** Injected faults of one Git request. A request without faults has no such object. */
+/**
+ * Access to the faults (errors and delays) that a test injects into one Git request. A request without faults has no
+ * such object.
+ */
 export interface GitFaults {
-  /** Gives the facts found in the body of the request to the matching of faults, which may depend on them. */
+  /** Passes the command and the refs from the body of the request to the faults, whose conditions may compare them. */
   learn(facts: GitFacts): void;
   /**
    * Returns the actions of all faults that fire at the stage (point of the request at which a fault can take effect),
    * and counts these faults as fired.
    */
   take(stage: GitStage): readonly ChosenAction[];
-  /** Waits as long as delaying actions require. Throws if an action replaces the response. */
+  /**
+   * Waits until the delays among the actions are over. Throws an error if an action replaces Git's response by another
+   * one.
+   */
   wait(chosen: readonly ChosenAction[]): Promise<void>;
 }
 
-/** Actions of one stage that change the bytes that are received or sent. */
+/** Combined effect of all fault actions of one stage that change the bytes which the client receives or sends. */
 export interface WireFaults {
   cut?: { readonly at: CutPoint | undefined; readonly how: Ending };
   flip?: { readonly offset: number | undefined };
@@ -58,7 +64,7 @@ export async function meetStage(faults: GitFaults | undefined, stage: GitStage):
 }
 
 /**
- * Converts the parameters of a fault to wire faults, for each kind of fault that does not delay or replace the
+ * Conversion of a fault's value to its effect on the bytes, for each kind of fault that does not delay or replace the
  * response.
  */
 const ON_WIRE: {
@@ -74,14 +80,18 @@ const ON_WIRE: {
   lost: (lost) => ({ lost }),
 };
 
+/**
+ * Combines actions into their effect on the bytes. If several actions set the same member, the last one counts;
+ * progress texts are collected.
+ */
 export function wireFaultsOf(chosen: readonly ChosenAction[]): WireFaults {
   const parts = chosen.map(({ action }) => callByKind(ON_WIRE, action) ?? {});
   return Object.assign({}, ...parts, { progress: parts.flatMap(({ progress = [] }) => progress) }) as WireFaults;
 }
 
 /**
- * Returns the place at which a payload is cut. The middle is the default. `trailerBytes`: length in bytes of the
- * trailer, for a fault that cuts before it.
+ * Returns the position at which a payload is cut. The middle is the default. `trailerBytes`: length in bytes of the
+ * trailer at the end of the payload, for a fault that cuts before the trailer.
  */
 export function placeOf(at: CutPoint | undefined, trailerBytes: number): CutPlace {
   if (at?.bytes !== undefined) return { bytes: at.bytes };
@@ -90,8 +100,8 @@ export function placeOf(at: CutPoint | undefined, trailerBytes: number): CutPlac
 }
 
 /**
- * Applies wire faults to a response that consists of packets and ends with a flush packet. `errorBody` encodes an error
- * message in the form that the protocol prescribes for this response.
+ * Applies faults that change bytes to a response that consists of packets and ends with a flush packet. `errorBody`
+ * encodes an error message in the form that the protocol prescribes for this response.
  */
 export function breakPackets(
   reply: Reply,
@@ -111,8 +121,8 @@ export function breakPackets(
 const FLUSH_BYTES = 4;
 
 /**
- * Applies wire faults to the response to a push, which contains the status report. `whole`: length in bytes of the
- * response if it were not cut.
+ * Applies faults to the HTTP response to a push, whose body (the status report) may already be truncated. `whole`:
+ * length in bytes of the complete body, which `Content-Length` still announces.
  */
 export function breakReportReply(
   reply: Reply,

@@ -22,7 +22,9 @@ import { uploadPackV2 } from './upload-pack-v2.js';
 import { type RepositoryView, visibleRefs } from './view.js';
 import { FIXED_WIRE_LIMITS, type WireLimits } from './wire-limits.js';
 
-/** Headers that prevent caching (gitprotocol-http), with the values of `git http-backend`. */
+/**
+ * Response headers that prevent caching, as gitprotocol-http requires, with the values that `git http-backend` uses.
+ */
 export const NO_CACHE: Readonly<Record<string, string>> = {
   expires: 'Fri, 01 Jan 1980 00:00:00 GMT',
   pragma: 'no-cache',
@@ -39,18 +41,18 @@ export interface GitServiceOptions {
 }
 
 /**
- * HTTP request, as far as the two Git services need it. The context object of the request handlers implements it.
- * Header names are in lower case.
+ * Parts of an HTTP request that the two Git services (fetch and push) use. The context object of the request handlers
+ * implements this interface. Header names are in lower case.
  */
 export interface GitRequest {
   header(name: string): string | undefined;
-  /** Returns the body as a stream. Throws if it exceeds `maxBytes`. */
+  /** Returns the request body as a stream, which throws an error if the body exceeds `maxBytes`. */
   stream(maxBytes: number): AsyncIterable<Uint8Array>;
   /** Called once with the record of facts about the request. The record is completed while the request is processed. */
   recordGitFacts?(facts: GitFacts): void;
   /** Signal that is aborted when the client disconnects. */
   readonly signal: AbortSignal;
-  /** Injected faults; undefined for almost every request. */
+  /** Faults (errors and delays) that a test injects into this request; undefined for almost every request. */
   readonly gitFaults?: GitFaults | undefined;
 }
 
@@ -64,8 +66,8 @@ export interface PushOutcome {
 }
 
 /**
- * Git's smart HTTP protocol, with caches that all requests share. Callers authenticate the client and find the
- * repository.
+ * Implementation of Git's smart HTTP protocol: ref advertisement, fetch and push. All requests share its caches.
+ * Callers authenticate the client and find the repository.
  */
 export class GitService {
   readonly limits: WireLimits;
@@ -131,8 +133,8 @@ export class GitService {
    */
   async receivePack(view: RepositoryView, request: GitRequest, updateHook?: UpdateHook): Promise<PushOutcome> {
     const { limits } = this;
-    // The limit leaves room for the ref updates before the pack. The size of the pack alone is checked against
-    // `pushBytes` later, because that error has a better message.
+    // Allows twice the limit for the whole body, because it contains ref updates before the pack. The size of the pack
+    // alone is checked against `pushBytes` later, with a better error message.
     const body = bodyOf(request, 'git-receive-pack', 2 * limits.pushBytes);
     const facts = recordFactsOf(request, 'rpc', 'git-receive-pack');
     const { gitFaults: faults } = request;
@@ -153,8 +155,8 @@ export class GitService {
 }
 
 /**
- * Applies the stage at which faults of a `git-upload-pack` response fire, and returns its wire faults. A response that
- * contains only acknowledgments has no such stage.
+ * Returns the effect of the injected faults on the bytes of a fetch response; undefined if no fault fires. A response
+ * that only negotiates common commits has no stage, so no fault can fire for it.
  */
 async function meetUpload(
   faults: GitFaults,
@@ -176,6 +178,7 @@ function wantedRefs({ view, fetch: { wants } }: PackRequest): string[] {
   return wanted;
 }
 
+/** Yields `head` (if not empty), and then everything from `tail`. */
 async function* followed(head: Buffer, tail: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
   if (head.length > 0) yield head;
   yield* tail;

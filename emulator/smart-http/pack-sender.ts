@@ -32,8 +32,8 @@ interface Sending {
 /** Creates and sends the packs of fetches, and caches packs that were sent completely. */
 export class PackSender {
   /**
-   * Number of each state of the refs of a repository. Cache keys contain it, because the pack of a fetch can depend on
-   * the refs.
+   * Number of each state of a repository's refs. A pack with `include-tag` depends on the refs, so the cache key of the
+   * pack contains this number.
    */
   readonly #refsNumbers = new WeakMap<Refs, number>();
   #nextRefsNumber = 0;
@@ -43,7 +43,10 @@ export class PackSender {
     private readonly listings: RefListings,
   ) {}
 
-  /** Sends the packfile section: progress, the pack, and the flush packet that ends the response. */
+  /**
+   * Sends the packfile section of a fetch response: progress messages, the pack, and the flush packet that ends the
+   * response. `wire`: injected faults that change the bytes.
+   */
   async *send(request: PackRequest, { signal, facts, wire }: Sending): AsyncIterable<Uint8Array> {
     const { view, sideband } = request;
     try {
@@ -173,8 +176,8 @@ export async function* keepAlive<T>(work: Promise<T>, every: number, sign: Buffe
 }
 
 /**
- * gitprotocol-capabilities, include-tag: "The server MUST send annotated tags if we are sending the objects they point
- * to." Returns `numbers`, which must be ascending, with those tags inserted.
+ * Inserts annotated tags into the list of objects to send. gitprotocol-capabilities, include-tag: "The server MUST send
+ * annotated tags if we are sending the objects they point to." `numbers`: object numbers in ascending order.
  */
 export async function followingTags(
   view: RepositoryView,
@@ -245,7 +248,7 @@ interface RepositoryPacks {
  */
 export class PackCache {
   readonly #packs = new WeakMap<GitRepository, RepositoryPacks>();
-  /** Number of bytes collected so far of packs that are being sent. */
+  /** Number of bytes collected so far for the cache, of all packs that are being sent now. */
   growingBytes = 0;
   readonly #most: number;
 

@@ -14,8 +14,9 @@ export interface SpoolOptions {
 }
 
 /**
- * Maximum size in bytes of a block (buffer) of the spool. A large block has memory pages of its own, which are returned
- * to the operating system. Small received pieces would be scattered over the heap and fragment it when they are freed.
+ * Maximum size in bytes of a block (buffer) in which received bytes are collected. A large block has memory pages of
+ * its own, which are returned to the operating system. Small received pieces would be scattered over the heap and
+ * fragment it when they are freed.
  */
 const LARGEST_BLOCK = 64 * 1024 * 1024;
 
@@ -25,8 +26,8 @@ const LARGEST_BLOCK = 64 * 1024 * 1024;
  */
 export class PackSpool implements Disposable {
   /**
-   * All blocks are full, except that the last has `#used` bytes. Each block is as long as all before it together, at
-   * most `LARGEST_BLOCK`.
+   * Blocks with the received bytes. All are full, except that the last has `#used` bytes. Each block is as long as all
+   * before it together, at most `LARGEST_BLOCK`.
    */
   readonly #blocks: (Buffer | undefined)[] = [];
   #used = 0;

@@ -30,7 +30,7 @@ export const DELIM: Buffer = Buffer.from('0001', 'latin1');
 
 const MARKS: readonly Mark[] = ['flush', 'delim', 'response-end'];
 
-/** Encodes a payload as one packet. */
+/** Encodes a payload as one packet of the Git protocol: four hexadecimal digits with the length, then the payload. */
 export function packet(payload: ByteString): Buffer {
   return Buffer.from(packetText(payload), 'latin1');
 }
@@ -122,7 +122,7 @@ export class PacketReader {
     return payload;
   }
 
-  /** Returns the next packet as a line without its LF. */
+  /** Returns the next packet as a line without its LF, or the name of a packet without payload. */
   async readLine(): Promise<ByteString | { readonly mark: Mark }> {
     const next = await this.read();
     return typeof next === 'string' ? { mark: next } : lineOf(next);
@@ -192,8 +192,8 @@ function printable(bytes: Buffer, at: number): string {
 }
 
 /**
- * gitprotocol-pack: with `side-band` or `side-band-64k`, the first byte of each packet of the response is its band: 1
- * pack data, 2 progress for the user's terminal, 3 a fatal error.
+ * Numbers of the bands of a side-band. gitprotocol-pack: with `side-band` or `side-band-64k`, the first byte of each
+ * packet of the response is its band: 1 pack data, 2 progress for the user's terminal, 3 a fatal error.
  */
 export const DATA = 1;
 export const PROGRESS = 2;
@@ -243,7 +243,8 @@ const GATHERED_BYTES = 4 * MAX_PACKET_BYTES;
  */
 export async function* packBand(source: AsyncIterable<Uint8Array>, sideband: Sideband): AsyncIterable<Buffer> {
   const room = sideband === 'none' ? GATHERED_BYTES : PACKET_BYTES[sideband] - 5;
-  // The number is a multiple of the payload length of a packet, so that all packets but the last are full.
+  // Number of bytes to collect, rounded down to a multiple of a packet's payload length, so that all packets but the
+  // last are full.
   const enough = GATHERED_BYTES - (GATHERED_BYTES % room);
   let waiting: Uint8Array[] = [];
   let bytes = 0;

@@ -39,7 +39,8 @@ const RULES: readonly ((view: RepositoryView, command: RefChange) => Refusal | u
     };
   },
   (view, command) => {
-    // In the view of a ref namespace, HEAD points to the namespace's own branch of that name. Git allows its deletion.
+    // Allows the deletion in a ref namespace, as Git does, although HEAD points to the namespace's own branch of that
+    // name.
     if (!isDeletion(command) || command.old === ZERO_OID || view.prefix !== '') return undefined;
     if (visibleHead(view.repository.refs, NO_BYTES)?.symref !== command.name) return undefined;
     return {

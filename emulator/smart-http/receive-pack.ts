@@ -60,7 +60,7 @@ export function commitsBroughtBy({ objects, change }: ProposedUpdate): Oid[] {
 /** Input of the handler of one `POST git-receive-pack` request. */
 export interface ReceivePackRequest {
   readonly view: RepositoryView;
-  /** Decompressed body. */
+  /** Request body (commands and pack) after decompression. */
   readonly body: AsyncIterable<Uint8Array>;
   readonly limits: WireLimits;
   readonly fsck: FsckPolicy;
@@ -149,7 +149,7 @@ class Push {
   readonly #isAtomic: boolean;
   readonly #moved: RefChange[] = [];
   #unpackError: string | undefined;
-  /** True if an object of the pack points at an object that does not exist. */
+  /** True if an object of the received pack refers to an object that does not exist. */
   #isTorn = false;
   /** Actions of injected faults for the report. They are taken after all checks and before any ref is changed. */
   #chosen: readonly ChosenAction[] = [];
@@ -170,8 +170,8 @@ class Push {
     const wire = this.#wire;
     const outcome = { moved: this.#moved, isDone: this.#reasons.includes(undefined) };
     if (wire === undefined) return { report: this.#report(), ...outcome };
-    // The delays that faults require are waited for only now, so that other writers are not blocked. If the client has
-    // disconnected, the wait fails; the report is written nevertheless, because the refs were changed.
+    // Waits for delays of faults only now, so that they do not block other writers. Ignores that the client has
+    // disconnected: the refs were changed, so the report is written nevertheless.
     await this.received.faults!.wait(this.#chosen).catch(() => undefined);
     return { report: this.#report(wire), ...outcome, wire, whole: this.#report().length };
   }
@@ -210,8 +210,8 @@ class Push {
       if (policy === 'strict') fsck.finish(quarantine);
       const missing = await quarantine.findMissing();
       this.#isTorn = missing !== undefined;
-      // Same result as `git index-pack --strict`. It does not require the parents of the boundary commits of a shallow
-      // client.
+      // Omits the error for a shallow client, as `git index-pack --strict` does, because the parents of its boundary
+      // commits are expected to be missing.
       return missing && policy === 'strict' && !isShallow
         ? `did not receive expected object ${missing.oid}`
         : undefined;
@@ -322,6 +322,7 @@ class Push {
     }
   }
 
+  /** Records the reasons of refusals in the facts for the journal. */
   #noteRefusals(): void {
     const { facts } = this.received;
     if (this.#unpackError !== undefined) facts.error = this.#unpackError;

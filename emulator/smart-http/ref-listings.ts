@@ -24,7 +24,7 @@ export interface LsRefsOptions {
  * Refs as listed by protocol versions 0 and 1. The first line is separate, because the capabilities are appended to it.
  */
 export interface Advertisement {
-  /** `<oid> SP <name>` */
+  /** First line: `<oid> SP <name>`, without packet framing. */
   readonly first: ByteString;
   /** All other lines, encoded as packets. */
   readonly rest: Buffer;
@@ -51,7 +51,10 @@ interface KeptListings {
   readonly peeled: CacheRegion<Oid, Oid | null>;
 }
 
-/** Steps of writing a listing: yields lines, and between them the number of units of work done (see `Meter`). */
+/**
+ * Generator that writes a listing: yields lines, and between them the CPU work done so far in units (see `Meter`), so
+ * that other requests can run.
+ */
 type Lines = Generator<ByteString | number, void, void>;
 const SPACE = bytesOf(' ');
 const TAGS = bytesOf('refs/tags/');
@@ -209,6 +212,7 @@ export class RefListings {
   }
 }
 
+/** Returns the approximate memory of a cached listing in bytes. */
 function costOfListing(listing: Listing): number {
   if (Buffer.isBuffer(listing)) return ENTRY_BYTES + listing.length;
   return ENTRY_BYTES + ('first' in listing ? listing.rest.length : listing.length * TAG_BYTES);
@@ -229,6 +233,10 @@ function* writeAdvertisement(lines: Lines): Steps<Advertisement> {
   return { first: first ?? latin1`${ZERO_OID} capabilities^{}`, rest: rest.finish() };
 }
 
+/**
+ * Yields the lines of the advertisement for a push. In a ref namespace, objects of refs outside it are listed as
+ * `.have`.
+ */
 function* pushLines(refs: Refs, prefix: ByteString): Lines {
   const shown = new Set<Oid>();
   for (const [name, oid] of visibleRefs(refs, prefix)) {

@@ -110,10 +110,10 @@ interface Outcome {
 }
 
 /**
- * Reads the `have` lines and writes the acknowledgments. gitprotocol-pack, "Packfile Negotiation": in
+ * Reads the `have` lines of a fetch and writes the acknowledgments. gitprotocol-pack, "Packfile Negotiation": in
  * multi_ack_detailed mode, each common object is acknowledged with `ACK <oid> common`, and with `ACK <oid> ready` once
- * the server has enough. A flush packet is answered with NAK. `done` is answered with a final ACK, or with NAK if
- * nothing is common. With `no-done`, the pack follows `ready` immediately.
+ * the server knows enough common objects. A flush packet is answered with NAK. `done` is answered with a final ACK, or
+ * with NAK if nothing is common. With `no-done`, the pack follows `ready` immediately.
  */
 async function negotiate(
   reader: PacketReader,

@@ -125,7 +125,10 @@ function parseLsRefs(lines: readonly ByteString[]): LsRefsOptions {
   return { ...flags, prefixes: prefixes.length < MAX_PREFIXES ? prefixes : [] };
 }
 
-/** Handles `object-info`. gitprotocol-v2: the attribute names, then `<oid> SP [<size>]` for each object. */
+/**
+ * Handles the command `object-info`, which returns the sizes of objects. gitprotocol-v2: first the attribute names,
+ * then `<oid> SP [<size>]` for each object.
+ */
 function objectInfo({ repository: { objects } }: RepositoryView, lines: readonly ByteString[]): Buffer {
   const oids: Oid[] = [];
   let size = false;

@@ -8,8 +8,8 @@ const NAMESPACES = bytesOf('refs/namespaces/');
 export const HEAD = bytesOf('HEAD');
 
 /**
- * Repository as one remote URL shows it. `prefix` is empty for the normal refs, and `refs/namespaces/<name>/` for a ref
- * namespace. Refs outside the prefix are neither visible nor writable.
+ * Repository as clients of one remote URL see it. `prefix` is empty for the normal refs, and `refs/namespaces/<name>/`
+ * for a ref namespace. Refs outside the prefix are neither visible nor writable.
  */
 export interface RepositoryView {
   readonly repository: GitRepository;

@@ -2,10 +2,11 @@
 export interface WireLimits {
   /** Maximum size of a `git-upload-pack` request. A request with a million `have` lines is smaller. */
   readonly fetchBytes: number;
-  /** Maximum number of packets that a request contains before a pack. */
+  /** Maximum number of packets (lines) that a request may contain before the pack. */
   readonly lines: number;
   /** Maximum number of ref updates in one push. */
   readonly refUpdates: number;
+  /** Maximum number of options (`git push -o`) of one push. */
   readonly pushOptions: number;
   /** Maximum size of the pack that one push sends. */
   readonly pushBytes: number;
