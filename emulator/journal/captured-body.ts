@@ -8,7 +8,7 @@ export const MAX_BODY_BYTES = 64 * 1024;
 export class CapturedBody {
   /** Size of the whole body in bytes, including bytes that are not stored. */
   bytes = 0;
-  /** True if the whole body is stored. */
+  /** True if the whole body is stored, false if it was longer than `MAX_BODY_BYTES`. */
   isWhole = true;
   /**
    * Digest of the original body, set when secrets were removed from the stored bytes; undefined if the stored bytes are
@@ -26,12 +26,12 @@ export class CapturedBody {
     this.kept += Buffer.from(chunk.buffer, chunk.byteOffset, Math.min(chunk.length, remaining)).toString('latin1');
   }
 
-  /** Number of stored bytes. */
+  /** Number of bytes of the body that are stored. */
   get weight(): number {
     return this.kept.length;
   }
 
-  /** Stored bytes as a Latin-1 string, one character per byte. */
+  /** Stored beginning of the body as a Latin-1 string, one character per byte. */
   get latin1(): string {
     return this.kept;
   }

@@ -6,10 +6,10 @@ import { REDACTED, redactText } from './redaction.js';
 import type { SentToken } from './sent-token.js';
 import type { StepId } from './steps.js';
 
-/** Beginning of a request or response body, at most 64 KiB. */
+/** Beginning of a request or response body, at most 64 KiB, as the journal shows it. */
 export interface ShownBody {
   readonly text: string;
-  /** `base64` if the bytes are not valid UTF-8. */
+  /** Encoding of `text`: `base64` if the body is not valid UTF-8. */
   readonly encoding: 'utf8' | 'base64';
   /** True if the body was longer than `text`. */
   readonly truncated: boolean;
@@ -22,13 +22,13 @@ export interface ShownMessage {
    * missing.
    */
   readonly headers: readonly (readonly [name: string, value: string])[];
-  /** Absent if there is no body, and until the response has ended. */
+  /** Body of the message. Absent if there is no body, and until the response has ended. */
   readonly body?: ShownBody;
   /** Number of bytes of the whole body that were read or sent. */
   readonly bytes: number;
 }
 
-/** Request without headers, bodies and token. One line of the log shows a summary. */
+/** Summary of a request without headers, bodies and token, for lists. The log prints a summary in one line. */
 export interface RequestSummary {
   readonly id: string;
   /** Time at which the response was decided (ISO 8601). */
@@ -84,7 +84,9 @@ export interface JournalEntry extends RequestSummary {
   readonly duration: number;
 }
 
-/** Returns the claims about the bearer if the token was verified; an empty object otherwise. @internal */
+/**
+ * Returns the repository and the subject in the token if the token was verified; an empty object otherwise. @internal
+ */
 export function bearerOf({ token }: RequestRecord): Pick<SentToken, 'repository' | 'subject'> {
   return token?.verified ? token : {};
 }
@@ -188,7 +190,7 @@ function showBytes(body: CapturedBody): ShownBody {
   const content = body.content();
   const truncated = !body.isWhole;
   try {
-    // Omits the last character if the truncation has cut it in two.
+    // Decodes only whole characters, because the truncation may have cut the last one in two.
     const text = UTF8.decode(truncated ? content.subarray(0, wholeCharacterLength(content)) : content);
     return { text: redactText(text), encoding: 'utf8', truncated };
   } catch {

@@ -19,7 +19,10 @@ export interface RequestExpectation {
   readonly atLeast?: number | undefined;
   readonly atMost?: number | undefined;
   readonly never?: true | undefined;
-  /** Position in a sequence. The requests that match expectations with `order` must come in ascending order of it. */
+  /**
+   * Position in an expected sequence of requests. For each expectation with an `order`, in ascending order, a matching
+   * request must come after the one found before.
+   */
   readonly order?: number | undefined;
   /**
    * Minimum pause between two matching requests, from the response to the next request: an ISO 8601 duration, or
@@ -78,8 +81,8 @@ function createSchemas() {
     client: z.union([z.literal(true), z.array(z.enum(CLIENT_RULE_IDS)).min(1).max(100)]).optional(),
   });
   /**
-   * Schema of everything except the items of `requests`, which are checked one by one so that other requests can run in
-   * between.
+   * Schema of the expectations without the items of `requests`. The items are checked one by one, so that other
+   * requests can run in between.
    */
   const outline = expectations.extend({ requests: z.array(z.unknown()).max(MAX_REQUESTS).optional() });
   return { requestExpectation, expectations, outline };
@@ -90,12 +93,18 @@ const schemas = lazy(createSchemas);
 /** Returns the schema that describes expectations in the OpenAPI document. @internal */
 export const expectationsSchema = () => schemas().expectations;
 
-/** Reads expectations. Throws `bad_request` with the invalid member and its allowed values. @internal */
+/**
+ * Validates expectations that a client sent. Throws `bad_request` with the invalid member and its allowed values.
+ * @internal
+ */
 export function readExpectations(given: unknown): Expectations {
   return runSync(expectationSteps(given));
 }
 
-/** Reads expectations as `readExpectations` does, as a generator that yields its work units. @internal */
+/**
+ * Validates expectations as `readExpectations` does, in steps. A generator that yields the units of CPU work done, so
+ * that the caller can let other requests run. @internal
+ */
 export function* expectationSteps(given: unknown): Steps<Expectations> {
   const { outline, requestExpectation } = schemas();
   const { requests, ...rest } = yield* shapeSteps(outline, given, 'The expectations');

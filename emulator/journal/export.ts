@@ -2,14 +2,15 @@ import { STATUS_CODES } from 'node:http';
 import { packageVersion } from '../config/version.js';
 import type { JournalEntry, ShownBody, ShownMessage } from './entry.js';
 
-/** Formats entries as NDJSON (`application/x-ndjson`), one chunk for each entry. */
+/** Formats entries of the journal (record of all requests) as NDJSON (`application/x-ndjson`), one chunk per entry. */
 export function* toNdjson(entries: Iterable<JournalEntry>): IterableIterator<string> {
   for (const entry of entries) yield `${JSON.stringify(entry)}\n`;
 }
 
 /**
- * Formats entries as HTTP Archive 1.2, in chunks. Facts without a HAR member are in `_emulator`, because HAR reserves
- * names with a leading underscore for applications. `dropped`: number of earlier requests that the journal dropped.
+ * Formats entries of the journal (record of all requests) as HTTP Archive 1.2, in chunks. Facts without a HAR member
+ * are in `_emulator`, because HAR reserves names with a leading underscore for applications. `dropped`: number of
+ * earlier requests that the journal has discarded because of its size limits.
  */
 export function* toHar(entries: Iterable<JournalEntry>, dropped = 0): IterableIterator<string> {
   const creator = { name: 'repohost-emulator', version: packageVersion() };
@@ -82,7 +83,8 @@ function toHarEntry(entry: JournalEntry) {
 }
 
 /**
- * Formats a request body. HAR has no encoding for request bodies, so `_encoding` is `base64` if the body is not text.
+ * Formats a request body for HAR. HAR has no encoding for request bodies, so the additional member `_encoding` is
+ * `base64` if the body is not text.
  */
 function postDataOf(request: ShownMessage, { text, encoding }: ShownBody) {
   const mimeType = headerOf(request, 'content-type') ?? '';

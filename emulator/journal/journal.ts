@@ -6,8 +6,8 @@ import { RetryIndex } from './retry-index.js';
 import { SentTokens } from './sent-token.js';
 
 /**
- * Number of records in one block. Records are only appended to a block, so that a snapshot can share it with the
- * journal.
+ * Number of requests in one block of the journal. Blocks are only appended to, so that a snapshot can share full blocks
+ * with the journal.
  */
 const BLOCK = 16;
 
@@ -38,8 +38,8 @@ export interface JournalOptions {
 export type JournalListener = (record: RequestRecord) => void;
 
 /**
- * The most recent requests, in the order in which their responses were decided. Their number and their total size are
- * limited.
+ * Journal: record of the most recent requests, in the order in which their responses were decided. Their number and
+ * their total size are limited.
  */
 export class Journal {
   readonly tokens: SentTokens;
@@ -64,7 +64,7 @@ export class Journal {
     this.tokens = new SentTokens(options.key);
   }
 
-  /** Number of stored records. */
+  /** Number of requests that are stored now. */
   get size(): number {
     return this.last - this.first + 1;
   }
@@ -74,7 +74,10 @@ export class Journal {
     return this.droppedCount;
   }
 
-  /** Number of responses that have ended. The `ended` member of the last ended record has the same value. */
+  /**
+   * Number of responses that have ended so far. `RequestRecord.ended` of the request that ended last has the same
+   * value.
+   */
   get ended(): number {
     return this.endedCount;
   }
@@ -129,13 +132,13 @@ export class Journal {
     if (this.listeners.size > 0) for (const listener of this.listeners) listener(record);
   }
 
-  /** Returns the entry with this id; undefined if absent. */
+  /** Returns the journal entry of the request with this id; undefined if absent. */
   entry(id: string): JournalEntry | undefined {
     for (const record of this.newestFirst()) if (record.id === id) return this.write(record);
     return undefined;
   }
 
-  /** Converts a record (the stored form of a request) to an entry. */
+  /** Converts a record (the stored form of a request) to an entry (the form in which users see it). */
   write(record: RequestRecord, options?: EntryOptions): JournalEntry {
     this.retryIndex ??= this.trace();
     return writeEntry(record, record.ended > 0 ? record.retryOf : this.retryIndex.find(record)?.id, options);
@@ -151,7 +154,7 @@ export class Journal {
 
   /** Returns the records with a sequence number greater than `after`, oldest first. */
   *records(after = 0): IterableIterator<RequestRecord> {
-    // The end is read once, so that records added during the iteration are excluded.
+    // Reads the end once, so that requests that are added during the iteration are not returned.
     const { last } = this;
     const first = Math.max(this.first, after + 1);
     const blocks = this.blocks.slice(Math.max(0, this.blockOf(first)));
@@ -227,7 +230,7 @@ export class Journal {
 
   restore({ blocks, first, last, ended, dropped, weight }: JournalSnapshot): void {
     this.blocks = [...(blocks as RequestRecord[][])];
-    // The last block is copied, because the journal from which the snapshot was taken may still append to it.
+    // Copies the last block, because the journal from which the snapshot was taken may still append to it.
     const open = this.blocks.at(-1);
     if (open) this.blocks[this.blocks.length - 1] = open.filter((_, index) => open[0]!.sequence + index <= last);
     [this.first, this.last, this.endedCount, this.droppedCount, this.weight] = [first, last, ended, dropped, weight];
@@ -250,7 +253,8 @@ export class Journal {
   private storedResponse({ answer: response, operation, status }: RequestRecord): RequestRecord['answer'] {
     if (response === undefined) return undefined;
     if (typeof response === 'string') {
-      // The text of an error is always redacted, because it may repeat parts of the request, which can contain secrets.
+      // Excludes errors from the sharing of texts. They are always redacted, because an error may repeat parts of the
+      // request, which can contain secrets.
       if (status < 400 && response.length <= MAX_SHARED_TEXT && !SECRET_RESPONSES.has(operation))
         return this.share(response);
       const captured = new CapturedBody();
@@ -265,5 +269,5 @@ export class Journal {
 /** Length in characters above which a response text is not stored as a whole. Only its beginning is copied. */
 const MAX_SHARED_TEXT = 8 * 1024;
 
-/** Number of slots of the hash table of recent texts. */
+/** Number of slots of the hash table in which recent texts are found, so that equal texts are stored once. */
 const RECENT_TEXTS = 64;

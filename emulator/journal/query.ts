@@ -53,7 +53,7 @@ export interface RequestQuery {
     | undefined;
 }
 
-/** Schema of a query, created at first use. @internal */
+/** Schema of a query for requests of the journal. Created at first use. @internal */
 export const requestQuerySchema = lazy(() => {
   const text = z.string().max(4096);
   const anyOf = <T extends z.ZodType>(item: T) => z.union([item, z.array(item).min(1).max(100).readonly()]);
@@ -109,7 +109,7 @@ type Member = Exclude<keyof RequestQuery, 'git'> | `git.${keyof NonNullable<Requ
 export interface Condition {
   readonly member: Member;
   readonly wanted: unknown;
-  /** Number of values that the condition allows. */
+  /** Number of values that the condition allows, which determines the cost of a comparison. */
   readonly values: number;
   /** Returns the value in the request that the condition compares. */
   found(record: RequestRecord): unknown;
@@ -139,7 +139,8 @@ const VALUES: { readonly [Name in Member]: (record: RequestRecord) => unknown } 
 };
 
 const COMPARE: { readonly [Name in Member]?: (wanted: never, found: never) => boolean } = {
-  // Ids have a fixed width, so their alphabetical order is the order in which the responses were decided.
+  // Compares ids as strings. They have a fixed width, so their alphabetical order is the order in which the responses
+  // were decided.
   after: (wanted: string, found: string) => found > wanted,
   operation: (wanted: string, found: string | undefined) =>
     wanted.endsWith('*') ? (found?.startsWith(wanted.slice(0, -1)) ?? false) : found === wanted,
@@ -187,7 +188,7 @@ export function selectorOf(query: RequestQuery = {}): (record: RequestRecord) =>
 const LISTS: readonly string[] = ['operation', 'status', 'code'];
 const LIST_HINT = 'A comma-separated list matches any of its items.';
 
-/** Descriptions of parameters for which the name is not enough. */
+/** Descriptions for users of those members whose name does not explain them enough. */
 const DESCRIPTIONS: { readonly [Name in Member]?: string } = {
   after: 'Id of a request. Selects later requests.',
   operation: `Operation id, or a prefix with *, such as git*. ${LIST_HINT}`,
@@ -212,7 +213,7 @@ function statusOf(text: string): string | number {
   return /^\d+$/.test(text) ? Number(text) : text;
 }
 
-/** Reads a query from URL parameters. Throws `bad_request`. @internal */
+/** Reads a query for requests of the journal from URL parameters. Throws `bad_request` if one is invalid. @internal */
 export function readQueryParameters(given: { readonly [Name in Member]?: string | undefined }): RequestQuery {
   const query: Record<string, unknown> = {};
   const git: Record<string, unknown> = {};

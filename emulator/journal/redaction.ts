@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { OperationId } from '../config/operation-ids.js';
 import type { CapturedBody } from './captured-body.js';
 
-/** Text that replaces a secret. */
+/** Text that replaces a secret, such as a token, in stored requests. */
 export const REDACTED = '[redacted]';
 
 /** Names of header fields whose whole value is secret. */
@@ -63,13 +63,18 @@ function isSame(raw: readonly string[], kept: readonly string[]): boolean {
 }
 
 /**
- * JWT (RFC 7519, section 3): base64url parts joined by dots. The first part encodes a JSON object, so the token begins
- * with the encoding of `{"`.
+ * Matches a JWT (RFC 7519, section 3): base64url parts joined by dots. The first part encodes a JSON object, so the
+ * token begins with the encoding of `{"`.
  */
 const TOKEN = /eyJ[\w-]+\.[\w-]+(?:\.[\w-]*)?/g;
-/** User information (RFC 3986, section 3.2.1): text before `@` in an authority, also in a percent-encoded URL. */
+/**
+ * Matches user information in a URL (RFC 3986, section 3.2.1), which may be a password: text before `@` in an
+ * authority, also in a percent-encoded URL.
+ */
 const USER_INFO = /(:\/\/|%3A%2F%2F)((?:(?!%2F|%3F|%23|%40)[^\s/?#@"'<>\\&])+)(@|%40)/gi;
-/** Credentials (RFC 9110, section 11.4): the text after the name of an authentication scheme. */
+/**
+ * Matches credentials (RFC 9110, section 11.4): the text after the name of an authentication scheme such as `Bearer`.
+ */
 const CREDENTIALS = /\b(bearer|basic)(\s+|%20|\+)(?!realm)[\w.~+/=-]{8,}/gi;
 
 /** Length in characters below which a text is too short to contain a token. */
@@ -109,15 +114,13 @@ export function redactBody(
 ): void {
   const members = SECRET_MEMBERS[operation as OperationId]?.[side];
   const text = body.latin1;
-  // Packs and archives are not searched. They are not text, so the pattern of a URL or token could match only by
-  // chance.
+  // Skips packs and archives. They are not text, so the pattern of a URL or token could match only by chance.
   if (text === '') return;
   if (members === undefined && (text.includes('\0') || redactText(text) === text)) return;
   const content = body.content();
   const digest = createHmac('sha256', key).update(content).digest('base64url').slice(0, 22);
   const shown = members === undefined ? content.toString() : withoutMembers(content.toString(), members);
-  // If a body that contains secret members cannot be parsed, all of it is redacted, because the secrets in it cannot be
-  // found.
+  // Redacts the whole body if it cannot be parsed, because the secret members in it cannot be found.
   body.replace(shown === undefined ? REDACTED : redactText(shown), digest);
 }
 

@@ -26,7 +26,10 @@ interface FailedRequest {
   readonly body: SentBody;
 }
 
-/** Maximum number of failed requests that are stored and compared for one target. They differ in their bodies. */
+/**
+ * Maximum number of failed requests with the same target that are stored and compared. They differ only in their
+ * bodies.
+ */
 const MAX_EQUAL_TARGETS = 32;
 
 /**
@@ -39,7 +42,10 @@ export class RetryIndex {
 
   constructor(private readonly work: WorkDone = { units: 0 }) {}
 
-  /** Adds a request, and returns the earlier request that it repeats; undefined if none. */
+  /**
+   * Adds a request whose response has ended to the index if it failed. Returns the earlier failed request that it
+   * repeats; undefined if none.
+   */
   next(record: RequestRecord): RequestRecord | undefined {
     const isFailed = hasFailed(record);
     const sameTarget = this.failed.get(record.path);
@@ -103,7 +109,7 @@ function targetKey({ organization, method, path, query, operation, token }: Requ
 
 /** Parts of a request that are compared to find equal bodies. */
 interface SentBody {
-  /** Undefined if the body was not read. */
+  /** Beginning of the body, or the facts about a Git body; undefined if the body was not read. */
   readonly content: string | undefined;
   readonly bytes: number;
   /** Content-Length header field; undefined if absent. */
@@ -122,7 +128,8 @@ function sentBodyOf(record: RequestRecord): SentBody {
     const { command, wants, haves, updates } = git;
     const changes = updates.map(({ ref, old, new: next }) => [ref, old, next]);
     const content = JSON.stringify([command, [...wants].sort(), [...haves].sort(), changes]);
-    // The bytes of Git bodies are not compared, because two packs of the same objects may differ.
+    // Compares Git bodies by the facts in them and not by their bytes, because two packs of the same objects may
+    // differ.
     return { content, bytes: 0, length };
   }
   if (body) return { content: body.digest ?? body.latin1, bytes: body.bytes, length };

@@ -4,12 +4,14 @@ import { type ShownBody, shownRequestBody, shownResponseBody } from './entry.js'
 import { endOf, type RequestRecord } from './record.js';
 import { fieldOf, isSameRequest, RetryIndex, shouldYield, takeUnits, type WorkDone } from './retry-index.js';
 
-/** Units of work for each byte of a body that is decoded, searched for secrets and parsed as JSON. */
+/**
+ * Units of CPU work that are counted for each byte of a body that is decoded, searched for secrets and parsed as JSON.
+ */
 const BYTE_READ = 1 / 32;
 
 /**
- * Request while expectations or client rules are evaluated. Its facts are computed when they are read, and the cost is
- * added to `work`.
+ * Request as expectations and rules for clients see it while they are evaluated. Facts are computed when they are read,
+ * and the units of CPU work are added to `work`.
  */
 export class SeenRequest {
   /** True if a later request repeats this one. */

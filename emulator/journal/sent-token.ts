@@ -5,7 +5,10 @@ import { parseCredential, type Scheme } from '../auth/credentials.js';
 /** Facts about the token of a request: enough to distinguish tokens, but not to use them. */
 export interface SentToken {
   readonly scheme: Scheme;
-  /** HMAC of the header and payload of the token. Equal claims have equal digests in every run with the same seed. */
+  /**
+   * HMAC of the header and payload of the token, by which equal tokens can be recognized. Equal claims have equal
+   * digests in every run with the same seed.
+   */
   readonly digest: string;
   /** True if the signature was verified. Otherwise the members below are unverified claims. */
   readonly verified: boolean;

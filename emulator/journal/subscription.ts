@@ -40,12 +40,10 @@ export interface SubscribeOptions {
 const CAPACITY = 1000;
 
 /**
- * Reports requests in the order in which their responses end. A query filters them. The iteration ends with `signal`,
- * and when a restored state replaces the journal. A reader that subscribes again then receives the requests of that
- * state.
- *
- * If `after` is greater than the number of the last request, it comes from a state before a restore, so the whole
- * journal is reported.
+ * Reports requests of the journal in the order in which their responses end. A query filters them. The iteration ends
+ * with `signal`, and when a restored state replaces the journal. A reader that subscribes again then receives the
+ * requests of that state. If `after` is greater than the number of the last request, it comes from a state before a
+ * restore, so the whole journal is reported.
  */
 export async function* subscribe(
   journal: Journal,
@@ -70,8 +68,7 @@ export async function* subscribe(
     wake();
   };
   const unsubscribe = journal.listen((record) => {
-    // Requests that end during the replay of earlier ones are ignored here, because the replay finds them in the
-    // journal.
+    // Ignores requests that end during the replay of earlier ones, because the replay finds them in the journal.
     if (isReplaying) return;
     if (waiting.length >= capacity) {
       missed += 1;

@@ -31,7 +31,7 @@ export interface NearRequest {
 }
 
 export interface Unmet {
-  /** Place of the expectation, such as `requests.0`, or of the fault, such as `faults.fault-1`. */
+  /** Path of the expectation, such as `requests.0`, or of the fault, such as `faults.fault-1`. */
   readonly at: string;
   readonly expectation: unknown;
   /** Number of matching requests, or number of times that the fault fired. */
@@ -52,8 +52,8 @@ export interface Verification {
 const MAX_SHOWN = 3;
 
 /**
- * Verifies expectations against the journal as it is at the start, and faults against their own expectations. Throws
- * `bad_request` for invalid expectations.
+ * Verifies the expectations of a test against the requests that the journal contains at the start, and injected faults
+ * against their own expectations. Throws `bad_request` for invalid expectations.
  * @internal
  */
 export function* verifySteps(
@@ -62,7 +62,7 @@ export function* verifySteps(
   faults: readonly FaultReport[] = [],
 ): Steps<Verification> {
   const work: WorkDone = { units: 0 };
-  // The records are read once, so that requests that arrive during the verification are excluded.
+  // Reads the records once, so that requests that arrive during the verification are not considered.
   const records = [...journal.records()];
   const { dropped } = journal;
   const expectations = yield* expectationSteps(given);
@@ -92,8 +92,8 @@ interface Evaluated {
 }
 
 /**
- * Yields steps of a search, and returns the indexes of the requests from `from` (inclusive) to `to` (exclusive) that
- * satisfy all conditions. Stops after `max` requests.
+ * Finds the requests from index `from` (inclusive) to `to` (exclusive) that satisfy all conditions, and returns their
+ * indexes. Stops after `max` requests. Yields units of CPU work, so that other requests can run.
  */
 function* findSteps(
   { seen, work }: Evaluated,
@@ -192,7 +192,7 @@ function* checkGap(
   for (const [index, later] of byStart.entries()) {
     work.units += COST.line;
     if (shouldYield(work)) yield takeUnits(work);
-    // Only responses that ended before the request began count, because a client cannot obey a `Retry-After` that it
+    // Counts only responses that ended before the request began, because a client cannot obey a `Retry-After` that it
     // has not read.
     while (count < byEnd.length && beganAfterEnd(later.record, byEnd[count]!.record)) count += 1;
     const earlier = min === undefined ? byEnd[count - 1] : byStart[index - 1];

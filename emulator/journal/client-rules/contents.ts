@@ -17,8 +17,8 @@ export const CONTENT_RULES: readonly ClientRule[] = [
         if (!operationFacts(operation).pages) return undefined;
         const cursor = cursorOf(request);
         const source = cursor === undefined ? undefined : sources.get(cursor);
-        // The cursors of a response that was too long to be stored are unknown. After such a response, every cursor
-        // that the server accepts counts as known.
+        // Accepts any cursor of an operation after one of its responses was too long to be stored, if the server
+        // accepts the cursor too, because the cursors in that response are unknown.
         const isKnown =
           (source && mayFollow(request.record.started, source)) || (truncatedOperations.has(operation) && status < 300);
         if (status < 300) {
@@ -82,7 +82,7 @@ export const CONTENT_RULES: readonly ClientRule[] = [
   },
 ];
 
-/** Returns the cursor in the query or the body of a request; undefined if absent. */
+/** Returns the pagination cursor in the query or the body of a request; undefined if absent. */
 function cursorOf(request: SeenRequest): string | undefined {
   const { query, body } = request.record;
   if (query.includes('cursor=')) return new URLSearchParams(query).get('cursor') || undefined;
@@ -92,13 +92,14 @@ function cursorOf(request: SeenRequest): string | undefined {
   return typeof cursor === 'string' && cursor !== '' ? cursor : undefined;
 }
 
+/** Returns the request whose response ended first. */
 function earlierEnd(one: SeenRequest, other: SeenRequest | undefined): SeenRequest {
   return other && endOf(other.record) <= endOf(one.record) ? other : one;
 }
 
 /**
- * Yields all cursors in a JSON response. The search is iterative, because an injected response can be nested so deeply
- * that a recursive search would overflow the stack.
+ * Yields all pagination cursors in a JSON response. The search is iterative, because an injected response can be nested
+ * so deeply that a recursive search would overflow the stack.
  */
 function* cursorsIn(response: unknown): IterableIterator<string> {
   const values = [response];
@@ -117,7 +118,8 @@ function* cursorsIn(response: unknown): IterableIterator<string> {
 }
 
 /**
- * Returns the request body without the members that state the expected head (`intent`), and whether at least one of
+ * Splits the body of a write. `intent` is the body without `members`, with which the client states the commit that it
+ * expects the branch to have. It is equal for repetitions of the same write. `isExpecting` is true if at least one of
  * these members is set.
  */
 function readIntent(request: SeenRequest, members: readonly string[]): { intent: string; isExpecting: boolean } {

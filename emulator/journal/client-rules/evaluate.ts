@@ -10,7 +10,7 @@ import { TOKEN_RULES } from './tokens.js';
 /** @internal */
 export const CLIENT_RULES: readonly ClientRule[] = [...RETRY_RULES, ...CONTENT_RULES, ...TOKEN_RULES];
 
-/** Request of a client that breaks a rule. */
+/** Request with which a client breaks a rule for clients, for example on retries. */
 export interface RuleViolation {
   /** Id of the request. */
   readonly request: string;
@@ -35,7 +35,7 @@ export interface ClientVerdict {
   readonly title: string;
   readonly source: string;
   readonly level: 'must' | 'should';
-  /** `unseen`: no request gave the client an occasion to keep or break the rule. */
+  /** Result of the rule. `unseen`: no request was an occasion at which the client could keep or break the rule. */
   readonly verdict: 'kept' | 'broken' | 'unseen';
   readonly occasions: number;
   /** First requests that break the rule, at most 20. */
@@ -52,7 +52,9 @@ interface OccasionCounts {
 const MAX_VIOLATIONS = 20;
 const MAX_CLIENTS = 100;
 
-/** Units of work that one rule costs for one request, if it does not read the bodies. */
+/**
+ * Units of CPU work that are counted for checking one request against one rule, if the rule does not read the bodies.
+ */
 const RULE_COST = 1 / 4;
 
 /**

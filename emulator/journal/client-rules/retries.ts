@@ -3,12 +3,12 @@ import { pauseBetween, type SeenRequest } from '../seen-request.js';
 import { type ClientRule, clientOf, type Evaluation, mayFollow, TOLERANCE } from './rule.js';
 
 /**
- * Minimum length of the longest pause in a chain of retries, in milliseconds. If all pauses are shorter, the client
- * does not wait before its retries.
+ * Minimum length in milliseconds that the longest pause in a chain of retries of one request must have. If all pauses
+ * are shorter, the client does not wait before its retries.
  */
 const MIN_LONGEST_PAUSE = 100;
 
-/** Maximum number of pauses that a finding lists. */
+/** Maximum number of pauses that the message about a violation lists. */
 const MAX_LISTED_PAUSES = 20;
 
 export const RETRY_RULES: readonly ClientRule[] = [
@@ -87,6 +87,7 @@ export const RETRY_RULES: readonly ClientRule[] = [
   },
 ];
 
+/** Returns true if the request reads the refs before a push. */
 function isAdvertisement({ record: { git } }: SeenRequest): boolean {
   return git?.phase === 'advertise' && git.service === 'git-receive-pack';
 }
@@ -96,7 +97,7 @@ interface Pauses {
   readonly count: number;
   readonly first: number;
   readonly longestLater: number;
-  /** The first pauses of the chain, at most `MAX_LISTED_PAUSES`. */
+  /** Lengths of the first pauses of the chain, at most `MAX_LISTED_PAUSES`. */
   readonly listed: readonly number[];
 }
 
@@ -111,19 +112,23 @@ function withPause(before: Pauses | undefined, pause: number): Pauses {
   };
 }
 
-/** Returns true if the same request may succeed later although the client changes nothing. */
+/**
+ * Returns true if the response lets the client expect that the same request succeeds later, although the client changes
+ * nothing.
+ */
 function maySucceedLater(seen: SeenRequest): boolean {
   const { status, outcome } = seen.record;
   if (outcome === 'cut' || outcome === 'gone' || status >= 500 || status === 408 || status === 429) return true;
   return ['sync_in_progress', 'repository_thawing', 'authentication_unavailable'].includes(seen.code ?? '');
 }
 
+/** Returns the violation if the client has not waited longer from retry to retry; undefined otherwise. */
 function violationOf({ count, first, longestLater, listed }: Pauses): string | undefined {
   const more = count > listed.length ? ', …' : '';
   const shown = `pauses of ${listed.map(Math.round).join(', ')}${more} ms`;
   if (Math.max(first, longestLater) < MIN_LONGEST_PAUSE)
     return `The request was repeated ${count} times with ${shown}.`;
-  // Three pauses are required, because the second of two can be shorter by chance.
+  // Requires at least three pauses, because the second of two can be shorter by chance.
   if (count > 2 && longestLater < first * 1.2) return `The retries have ${shown}, which do not grow.`;
   return undefined;
 }
@@ -142,7 +147,10 @@ function isClientError({ record: { status } }: SeenRequest): boolean {
 
 const PERMANENT_STATUSES: ReadonlySet<number> = new Set([400, 401, 403, 404, 405, 406, 409, 412, 413, 415, 422]);
 
-/** Error codes of temporary states. They end without any action of the client. */
+/**
+ * Error codes of temporary states of the service, which end without any action of the client. Repeating the request is
+ * therefore allowed.
+ */
 const TEMPORARY_CODES: ReadonlySet<string> = new Set([
   'authentication_unavailable',
   'repository_thawing',
@@ -150,6 +158,7 @@ const TEMPORARY_CODES: ReadonlySet<string> = new Set([
   'forge_repository_inaccessible',
 ]);
 
+/** Returns true if the response says that repeating the same request cannot succeed. */
 function isPermanentError(seen: SeenRequest): boolean {
   const { status, operation } = seen.record;
   if (status === 429) return operation === 'fileMetadata' && seen.retryAfter === undefined;
@@ -180,8 +189,8 @@ function repetitionRule(isFinal: (earlier: SeenRequest) => boolean): Evaluation 
     else if (status < 400) lastReads.set(reader, started);
     const earlier = request.retryOf;
     if (!earlier || earlier.record.token?.digest !== token?.digest || !isFinal(earlier)) return undefined;
-    // A successful retry shows that something changed. After an injected error it does not, because the client could
-    // not know that the error was injected.
+    // Takes the success of a retry as proof that something has changed. After an injected error it is not, because the
+    // client could not know that the error was injected.
     const hasChanged = status < 400 && !earlier.record.origin.startsWith('injected:');
     const hasWritten = lastWrite > earlier.record.sequence;
     const hasReadState = isConflict(earlier) && mayFollow(lastRead, earlier);

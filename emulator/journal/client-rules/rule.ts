@@ -12,9 +12,9 @@ export interface Occasion {
 }
 
 /**
- * Function that receives every request of the journal once, in the order in which the requests began, and returns the
- * occasion to keep or break the rule, if the request is one. It stores what it needs to know about earlier requests.
- * @internal
+ * Evaluation of one rule for clients over the requests of a journal. The function receives every request once, in the
+ * order in which the requests began. If the client could keep or break the rule with the request, it returns this
+ * occasion. It remembers what it needs to know about earlier requests. @internal
  */
 export type Evaluation = (request: SeenRequest) => Occasion | undefined;
 
@@ -40,8 +40,8 @@ export function clientOf({ record: { organization, token } }: SeenRequest): stri
 }
 
 /**
- * Tolerance for comparisons of times, in milliseconds. Timers may fire early, and a client may read a response before
- * the emulator records its end.
+ * Tolerance in milliseconds for comparisons of times of a client with those of the emulator. Timers may fire early, and
+ * a client may read a response before the emulator records its end.
  */
 export const TOLERANCE = 10;
 
