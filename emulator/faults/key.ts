@@ -14,7 +14,7 @@ export interface KeyForm {
    * valid values.
    */
   readonly values?: readonly string[];
-  /** Maximum number of characters. */
+  /** Maximum number of characters of a text value. */
   readonly longest?: number;
   readonly example: string;
 }

@@ -37,7 +37,7 @@ export class Latches {
     return new Map([...this.holders].map(([name, { size }]) => [name, size]));
   }
 
-  /** Releases all waiting requests at the end of the emulator. Later calls of `hold` return immediately. */
+  /** Releases all waiting requests, so that the service can stop. Later calls of `hold` return immediately. */
   close(): void {
     this.isClosed = true;
     for (const name of [...this.holders.keys()]) this.release(name);

@@ -9,7 +9,7 @@ import { DEFAULTS, type Kind, STAGE_SETS } from './kind.js';
  */
 export interface CutPoint {
   readonly bytes?: number;
-  /** Fraction of the whole payload, from 0 to 1. */
+  /** Position as a fraction of the length of the whole payload, from 0 to 1. */
   readonly fraction?: number;
   readonly objects?: number;
   readonly beforeTrailer?: true;
