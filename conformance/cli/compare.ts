@@ -24,7 +24,7 @@ const FLAGS = {
 export const compareCommand = defineCommand({
   name: 'compare',
   arguments: ['before', 'after'],
-  describe: 'Show the differences between two results; exit 0 if there are none, 1 if there are some',
+  describe: 'Show the differences between two results; exit 0 if the results agree, 1 otherwise',
   flags: FLAGS,
   run: async ({ reporter, output }, session, [before = '', after = '']) => {
     const wanted = reporter.length === 0 ? [{ name: 'text' as const }] : reporter;

@@ -43,7 +43,7 @@ export const probeCommand = defineCommand({
     const { repo } = findings;
     const report = await calibrate({ ...target, ...defined({ repo }) }, manners.timeout, rate);
     const folder = args.output === undefined ? process.cwd() : dirname(resolve(args.output));
-    await write(writeTarget({ described, target: found, findings, report: report, folder }), session);
+    await write(writeTarget({ described, target: found, findings, report, folder }), session);
     if (!(report instanceof Unready)) return;
     session.warn(`${report.message}\n`);
     session.exitCode ||= 3;

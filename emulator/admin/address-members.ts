@@ -27,7 +27,7 @@ export interface SecureAddress {
 
 /**
  * Facts about a running emulator for the line that it prints when it is ready. `keyId` and `keyFile`: first test key
- * for signing tokens; both are empty if there is none.
+ * for signing tokens; both are empty if the first organization has no key.
  */
 interface Running {
   readonly orgs: readonly OrganizationAddress[];

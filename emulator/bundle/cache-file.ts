@@ -46,8 +46,8 @@ const ABANDONED = 60 * 60 * 1000;
 
 /**
  * Returns the folder for cached code in the user's cache folder (XDG Base Directory Specification; on macOS and Windows
- * the folder of the system). Returns undefined if there is none, or if NODE_DISABLE_COMPILE_CACHE is set, which also
- * disables Node's own compile cache.
+ * the folder of the system). Returns undefined if the user has no cache folder, or if NODE_DISABLE_COMPILE_CACHE is
+ * set, which also disables Node's own compile cache.
  */
 export function codeCacheFolder({ platform, env }: Pick<NodeJS.Process, 'platform' | 'env'>): string | undefined {
   const { NODE_DISABLE_COMPILE_CACHE: disabled, XDG_CACHE_HOME: xdg = '', LOCALAPPDATA: local = '' } = env;
@@ -95,7 +95,8 @@ function readPrivate(file: string): Buffer {
   const handle = openSync(file, 'r');
   try {
     const stats = fstatSync(handle);
-    if (!stats.isFile() || !isPrivate(stats)) throw new Error(`other users may write to ${file}`);
+    if (!stats.isFile() || !isPrivate(stats))
+      throw new Error(`${file} must be a regular file that only its owner can access`);
     return readFileSync(handle);
   } finally {
     closeSync(handle);
@@ -145,7 +146,7 @@ export function isPrivate({ uid, mode }: Pick<Stats, 'uid' | 'mode'>): boolean {
 export function writeUserCache(file: string, bytes: Buffer): void {
   const folder = dirname(file);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  if (!isPrivate(statSync(folder))) throw new Error(`other users may write to ${folder}`);
+  if (!isPrivate(statSync(folder))) throw new Error(`${folder} must be a folder that only its owner can access`);
   const temporary = `${file}.${process.pid}`;
   try {
     writeFileSync(temporary, Buffer.concat([Buffer.from(`${hashOf(bytes)}\n`), bytes]), { flag: 'wx', mode: 0o600 });

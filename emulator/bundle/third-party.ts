@@ -76,8 +76,8 @@ export function writeNotice(packages: readonly BundledPackage[]): string {
 function writePackage({ name, version, licence, texts, author }: BundledPackage): string {
   const line = '='.repeat(80);
   const by = author === undefined ? '' : `\n${author}`;
-  // Write a sentence instead of a licence text if there is none, because some packages name their licence only in
-  // package.json.
+  // A package without a licence file gets a sentence instead of a text, because some packages name their licence only
+  // in package.json.
   const text =
     texts.length > 0
       ? texts.join('\n\n')

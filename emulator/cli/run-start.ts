@@ -146,7 +146,9 @@ async function start(
   return undefined;
 }
 
-/** Returns a warning about signing keys if other machines can reach the emulator; undefined if there is none. */
+/**
+ * Returns a warning about signing keys if other machines can reach the emulator; undefined if the keys need no warning.
+ */
 function keyWarning({ host, testKeys, key }: EmulatorOptions): string | undefined {
   if (isLoopback(host)) return undefined;
   if (testKeys === true) return 'anybody who can reach it can sign tokens with the published test keys';

@@ -112,7 +112,7 @@ export const CONDITIONS: readonly Condition[] = [
   textual('git.protocol', 'Git protocol', 'version', ({ request }) => request.gitHead?.protocol, PROTOCOL),
   textual('git.command', 'Git command', 'Command of protocol version 2', ({ git }) => git?.command, COMMAND),
   ofRef('Ref', `refs/heads/main; ${GLOB}`),
-  textual('scenario', 'Scenario', 'Ref that the client names', ({ request }) => request.scenario),
+  textual('scenario', 'Scenario', 'Scenario that the client names', ({ request }) => request.scenario),
 ];
 
 /**

@@ -92,7 +92,10 @@ function findShapes(operation: FaultedOperation): readonly RequestShape[] {
   return other ? [shapeOf(operation), shapeOf(other)] : [shapeOf(operation)];
 }
 
-/** Returns the other effect and scopes that a request to the operation can have; undefined if there are none. */
+/**
+ * Returns the other effect and scopes that a request to the operation can have; undefined if all its requests have the
+ * same.
+ */
 function otherPurposeOf({ id, purposeOf }: FaultedOperation): FaultedPurpose | undefined {
   const given = OTHER_PURPOSES[id];
   return given && purposeOf?.(new URLSearchParams(given.query), given.body);

@@ -153,7 +153,7 @@ function reasonAgainst(
 ): readonly [SkipReason, string] | undefined {
   if (seen <= skip) return ['skip', `it skips the first ${skip} matching requests`];
   if (met >= times) return ['exhausted', `it has already fired ${times} times, its maximum`];
-  if ((seen - skip) % every !== 0) return ['every', `it fires for every ${every}th matching request only`];
+  if ((seen - skip) % every !== 0) return ['every', `it fires for one of every ${every} matching requests`];
   return chance < 1 && draw() >= chance ? ['chance', `the random choice (chance ${chance}) was against it`] : undefined;
 }
 

@@ -153,12 +153,12 @@ export function writeEntry(
   };
 }
 
-/** Returns the request body; undefined if there is none, and until the response has ended. @internal */
+/** Returns the request body; undefined if it is empty, or if the response has not ended. @internal */
 export function shownRequestBody({ body, ended }: RequestRecord): ShownBody | undefined {
   return ended > 0 && body && body.bytes > 0 ? showBytes(body) : undefined;
 }
 
-/** Returns the response body; undefined if there is none, and until the response has ended. @internal */
+/** Returns the response body; undefined if it is empty, or if the response has not ended. @internal */
 export function shownResponseBody({ answer: response, ended, method }: RequestRecord): ShownBody | undefined {
   if (ended === 0 || response === undefined || method === 'HEAD') return undefined;
   if (typeof response !== 'string') return response.bytes > 0 ? showBytes(response) : undefined;

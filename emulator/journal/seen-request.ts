@@ -53,7 +53,8 @@ export class SeenRequest {
   }
 
   /**
-   * Error code of the response as the client sees it, including codes in an injected body; undefined if there is none.
+   * Error code of the response as the client sees it, including codes in an injected body; undefined if the response
+   * has no error code.
    */
   get code(): string | undefined {
     if (this.record.status < 400) return undefined;

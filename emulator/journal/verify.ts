@@ -178,7 +178,7 @@ function boundsOf({ count, atLeast, atMost, never, order }: RequestExpectation):
 
 /**
  * Returns a violation of `minGap`: the first two successive requests with a shorter pause between them; undefined if
- * there is none.
+ * all pauses are long enough.
  */
 function* checkGap(
   found: readonly SeenRequest[],

@@ -119,7 +119,10 @@ function requireRoom({ world, repository, body }: BatchContext): void {
 }
 
 export function outOfRoom(limit: number) {
-  return problem('insufficient_storage', `The objects exceed the memory limit of ${limit} bytes (--max-held-bytes).`);
+  return problem(
+    'insufficient_storage',
+    `The objects do not fit into memory, which is limited to ${limit} bytes (--max-held-bytes).`,
+  );
 }
 
 interface Actions {

@@ -238,7 +238,7 @@ t.test(
     await track('large', { 'l.bin': randomBytes(10_000) });
     const rows: [object, RegExp][] = [
       [{ maxLfsObjectBytes: 5_000 }, /The object is larger than 5000 bytes/],
-      [{ maxHeldBytes: 5_000 }, /exceed the memory limit of 5000 bytes/],
+      [{ maxHeldBytes: 5_000 }, /limited to 5000 bytes/],
     ];
     for (const [limits, message] of rows) {
       const service = await startService({ limits });

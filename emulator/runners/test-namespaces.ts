@@ -151,8 +151,8 @@ function readClient(given: WithEmulatorOptions['client']): true | readonly Clien
 }
 
 /**
- * Returns an error that lists the reasons and requests of a failed test; undefined if there are none. It is thrown in a
- * hook after the test, for test runners that show every error of a test.
+ * Returns an error that lists the reasons and requests of a failed test; undefined if the test did not fail. It is
+ * thrown in a hook after the test, for test runners that show every error of a test.
  */
 export function failureOf({ broken, requests }: EndedTest): Error | undefined {
   if (broken.length + requests.length === 0) return undefined;

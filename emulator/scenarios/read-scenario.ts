@@ -91,7 +91,10 @@ function checkSteps(steps: readonly Step[], operations: readonly FaultedOperatio
   }
 }
 
-/** Returns the operations whose requests can match the trigger of a step. Throws `bad_request` if there is none. */
+/**
+ * Returns the operations whose requests can match the trigger of a step. Throws `bad_request` if no operation can match
+ * it.
+ */
 function operationsOf(
   { op, push, ref }: Trigger,
   where: string,

@@ -16,7 +16,7 @@ export interface LsRefsOptions {
   readonly peel: boolean;
   readonly symrefs: boolean;
   readonly unborn: boolean;
-  /** Prefixes of the names of the refs to list. If there are none, all refs are listed. */
+  /** Prefixes of the names of the refs to list. An empty list selects all refs. */
   readonly prefixes: readonly ByteString[];
 }
 

@@ -135,7 +135,8 @@ export class Syncs {
     const { repository, base, request, controller } = run;
     const requireWanted = () => {
       const { state, baseRepo } = repository.record;
-      if (state !== 'syncing' || baseRepo !== base) throw new Canceled('the upstream of the repository was removed');
+      if (state !== 'syncing' || baseRepo !== base)
+        throw new Canceled('the repository no longer syncs with this upstream');
     };
     for (let attempt = 1; ; attempt++) {
       try {

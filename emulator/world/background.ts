@@ -106,7 +106,7 @@ export class Background {
 
 /** Returns the error response for a write whose world was replaced while the request was running. */
 export function worldReplaced() {
-  return problem('service_unavailable', 'The state of the emulator was reset while the request was in progress.', {
+  return problem('service_unavailable', 'The state of the emulator was replaced while the request was in progress.', {
     headers: { 'retry-after': '1' },
   });
 }

@@ -82,7 +82,7 @@ export const writeCommit = defineWritingRules('Write result', 'write-commit', [
     check: async (t) => {
       const count = (await write(t)).answer.integer('commit', 'blob_count');
       expectTrue(count >= 0, 'blob_count must not be negative', count);
-      t.observe('blob_count must be 2 for two files', count);
+      t.observe('blob_count of two files', count);
     },
   },
   leftOpen(

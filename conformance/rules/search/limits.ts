@@ -143,11 +143,7 @@ export const searchLimits = defineRules('1. Search', 'search-limits', [
     says: 'has_more is a boolean; it is false if all matches fit on the page.',
     check: on(foundInLarge('needle 7$'), async (_t, { answer: response }) => {
       expectSame(response.boolean('has_more'), false, 'has_more must be false');
-      expectSame(
-        matchesOf(response).length,
-        1,
-        `has_more must be true after one of ${TWO_LINE_FILES + DENSE_LINES} lines`,
-      );
+      expectSame(matchesOf(response).length, 1, `one of ${TWO_LINE_FILES + DENSE_LINES} lines must match`);
     }),
   },
 ]);

@@ -87,8 +87,8 @@ async function cloneTwice(remote: Remote, repo: string, work: string): Promise<v
   const fs = createFsFromVolume(new Volume());
   const password = await remote.token(repo);
   const onAuth = () => ({ username: 't', password });
-  await git.clone({ fs, http, dir: '/work', url: `${remote.origin}/${repo}.git`, onAuth });
-  if ((await fs.promises.readFile('/work/README.md')).length === 0) throw new Error('isomorphic-git cloned nothing');
+  await git.clone({ fs, http, dir: '/clone', url: `${remote.origin}/${repo}.git`, onAuth });
+  if ((await fs.promises.readFile('/clone/README.md')).length === 0) throw new Error('isomorphic-git cloned nothing');
   const clone = join(work, `${repo}-clone`);
   await nativeGit(work, ['clone', '-q', await remote.url(repo), clone]);
   await rm(clone, { recursive: true });

@@ -100,7 +100,8 @@ export class User {
 
   /** Disconnects before the body of a commit is complete. The server must then not create the commit. */
   async #breakOff(): Promise<void> {
-    void this.remote.api(this.repo, '/commit-pack', { body: commitBody(this.#invent()), pause: 1000 });
+    const body = commitBody(this.#invent());
+    this.remote.api(this.repo, '/commit-pack', { body, pause: 1000 }).catch(() => undefined);
     await sleep(5);
     await this.remote[Symbol.asyncDispose]();
   }

@@ -83,8 +83,8 @@ async function convert(
 }
 
 /**
- * Returns the path of the scenario file that is shipped with the emulator under this name. If there is none, the value
- * is the path of a file.
+ * Returns the path of the scenario file that is shipped with the emulator under this name. Any other value is taken as
+ * the path of a scenario file.
  */
 async function findFile(value: string): Promise<string> {
   const { shippedFile, shippedScenarios } = await import('../../scenarios/scenario-file.js');

@@ -92,7 +92,7 @@ function* writeLines(sink: ByteSink, mark: number, lines: FileLines, from: numbe
 
 /**
  * Returns the text of the nearest line that can be a heading, from line `from` upwards to the line after `limit`;
- * undefined if there is none.
+ * undefined if none of these lines can be a heading.
  */
 function headingAbove({ bytes, starts }: FileLines, from: number, limit: number): ByteString | undefined {
   for (let line = from; line > limit && line >= 0; line--) {

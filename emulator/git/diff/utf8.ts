@@ -17,7 +17,7 @@ export function* isUtf8(bytes: Buffer): Steps<boolean> {
 
 /**
  * Returns the position of the first character between `start` and `end` that Git would not print in a heading
- * (malformed UTF-8, U+FFFE or U+FFFF); `end` if there is none.
+ * (malformed UTF-8, U+FFFE or U+FFFF); `end` if Git would print all of them.
  */
 export function wellFormedEnd(bytes: Buffer, start: number, end: number): number {
   for (let at = start; at < end; ) {

@@ -5,7 +5,7 @@ import { type Finding, finding } from './messages.js';
 
 /**
  * Checks the body of a commit as `git fsck` does. Returns only the first finding, because Git stops there; undefined if
- * there is none.
+ * the body is valid.
  */
 export function* checkCommit(body: Buffer): Steps<Finding | undefined> {
   const nul = body.indexOf(0);

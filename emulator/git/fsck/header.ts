@@ -35,7 +35,9 @@ export class HeaderCursor {
     return true;
   }
 
-  /** Moves behind the current line. Returns the position of its line feed; -1 if there is none. */
+  /**
+   * Moves behind the current line. Returns the position of its line feed; -1 if the last line does not end with one.
+   */
   skipLine(): number {
     const end = this.body.indexOf(LF, this.at);
     this.at = end < 0 ? this.body.length : end + 1;
@@ -129,7 +131,7 @@ function dateOverflows(digits: string, isNegative: boolean): boolean {
   return (isNegative ? BigInt.asUintN(64, -value) : value) > LAST_DATE;
 }
 
-/** Returns the position of the next `<`, `>` or line feed; the end of the body if there is none. */
+/** Returns the position of the next `<`, `>` or line feed; the end of the body if none of them follows. */
 function skipTo(body: Buffer, from: number): number {
   let at = from;
   while (at < body.length && body[at] !== 0x3c && body[at] !== 0x3e && body[at] !== LF) at++;

@@ -29,7 +29,10 @@ export function literalOf(node: Node): string | undefined {
   return run.length === 1 && run[0]!.isWhole ? run[0]!.text : undefined;
 }
 
-/** Returns the longest known text that every match of the expression contains; the empty string if there is none. */
+/**
+ * Returns the longest known text that every match of the expression contains; the empty string if no such text is
+ * known.
+ */
 export function requiredText(node: Node): string {
   let longest = '';
   for (const { text } of literalRuns(node)) if (text.length > longest.length) longest = text;

@@ -15,12 +15,12 @@ t.test('isomorphic-git on a file system in memory: clone, commit, push, and the 
   const url = `${service.emulator.gitUrl}/team/app.git`;
   const token = await service.token({ repo: 'team/app' });
   const onAuth = () => ({ username: 't', password: token });
-  const at = { fs, http, dir: '/work', onAuth };
+  const at = { fs, http, dir: '/clone', onAuth };
   await git.clone({ ...at, url });
-  t.equal(await fs.promises.readFile('/work/folder/b.txt', 'utf8'), 'b\n');
+  t.equal(await fs.promises.readFile('/clone/folder/b.txt', 'utf8'), 'b\n');
 
   const author = { name: 'Ada', email: 'ada@example.com' };
-  await fs.promises.writeFile('/work/größe.txt', 'from memory\n');
+  await fs.promises.writeFile('/clone/größe.txt', 'from memory\n');
   await git.add({ ...at, filepath: 'größe.txt' });
   const made = await git.commit({ ...at, message: 'From memory', author });
   t.match(await git.push({ ...at, remote: 'origin', ref: 'main' }), { ok: true });
