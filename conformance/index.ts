@@ -47,7 +47,7 @@ export { originOf, type Target } from './target/target.js';
 export { InvalidTargetFile, readTargetFile, type TargetFile } from './target/target-file.js';
 
 /**
- * Checks a target, rule by rule.
+ * Checks the conformance rules on a target (the service under test) and returns a report with one verdict per rule.
  *
  * ```js
  * import { readKey, run } from 'repohost-emulator/conformance';
@@ -65,8 +65,9 @@ export { InvalidTargetFile, readTargetFile, type TargetFile } from './target/tar
  * const { exit_code, counts, rules } = await run(target, { only: 'grep', rate: 2 });
  * ```
  *
- * Throws `InvalidOption` for a mistake in the options (`EmptySelection` when no rule is selected) and `Unready` when the
- * target does not answer, rejects the key, has another time, or cannot delete what the run would make. Whatever happens after that is in the report.
+ * Throws `InvalidOption` for an invalid option (`EmptySelection` if `only` selects no rule). Throws `Unready` if the
+ * target does not respond, rejects the key, has a wrong clock, or cannot delete the repositories that the run would
+ * create. A broken rule never makes this function throw, because the report contains the verdicts of all rules.
  */
 export async function run(given: Target, options: Options = {}): Promise<Report> {
   checkOptions(options);
@@ -84,7 +85,8 @@ export async function run(given: Target, options: Options = {}): Promise<Report>
   const today = new Date().toISOString().slice(0, 10);
   const prefix = scratchPrefix(options.prefix);
   const scratch = options.scratch ?? (await openScratch({ target }));
-  // An interruption stops the rules. The removal of their repositories still runs.
+  // `signal` stops the rules, but not the removal of the repositories that they created. This limiter therefore does
+  // not use the signal, because its waits would be aborted as well.
   const cleanupLimiter = createLimiter(pace, Date.now, (wait) => sleep(wait));
   if (target.write && !isEmulator && !keep) {
     const name = `${prefix}/deletion`;
@@ -117,8 +119,9 @@ function withExpectation(result: RuleResult, baseline: Options['baseline'], toda
 }
 
 /**
- * Checks a target and gives each result as soon as it is final; the report is what the generator returns. So that each
- * rule is a test of its own, under `node:test` here:
+ * Checks a target as `run` does, but yields the result of each rule as soon as that result is final. The return value
+ * of the generator is the report. With this form, each rule can be a separate test of a test runner. Example for
+ * `node:test`:
  *
  * ```js
  * import test from 'node:test';
@@ -129,8 +132,8 @@ function withExpectation(result: RuleResult, baseline: Options['baseline'], toda
  * }
  * ```
  *
- * Under tap it is `t.test(title, (t) => assertHeld(result, { skip: (why) => t.comment(why) }))`, or `t.pass(title,
- * { skip: why })`. Leaving the loop early interrupts the run.
+ * For `tap`, use `t.test(title, (t) => assertHeld(result, { skip: (why) => t.comment(why) }))`, or
+ * `t.pass(title, { skip: why })` for a skipped rule. Leaving the loop early interrupts the run.
  */
 export async function* eachRule(target: Target, options: Options = {}): AsyncGenerator<RuleResult, Report, void> {
   const abort = new AbortController();

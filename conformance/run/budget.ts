@@ -7,19 +7,24 @@ import { packageRoot } from '../target/package-root.js';
 import type { Target } from '../target/target.js';
 import { reasonToSkip } from './verdict.js';
 
-/** Estimated number of requests of a rule that is not in the table. */
+/** Estimated number of requests of a rule whose number was never recorded (not in `fixtures/rule-requests.json`). */
 const UNKNOWN = 4;
 
 /**
- * Number of requests that each rule sent to the emulator, printed by `node dist/conformance/test/record-requests.js`.
+ * Numbers of requests that the conformance rules sent to the emulator in a recorded run, as stored in
+ * `fixtures/rule-requests.json`. A later run reads them to estimate its own size. To record them again, run
+ * `node dist/conformance/test/record-requests.js`.
  */
 export interface RecordedRequests {
   readonly rules: Readonly<Record<string, number>>;
-  /** Number of requests by rule in a read-only run. */
+  /** Number of requests of each rule, by rule id, in a run that may not write to the target. */
   readonly reading: Readonly<Record<string, number>>;
-  /** Number of requests for shared fixtures and for cleanup. */
+  /**
+   * Number of requests in the whole run for fixtures that several groups of rules share, and for the deletion of the
+   * created repositories.
+   */
   readonly shared: number;
-  /** Number of requests for the repository of each group. */
+  /** Number of requests to create the repository that the rules of one group share. */
   readonly group: number;
 }
 
@@ -29,7 +34,10 @@ export function readRecordedRequests(): RecordedRequests {
   return { ...NOTHING, ...JSON.parse(readFileSync(join(packageRoot(), 'fixtures', 'rule-requests.json'), 'utf8')) };
 }
 
-/** Estimates the number of requests that a rule sends to a target; 0 if it is skipped. */
+/**
+ * Estimates the number of requests that a rule sends to a target (the service under test). Returns 0 if the rule is
+ * skipped on this target or has no check of its own.
+ */
 export function requestsOf(rule: Rule, target: Target, recorded: RecordedRequests): number {
   if (rule.check === undefined || reasonToSkip(rule, target) !== undefined) return 0;
   const known = recorded.rules[rule.id];
@@ -37,7 +45,10 @@ export function requestsOf(rule: Rule, target: Target, recorded: RecordedRequest
   return recorded.reading[rule.id] ?? 0;
 }
 
-/** Estimates the number of requests of a run of these rules, including cleanup. */
+/**
+ * Estimates the number of requests of a run of these rules. The estimate includes the creation of shared repositories
+ * and their deletion after the run.
+ */
 export function estimateRequests(rules: readonly Rule[], target: Target, recorded: RecordedRequests): number {
   const own = rules.map((rule) => requestsOf(rule, target, recorded)).filter((requests) => requests > 0);
   const groups = new Set(rules.filter((rule) => requestsOf(rule, target, recorded) > 0).map((rule) => rule.group));
@@ -45,15 +56,24 @@ export function estimateRequests(rules: readonly Rule[], target: Target, recorde
   return Math.round(own.reduce((sum, one) => sum + one, 0) + common);
 }
 
-/** `rate`: requests per second; infinite for no limit. */
+/**
+ * Returns the size of a run as shown to the user before the run starts. `rate`: requests per second; infinite for no
+ * limit. `seconds` is the minimum duration at that rate.
+ */
 export function budgetOf(requests: number, rate: number): Budget {
   return Number.isFinite(rate) ? { requests, rate, seconds: Math.ceil(requests / rate) } : { requests };
 }
 
-/** Requests of every group: a repository and its first commit. */
+/**
+ * Number of requests that create the repository of a group of rules: one for the repository, and one for its first
+ * commit.
+ */
 const GROUP = 2;
 
-/** Computes the table from a run of all rules and a read-only run. */
+/**
+ * Computes the recorded numbers of requests from two reports: one of a run of all rules that may write, and one of a
+ * read-only run (`reading`).
+ */
 export function recordRequests({ rules, requests, cleanup }: Report, reading: Report): RecordedRequests {
   const counts = countsOf(rules);
   const own = Object.values(counts).reduce((sum, count) => sum + count, 0);

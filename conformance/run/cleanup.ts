@@ -15,13 +15,19 @@ import {
   ScratchFailure,
 } from './scratch.js';
 
-/** Number of consecutive refusals after which cleanup stops. */
+/**
+ * Number of consecutive failed deletions after which cleanup stops, so that a target that refuses deletions does not
+ * get a request for every repository.
+ */
 const MAX_REFUSED = 8;
 
-/** Number of concurrent deletions when no run is active. */
+/** Number of concurrent deletions when `collectLeft` removes the repositories of earlier runs. */
 const COLLECT_WIDTH = 4;
 
-/** Deletes the repositories that a run created. Never throws, because the result is not a verdict about the target. */
+/**
+ * Deletes the repositories that a run created. Errors are returned as the `reason` and never thrown, because a failed
+ * deletion is not a verdict about the target.
+ */
 export async function cleanUp(target: Target, scratch: Scratch, options: DeletionOptions): Promise<Cleanup> {
   const names = scratch.left();
   if (names.length === 0) return { made: scratch.made, removed: scratch.made, left: [] };
@@ -36,9 +42,10 @@ export async function cleanUp(target: Target, scratch: Scratch, options: Deletio
 }
 
 /**
- * Deletes repositories named in a journal from a target, and removes their entries. Entries remain if their name lacks
- * the prefix, or if they belong to another target or organization or to an active run. Throws `ScratchFailure` if the
- * journal cannot be read or written.
+ * Deletes the repositories that a journal (file with the names of created repositories) lists for this target and
+ * organization. Removes the entries of deleted repositories from the journal. Skips repositories of a run that is still
+ * active, and repositories whose name does not look like one of the suite, so that no other repository is deleted.
+ * Throws `ScratchFailure` if the journal cannot be read or written.
  */
 export async function collectScratch(target: Target, file: string, options: DeletionOptions): Promise<Cleanup> {
   const entries = await readScratch(file);
@@ -53,9 +60,10 @@ export async function collectScratch(target: Target, file: string, options: Dele
 }
 
 /**
- * Checks that a target is ready, and removes the repositories that a journal names, at the pace of a run. `rate`:
- * requests per second; default: 5, unlimited on an emulator. Throws `Unready`, and `ScratchFailure` if the journal
- * cannot be read or written.
+ * Removes the repositories that earlier runs created and did not delete. `file` is the journal (file with the names of
+ * created repositories) of those runs. `rate`: requests per second; default: 5, unlimited on an emulator. Throws
+ * `Unready` if the target does not respond or rejects the key, and `ScratchFailure` if the journal cannot be read or
+ * written.
  *
  * ```js
  * const { removed, left } = await collectLeft(target, 'made.jsonl', { rate: undefined, timeout: 15_000 });
@@ -73,7 +81,10 @@ export async function collectLeft(
   return collectScratch(target, file, { limiter, timeout, width: COLLECT_WIDTH });
 }
 
-/** Deletes repositories. Returns the names of deleted ones, and the last reason why others remain. */
+/**
+ * Deletes repositories with `options.width` concurrent requests. Returns the names of the deleted repositories, and the
+ * reason of the last failed deletion; undefined if none failed.
+ */
 async function deleteRepositories(target: Target, names: readonly string[], options: DeletionOptions) {
   const gone: string[] = [];
   const deletion = new Deletion(target, options);
@@ -96,8 +107,10 @@ async function deleteRepositories(target: Target, names: readonly string[], opti
 }
 
 /**
- * Creates and deletes one repository, before a run creates others. Throws `Unready` if the target cannot delete it. If
- * the target does not create the repository, the run continues, because the rules report that. `name`: an unused name.
+ * Creates one repository and deletes it again before a run creates others, because a run must not fill a target with
+ * repositories that cannot be removed. Throws `Unready` if the target cannot delete the repository. If the target does
+ * not even create it, the run continues, because rules report failed creations. `name`: a repository name that is
+ * unused on the target.
  */
 export async function checkDeletion(
   target: Target,
@@ -108,7 +121,7 @@ export async function checkDeletion(
     ...options
   }: DeletionOptions & {
     readonly name: string;
-    /** Called before the repository is created. */
+    /** Called with the name of the repository before it is created. */
     readonly note: (name: string) => Promise<void>;
     readonly scratch: Scratch;
   },
@@ -126,7 +139,7 @@ export async function checkDeletion(
     if (!(await deletion.isGone(name))) throw cannotDelete(`${name} still exists after its deletion`);
     await scratch.remove([name]);
   } catch (error) {
-    // The rules report any other failure.
+    // Ignore all other errors, such as a lost response, because the rules of the run report them.
     if (error instanceof Unready || error instanceof ScratchFailure) throw error;
   } finally {
     await deletion.close();

@@ -8,27 +8,32 @@ import type { Target } from '../target/target.js';
 
 export interface DeletionOptions {
   readonly limiter: Limiter;
-  /** Milliseconds for one response. */
+  /** Maximum time to wait for one response, in milliseconds. */
   readonly timeout: number;
-  /** Number of concurrent requests. */
+  /** Maximum number of concurrent connections to the target. */
   readonly width: number;
 }
 
-/** Maximum time of all requests in milliseconds, excluding waits for the rate limit. */
+/**
+ * Maximum working time of one `Deletion` for all its requests, in milliseconds. Waits for the rate limit do not count.
+ */
 const LONGEST = 60_000;
-/** Number of attempts to delete a repository that is busy. */
+/** Maximum number of attempts to delete one repository. Only a busy repository (409 or 503) is tried again. */
 const TRIES = 4;
-/** Milliseconds between two lookups of a repository, or two attempts to delete it. */
+/** Pause in milliseconds between two lookups of a deleted repository, and between two attempts to delete a busy one. */
 const PAUSE = 250;
-/** Number of lookups after which a deleted repository must be gone. */
+/**
+ * Maximum number of lookups of a deleted repository. If the last one still finds the repository, the deletion failed.
+ */
 const LOOKS = 20;
 
-/** Codes of a repository that does not exist. */
+/** Error codes that mean that the repository does not exist. */
 const MISSING: ReadonlySet<unknown> = new Set(['repository_not_found', 'repository_deleted']);
 
 /**
- * Creates, deletes and looks up repositories. It uses the documented scope (`repo:write`), the documented form of
- * repository routes (`/api/repos/{repo_name}`), and the documented lookup (`GET /api/v1/repo`).
+ * Client that creates, deletes and looks up repositories on the target, before the rules run and for cleanup. Uses only
+ * the documented interface: the scope `repo:write`, routes of the form `/api/repos/{repo_name}`, and the lookup
+ * `GET /api/v1/repo`.
  */
 export class Deletion {
   readonly #abort = new AbortController();
@@ -54,7 +59,7 @@ export class Deletion {
     this.#stopwatch.limit(LONGEST, () => this.#abort.abort(new Error(`not done after ${LONGEST / 1000} s`)));
   }
 
-  /** True once the time limit has passed. Requests then fail. */
+  /** True once the time limit of `LONGEST` milliseconds has passed. All later requests then fail. */
   get isOver(): boolean {
     return this.#abort.signal.aborted;
   }
@@ -69,8 +74,8 @@ export class Deletion {
   }
 
   /**
-   * Deletes a repository. Returns the reason if it still exists; undefined if it is gone. Throws if no response
-   * arrives.
+   * Deletes a repository. Returns undefined if the repository is gone, otherwise the reason why it still exists. Throws
+   * if no response arrives.
    */
   async remove(name: string): Promise<string | undefined> {
     for (let left = TRIES; ; left--) {
@@ -83,8 +88,10 @@ export class Deletion {
   }
 
   /**
-   * Checks that the target can delete, with a repository that does not exist. Returns the reason if it cannot;
-   * undefined if it can, or if it responds in the same way to all requests. Nothing is created.
+   * Checks that the target supports deletion. Sends the deletion of a repository that does not exist, so that nothing
+   * is created or changed. Returns the reason why the target cannot delete; undefined if it can. Also returns undefined
+   * if the deletion and the lookup get the same status other than 404, because the status then says nothing about
+   * deletion.
    */
   async lackOf(name: string): Promise<string | undefined> {
     const response = await this.#delete(name);
@@ -94,7 +101,10 @@ export class Deletion {
     return isLikeOthers || isGone(response, look) ? undefined : sentenceOf(response);
   }
 
-  /** Waits until a deleted repository is gone. Returns false if it is still there after 5 seconds. */
+  /**
+   * Waits until the lookup no longer finds a deleted repository, because a deletion may take effect with a delay.
+   * Returns false if the repository still exists after 5 seconds.
+   */
   async isGone(name: string): Promise<boolean> {
     for (let left = LOOKS; left > 0; left--) {
       if (!shows(await this.#look(name), name)) return true;
@@ -127,13 +137,15 @@ function isSuccess({ status }: Exchange): boolean {
 }
 
 /**
- * Returns true if the response to a deletion means that the repository is absent; false if it means that the route is
- * absent.
+ * Returns true if the target refused a deletion because the repository is absent. Returns false if the repository
+ * exists, or if the target has no route for deletion. `response`: response to the deletion. `look`: response to a
+ * lookup of the same repository.
  */
 function isGone(response: Exchange, look: Exchange): boolean {
   if (![404, 409, 410].includes(response.status) || isSuccess(look)) return false;
   if (MISSING.has(codeOf(response)) || response.status === 410) return true;
-  // Without codes, the two cases cannot be distinguished.
+  // A 404 without a known code can mean an absent repository or an absent route. The repository counts as absent if the
+  // lookup gets the same code.
   return response.status === 404 && !MISSING.has(codeOf(look)) && codeOf(response) === codeOf(look);
 }
 

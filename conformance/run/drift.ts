@@ -1,13 +1,17 @@
 import type { RuleResult, Verdict } from '../report/results.js';
 import { BROKEN } from './verdict.js';
 
-/** Verdicts that a contradicting variant makes worse. */
+/**
+ * Verdicts of rules that hold (or only warn). Such a verdict becomes worse if the rule observed another variant than an
+ * earlier rule. All other verdicts stay unchanged.
+ */
 const HELD: readonly Verdict[] = ['pass', 'warn', 'observed', 'variant'];
 
 /**
- * Requires one member of each tolerated set for the whole run: a rule that observed another member than the first rule
- * in the list is broken. The order of the list decides, not the order of checking. `shown`: the requests that the
- * report shows for a rule.
+ * Requires that the target uses the same member of each tolerated set in the whole run. A tolerated set contains the
+ * responses that an unclear specification permits. A rule is broken if it observed another member than the first rule
+ * in the list. The order of the list decides, and not the order in which the rules were checked, because rules run
+ * concurrently. `shown`: returns the requests that the report shows for a newly broken rule.
  */
 export function settleVariants(
   results: readonly RuleResult[],
@@ -38,7 +42,10 @@ export function settleVariants(
   return { results: settled, variants: Object.fromEntries(members.sort()) };
 }
 
-/** Returns a result as it was before the comparison with other rules. */
+/**
+ * Returns a result without the changes that `settleVariants` made because of other rules. The verdicts can then be
+ * compared again, for example after the results of several shards (parts of a run) were merged.
+ */
 export function withoutDrift(result: RuleResult): RuleResult {
   const { without_drift: before, reason, expected, actual, transcript, curl, recipe, ...rest } = result;
   return before === undefined ? result : { ...rest, ...before };

@@ -5,7 +5,8 @@ import type { RuleResult, Verdict } from '../report/results.js';
 const UNJUDGED: readonly Verdict[] = ['skip', 'blocked'];
 
 /**
- * A rule does not hold, in the form that test runners show.
+ * Thrown by `assertHeld` if the target breaks a rule. This subclass of `AssertionError` lets test runners show the
+ * expected and the actual value.
  *
  * ```js
  * const [result] = (await run(target, { only: 'grep' })).rules;
@@ -22,8 +23,9 @@ export class RuleBroken extends AssertionError {
 }
 
 /**
- * Throws `RuleBroken` if a rule does not hold. `strict`: warnings and tolerated variants also count as broken. `skip`:
- * called with the reason if a rule could not be checked.
+ * Throws `RuleBroken` if a rule does not hold, so that a test runner can report each rule as a test. `strict`: warnings
+ * and tolerated variants (other responses that an unclear specification permits) also count as broken. `skip`: called
+ * with the reason if the rule could not be checked, or if the baseline (list of expected failures) expects its failure.
  *
  * ```js
  * const { rules } = await run(target, { only: 'grep' });

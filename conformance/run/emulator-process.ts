@@ -8,21 +8,28 @@ import { packageRoot } from '../target/package-root.js';
 import type { Target } from '../target/target.js';
 import { type ReadyLine, readEmulatorTarget } from './emulator-target.js';
 
-/** Running emulator and its target description. */
+/** Emulator in a child process, with the description that the suite needs to test it. */
 export interface EmulatorProcess {
   readonly target: Target;
   close(): Promise<void>;
 }
 
-/** Timeouts for starting and for stopping an emulator, in milliseconds. */
+/**
+ * Maximum time in milliseconds until a started emulator is ready, and until a stopped emulator has exited. An emulator
+ * that exceeds the second limit is killed (`SIGKILL`).
+ */
 const START_TIMEOUT = 20_000;
 const STOP_TIMEOUT = 5_000;
 
-/** Arguments with which the suite starts an emulator: a free port and two organizations. */
+/**
+ * Arguments with which the suite starts an emulator: a free port, and two organizations, because some rules access a
+ * second organization.
+ */
 export const START_ARGUMENTS = ['start', '--port', '0', '--org', 'demo', '--org', 'second', '--log', 'quiet'];
 
 /**
- * Starts the package's own emulator on a free port and waits until it is ready. `flags`: flags of `emulator start`.
+ * Starts the emulator of this package as a child process on a free port and waits until it is ready. `flags`:
+ * additional flags of `emulator start`.
  *
  * ```js
  * const { target, close } = await startTargetEmulator('--seed', 'one');
@@ -36,7 +43,10 @@ export function startTargetEmulator(...flags: readonly string[]): Promise<Emulat
   return superviseEmulator(spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] }), flags);
 }
 
-/** Waits until an emulator process reports that it is ready. Kills the process if it does not. */
+/**
+ * Waits until an emulator process prints its `ready` line, and returns the target that the line describes. Stops the
+ * process and throws if it exits early or is not ready in time. `flags`: flags with which the process was started.
+ */
 export async function superviseEmulator(child: ChildProcess, flags: readonly string[] = []): Promise<EmulatorProcess> {
   const close = () => stopChild(child);
   try {
@@ -48,7 +58,10 @@ export async function superviseEmulator(child: ChildProcess, flags: readonly str
   }
 }
 
-/** Admin token of an emulator with these flags, which may also come from its environment. */
+/**
+ * Returns the admin token with which an emulator was started: the value of `--admin-token`, otherwise of the
+ * environment variable `EMULATOR_ADMIN_TOKEN`, which the child process inherits. Returns undefined if neither is set.
+ */
 function adminTokenOf(flags: readonly string[]): string | undefined {
   const { values } = parseArgs({ args: [...flags], options: { 'admin-token': { type: 'string' } }, strict: false });
   const given = values['admin-token'];

@@ -3,23 +3,29 @@ import { isRecord } from '../http/exchange.js';
 import { lossOf } from '../http/no-response.js';
 import { defined, parseJson } from '../target/json.js';
 
-/** Result of a single request to a target. */
+/** Result of a single GET request to a target, sent before the rules run or by `probe`. */
 export interface Look {
-  /** Status; undefined if there was no response. */
+  /** Status of the response; undefined if no response arrived. */
   readonly status?: number;
   readonly type?: string;
-  /** Error code of the response. */
+  /** Member `code` of a JSON response body; undefined if absent. */
   readonly code?: string;
-  /** Description of the failure if no response arrived. */
+  /** Description of the failure if no response arrived; undefined otherwise. */
   readonly lost?: string;
-  /** Seconds that the clock of the target is ahead. */
+  /**
+   * Seconds by which the target's clock (`Date` header) is ahead of the local clock; negative if it is behind.
+   * Undefined if the response has no valid `Date`.
+   */
   readonly ahead?: number;
   readonly json?: unknown;
 }
 
 const MAX_BYTES = 1024 * 1024;
 
-/** Sends a GET request that is not part of any rule. `timeout`: milliseconds for one response. */
+/**
+ * Sends a GET request that belongs to no rule, so that it affects no verdict. Never throws, because a failure is
+ * returned as `lost`. `timeout`: milliseconds for one response.
+ */
 export async function look(url: string, timeout: number, headers: Record<string, string>): Promise<Look> {
   try {
     const {
@@ -50,7 +56,7 @@ export async function look(url: string, timeout: number, headers: Record<string,
   }
 }
 
-/** Reads the body up to a limit. */
+/** Reads a response body as text. Stops after `MAX_BYTES`, because the target may send a body of any size. */
 async function textOf(body: AsyncIterable<Buffer>): Promise<string> {
   const parts: Buffer[] = [];
   let size = 0;
@@ -61,7 +67,7 @@ async function textOf(body: AsyncIterable<Buffer>): Promise<string> {
       if (size > MAX_BYTES) break;
     }
   } catch {
-    // A truncated body is used as far as it arrived.
+    // Ignore the error, because the part of a truncated body that arrived is sufficient.
   }
   return Buffer.concat(parts).toString('utf8');
 }

@@ -14,7 +14,7 @@ import { settleVariants, withoutDrift } from './drift.js';
 import { addWatched, NOTHING_SEEN, type RuleVerdict } from './verdict.js';
 
 /**
- * The reports are not the shards of one run. The message is a sentence.
+ * Thrown by `mergeReports` if the reports are not the shards (parts) of one run. The message says what differs.
  *
  * ```js
  * assert.throws(() => mergeReports([]), UnmergeableReports);
@@ -25,8 +25,10 @@ export class UnmergeableReports extends Error {
 }
 
 /**
- * Merges the reports of all shards of a run. Observations of watching rules are combined, and the target must use one
- * member of each tolerated set across all shards. Throws `UnmergeableReports` if the reports are not one complete run.
+ * Merges the reports of all shards of a run into one report. A shard is a run of one part of the rules. Some rules also
+ * observe the responses of other rules, so their observations from all shards are combined. The target must use the
+ * same variant of each tolerated behaviour in all shards. Throws `UnmergeableReports` if the reports are not one
+ * complete run.
  *
  * ```js
  * const shard = (index) => run(target, { only: 'grep', shard: { index, count: 2 } });
@@ -126,8 +128,9 @@ function joinWatched(reports: readonly Report[]): Map<string, Watched> {
 }
 
 /**
- * Replaces the observations of a rule in its own shard, `seen`, by those of all shards. The verdict of the rule's own
- * check stays, unless the shard's verdict consists of observations.
+ * Replaces the observations in the result of a rule. `seen`: observations of the rule in the shard that checked it.
+ * `watched`: observations of the rule in all shards. The verdict of the rule's own check is kept. If the verdict was
+ * derived only from `seen`, it is computed again from `watched`.
  */
 function withWatched(result: RuleResult, seen: Watched | undefined, watched: Watched | undefined): RuleResult {
   if (seen === undefined || watched === undefined) return result;
@@ -140,14 +143,17 @@ function withWatched(result: RuleResult, seen: Watched | undefined, watched: Wat
   };
 }
 
-/** Returns true if a verdict only counts the responses that the rule watched, or says that there were none. */
+/**
+ * Returns true if a verdict was derived only from observed responses of other rules. Its fields then contain the number
+ * of these responses, or the reason that there were none.
+ */
 function isObservedOnly(own: RuleVerdict, { answers }: Watched): boolean {
   return answers === 0 ? own.reason === NOTHING_SEEN : own.observed?.answers === answers;
 }
 
 function joinSetup(reports: readonly Report[]): SetupFailure[] {
   const all = reports.flatMap(({ setup = [] }) => setup);
-  // If several shards report the same fixture, keep the first failure.
+  // Several shards may have tried to create the same fixture. Keep only the first failure of each name.
   return all.filter(({ name }, at) => all.findIndex((one) => one.name === name) === at);
 }
 

@@ -3,7 +3,10 @@ import { type Exchange, headerOf, isRecord, jsonOf, mediaTypeOf } from '../http/
 import { knownRouteOf } from '../report/operation.js';
 import { DOCUMENTED_ROUTES } from '../rules/documented-operations.js';
 
-/** Minimum number of responses, and minimum share of equal ones, for the notice that all responses are alike. */
+/**
+ * Number of responses from which `RepeatedResponse` can report that all responses are alike, and the share of them (0
+ * to 1) that must be equal.
+ */
 const FEWEST = 8;
 const SHARE = 0.9;
 
@@ -12,7 +15,11 @@ interface Kind {
   count: number;
 }
 
-/** Detects a target that responds in the same way to everything, which means that it is not an API. */
+/**
+ * Detects a target that sends nearly the same response to every request, for example because its address is that of a
+ * web page and not of the API. Two responses are equal if status and media type are equal and, below status 400, also
+ * the first 4,096 bytes of the body.
+ */
 export class RepeatedResponse {
   #answers = 0;
   readonly #kinds = new Map<string, Kind>();
@@ -46,18 +53,24 @@ function describe(exchange: Exchange): string {
   return `${status} ${type || 'without a media type'}, ${exchange.body.length} bytes`;
 }
 
-/** Minimum number of `route_not_found` responses, because a single one can be about a repository in the path. */
+/**
+ * Number of `route_not_found` responses from which a route counts as missing. A single one proves nothing, because it
+ * can be about a repository name in the path.
+ */
 const FEWEST_NOT_FOUND = 2;
 
 interface ResponsesByRoute {
   readonly rules: Set<string>;
-  /** Number of `route_not_found` responses. */
+  /** Number of responses with status 404 and code `route_not_found`. */
   notFound: number;
-  /** True if a response showed that the route exists. */
+  /** True if at least one response showed that the route exists. */
   found: boolean;
 }
 
-/** Detects documented routes that a target lacks. Each is one cause of many broken rules. */
+/**
+ * Detects documented routes that a target does not have. A missing route breaks many rules, so the report names it once
+ * as their common cause.
+ */
 export class MissingRoutes {
   readonly #routes = new Map<string, ResponsesByRoute>();
 
@@ -69,7 +82,7 @@ export class MissingRoutes {
     const responses = this.#routes.get(route) ?? { rules: new Set(), notFound: 0, found: false };
     this.#routes.set(route, responses);
     responses.rules.add(rule);
-    // A token can be refused before the route is looked up, so 401 and 403 do not show that the route exists.
+    // A target can reject the token before it looks up the route, so 401 and 403 do not show that the route exists.
     if (isRouteNotFound(exchange)) responses.notFound += 1;
     else if (status !== 401 && status !== 403) responses.found = true;
   }

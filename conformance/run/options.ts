@@ -7,7 +7,8 @@ import { PREFIX, PREFIX_WORDS } from '../target/target-file.js';
 import type { Scratch } from './scratch.js';
 
 /**
- * An option of a run is invalid. The message is a sentence.
+ * Thrown if an option of a run has an invalid value. The message names the option, its valid values and the given
+ * value.
  *
  * ```js
  * await assert.rejects(run(target, { rate: -1 }), InvalidOption);
@@ -18,7 +19,7 @@ export class InvalidOption extends Error {
 }
 
 /**
- * No rule matches the pattern.
+ * Thrown if the option `only` selects no rule.
  *
  * ```js
  * await assert.rejects(run(target, { only: 'no.such.rule' }), EmptySelection);
@@ -28,92 +29,130 @@ export class EmptySelection extends InvalidOption {
   override readonly name = 'EmptySelection';
 }
 
-/** Returns the rules that a pattern selects; all rules if undefined. Throws `EmptySelection` if none match. */
+/**
+ * Returns the rules that a pattern of rule ids (`only`) selects; all rules if undefined. Throws `EmptySelection` if the
+ * pattern selects no rule.
+ */
 export function selectSome(only: string | undefined): Rule[] {
   const rules = selectRules(allRules(), only);
   if (rules.length === 0) throw new EmptySelection(`no rule matches ${only}`);
   return rules;
 }
 
-/** Progress of a run. */
+/** Progress of a run, reported to `onProgress` during the run. */
 export interface Progress {
-  /** Number of rules tried so far, and of all rules. */
+  /** Number of rules tried so far (`done`), and number of all rules of the run (`total`). */
   readonly done: number;
   readonly total: number;
-  /** Number of requests sent so far. */
+  /** Number of requests sent to the target so far. */
   readonly requests: number;
-  /** Seconds until requests continue after throttling; 0 if the target does not throttle. */
+  /**
+   * Seconds until the run sends requests again after the target throttled it (status 429); 0 if it is not throttled.
+   */
   readonly waitingSeconds: number;
 }
 
 export interface Options {
-  /** Rules to run, by pattern of their ids. Default: all. */
+  /** Pattern of the ids of the rules to run. Default: all rules. */
   readonly only?: string;
-  /** True if warnings and tolerated variants fail the run. */
+  /**
+   * True if warnings and tolerated variants (other responses that an unclear specification permits) fail the run.
+   * Default: false.
+   */
   readonly strict?: boolean;
-  /** Milliseconds for one response. Default 15,000. */
+  /** Maximum time to wait for one response, in milliseconds. Default: 15,000. */
   readonly timeout?: number;
-  /** Requests per second; `Infinity` for no limit. Default: unlimited on an emulator, otherwise 5. */
+  /** Maximum number of requests per second; `Infinity` for no limit. Default: unlimited on an emulator, otherwise 5. */
   readonly rate?: number;
-  /** Seconds over which the run spreads its requests. */
+  /**
+   * Seconds over which the run spreads its estimated requests. The run then sends fewer requests per second than `rate`
+   * if that is enough. Default: the run does not spread its requests.
+   */
   readonly window?: number;
   /**
-   * Number of groups of rules that run concurrently; no verdict depends on it. Default: 8 on an emulator, otherwise 4.
+   * Number of groups of rules that run concurrently. The rules of one group share a repository and run one after the
+   * other. No verdict depends on this number. Default: 8 on an emulator, otherwise 4.
    */
   readonly width?: number;
-  /** Seed of the order of the rules. The same seed gives the same order; no verdict depends on it. */
+  /**
+   * Seed that shuffles the order of the rules. The same seed gives the same order, and no verdict depends on it.
+   * Default: groups of rules with more rules start first.
+   */
   readonly seed?: number;
-  /** Checks one part of the rules; `mergeReports` merges the reports of all parts. */
+  /** Part of the rules to check in this run. `mergeReports` merges the reports of all parts. Default: all rules. */
   readonly shard?: Shard;
-  /** Command-line words that name the target, for the commands in reports; they contain no secret. */
+  /**
+   * Command-line words that name the target. Reports print them in the commands that repeat a check, so they must not
+   * contain secrets.
+   */
   readonly flags?: readonly string[];
-  /** Members of tolerated sets that an earlier run recorded. Another member is a failure. */
+  /**
+   * Tolerated variant that an earlier run recorded for each unclear point of the specification, by its key. A rule
+   * fails if the target now uses another variant.
+   */
   readonly pinned?: ReadonlyMap<string, string>;
   /**
-   * Expected failures, as read by `readBaseline`. They do not fail the run; an expected failure that no longer occurs
-   * does.
+   * Expected failures, as read by `readBaseline`. An expected failure does not fail the run. If the failure no longer
+   * occurs, its outdated entry fails the run.
    */
   readonly baseline?: readonly BaselineEntry[];
-  /** Prefix of the names of the repositories that the run creates. Default: `cf`. */
+  /** First part of the names of the repositories that the run creates; a random part follows. Default: `cf`. */
   readonly prefix?: string;
-  /** Keeps the repositories that the run creates. Default: they are removed. */
+  /** True to keep the repositories that the run creates. Default: false, so that the run deletes them at its end. */
   readonly keep?: boolean;
-  /** Interrupts the run. The report contains what was checked so far, and created repositories are removed. */
+  /**
+   * Interrupts the run. The report then contains the verdicts so far, and the created repositories are still deleted.
+   */
   readonly signal?: AbortSignal;
-  /** Record of the repositories that the run creates. Default: in memory; `openScratch` writes a journal. */
+  /**
+   * Record of the repositories that the run creates, from `openScratch`. Default: a record in memory, which is lost if
+   * the process ends early.
+   */
   readonly scratch?: Scratch;
-  /** Called with the name of a repository before the run creates it. */
+  /** Called with the name of a repository before the run creates it. The run waits for the promise. */
   readonly onRepository?: (name: string) => Promise<void>;
-  /** Called with the estimated size of the run before the first rule. */
+  /** Called once before the first rule, with the estimated number of requests and duration of the run. */
   readonly onBudget?: (budget: Budget) => void;
-  /** Called with the result of every rule when it is final. */
+  /**
+   * Called with the result of each rule when the result is final. `done`: number of final results. `total`: number of
+   * all rules of the run.
+   */
   readonly onResult?: (result: RuleResult, done: number, total: number) => void;
-  /** Called when a request is sent or a rule was tried. */
+  /** Called each time when a request is sent, a rule was tried, or throttling by the target pauses the run. */
   readonly onProgress?: (progress: Progress) => void;
 }
 
-/** Options of the runner, with all defaults applied. */
+/** Options of the runner (`runRules`), with all defaults applied. */
 export type RunOptions = Options &
   Required<Pick<Options, 'strict' | 'width' | 'timeout' | 'signal' | 'prefix' | 'onRepository' | 'onResult'>> & {
     readonly rules: readonly Rule[];
-    /** Ids of rules that are known to notice a mutant; undefined if the table of mutants is absent. */
+    /**
+     * Ids of the rules that failed on at least one mutant (emulator with a deliberate defect), and therefore can fail.
+     * A MUST rule that is not in the set is marked as unproven. Undefined if the package has no table of mutants.
+     */
     readonly proven?: ReadonlySet<string>;
     readonly limiter: Limiter;
-    /** Limiter of the cleanup, which also works after an interruption. Default: `limiter`. */
+    /**
+     * Rate limiter of the cleanup. Must work even after an interruption of the run, because the created repositories
+     * are then deleted. Default: `limiter`.
+     */
     readonly cleanupLimiter?: Limiter;
     readonly now: () => number;
-    /** Fixtures of an earlier run against the same repositories. Default: none. */
+    /**
+     * Fixtures (prepared state of the target, such as a repository) of an earlier run on the same target, by name. They
+     * are reused instead of being created again. Default: none.
+     */
     readonly fixtures?: Map<string, Promise<unknown>>;
     readonly budget?: Budget;
   };
 
-/** Valid values of an option, and their description for error messages. */
+/** Set of valid values of a numeric option, with a description for error messages. */
 interface Allowed {
   readonly words: string;
   readonly includes: (value: number) => boolean;
 }
 
-/** Maximum delay of a timer: 24 days in milliseconds. */
+/** Maximum delay of a Node.js timer in milliseconds, about 24 days. A longer timeout would expire at once. */
 const LONGEST = 2 ** 31 - 1;
 
 const NUMBERS = {
@@ -124,7 +163,9 @@ const NUMBERS = {
   seed: wholeNumber(0, 2 ** 32 - 1),
 };
 
-/** Checks the options. Throws `InvalidOption`. */
+/**
+ * Checks the values of the options before a run sends any request. Throws `InvalidOption` at the first invalid value.
+ */
 export function checkOptions(options: Options): void {
   for (const [name, { words, includes }] of Object.entries(NUMBERS)) {
     const value = options[name as keyof typeof NUMBERS];

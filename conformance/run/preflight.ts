@@ -5,7 +5,8 @@ import type { Target } from '../target/target.js';
 import { type Look, look } from './look.js';
 
 /**
- * The run cannot start, and no rule is checked. The exit code is 3.
+ * Thrown if a run cannot start, for example because the target does not respond or rejects the key. No rule is then
+ * checked, and the exit code of the command is 3.
  *
  * ```js
  * await assert.rejects(run({ ...target, baseUrl: 'http://127.0.0.1:1' }), Unready);
@@ -16,14 +17,15 @@ export class Unready extends Error {
 }
 
 /**
- * Maximum clock difference in seconds. Restricted tokens are valid for at most one hour, so a larger difference makes
- * verdicts about time wrong.
+ * Maximum difference between the clock of the target and the local clock, in seconds. A larger difference would make
+ * verdicts about times wrong, because restricted tokens are valid for at most one hour.
  */
 const MAX_SKEW_SECONDS = 120;
 
 /**
- * Checks only that the target responds over HTTP, accepts a token, and has a correct clock. Other wrong responses do
- * not stop the run, because the rules check them. Throws `Unready`.
+ * Checks before a run that the target responds over HTTP, accepts a token signed with the given key, and has a correct
+ * clock. Other wrong responses do not stop the run, because rules check them. `timeout`: milliseconds for one response.
+ * Throws `Unready` if a check fails.
  */
 export async function checkReady(target: Target, timeout: number): Promise<void> {
   const { baseUrl, org } = target;
@@ -41,29 +43,33 @@ export async function checkReady(target: Target, timeout: number): Promise<void>
     throw new Unready(`the target rejects the key given for ${org} (${first.status}${because})`);
   }
   const skews = responses.flatMap(({ ahead }) => (ahead === undefined ? [] : [Math.abs(ahead)]));
-  const skew = Math.min(...skews); // infinite if no response has a Date
+  const skew = Math.min(...skews); // Infinity if no response has a `Date` header
   if (skews.length > 0 && skew > MAX_SKEW_SECONDS) {
     throw new Unready(`the target's clock differs from the local clock by ${skew} s (maximum: ${MAX_SKEW_SECONDS} s)`);
   }
 }
 
-/** Returns true if the target rejects the token. A token that only lacks a scope was accepted. */
+/**
+ * Returns true if the target rejected the token itself. Returns false for `insufficient_scope`, because the target
+ * accepted a token that only lacks a scope.
+ */
 function isRejection({ status, code }: Look): boolean {
   return status === 401 || (status === 403 && code !== 'insufficient_scope' && code !== undefined);
 }
 
-/** Default request rate per second. */
+/** Default number of requests per second: 5, to protect a shared service; unlimited on an emulator. */
 export function usualRate({ adminUrl }: Target): number {
   return adminUrl === undefined ? 5 : Number.POSITIVE_INFINITY;
 }
 
-/** Default address of the admin API. */
+/** Returns the default URL of an emulator's admin API. `baseUrl`: origin of the emulator's repository API. */
 export function adminUrlOf(baseUrl: string): string {
   return `${baseUrl}/_emulator`;
 }
 
 /**
- * Returns true if the URL is the admin API of an emulator.
+ * Returns true if the URL is the admin API of an emulator. Returns false if no response arrives within `timeout`
+ * milliseconds.
  *
  * ```js
  * assert.equal(await isEmulator(`${target.baseUrl}/_emulator`, 1_000), true);
@@ -78,7 +84,10 @@ export async function isEmulator(adminUrl: string, timeout: number): Promise<boo
   }
 }
 
-/** Adds the admin address to a target that identifies itself as an emulator. Throws `Unready`. */
+/**
+ * Adds the URL of the admin API to a target that is an emulator. Returns other targets unchanged. The suite treats a
+ * target as an emulator if this URL is present. Throws `Unready` if the emulator rejects the given admin token.
+ */
 export async function withAdmin(target: Target, timeout: number): Promise<Target> {
   const adminUrl = target.adminUrl ?? adminUrlOf(target.baseUrl);
   if (target.adminUrl === undefined && !(await isEmulator(adminUrl, Math.min(timeout, 5000)))) return target;

@@ -6,15 +6,18 @@ import { defined } from '../target/json.js';
 import type { Target } from '../target/target.js';
 import { type Look, look } from './look.js';
 
-/** Result of a probe. */
+/** Result of `probe`: the responses to its requests, and the repository that it read. */
 export type Findings = Awaited<ReturnType<typeof probe>>;
 
-/** Routes that are known only from published clients, and that can be read without further parameters. */
+/**
+ * Routes below `/api/repos/{name}` that the specification does not show and that are known only from published clients.
+ * All of them are read without further parameters.
+ */
 const COMPANION = ['', '/branches', '/tags', '/commits', '/files', '/files/metadata', '/notes/refs'] as const;
 
 /**
- * Probes a target with about a dozen consecutive GET requests. `timeout`: milliseconds for one response. `rate`:
- * requests per second.
+ * Sends about a dozen GET requests to a target, one after the other, to find out which parts of the service it
+ * supports. `timeout`: milliseconds for one response. `rate`: maximum number of requests per second.
  */
 export async function probe(target: Target, { timeout, rate }: { readonly timeout: number; readonly rate: number }) {
   const signer = createSigner(target, Date.now);
@@ -39,21 +42,29 @@ export async function probe(target: Target, { timeout, rate }: { readonly timeou
   }
   const branch = isRecord(record?.json) ? record.json.default_branch : undefined;
   return {
-    /** List of repositories, requested with and without a token. */
+    /** Responses to the request for the list of repositories: `list` with a token, `anonymous` without a token. */
     list,
     anonymous,
     meta,
     git,
     companion,
-    /** Repository to read: the one given, otherwise the first of the list. */
+    /**
+     * Name of the repository that the probe read: the given one, otherwise the first of the list. Undefined if the list
+     * has no repository.
+     */
     repo,
-    /** Names of the members of the response that lists repositories. */
+    /**
+     * Sorted names of the top-level members of the JSON response that lists repositories; empty if it is not an object.
+     */
     envelope: isRecord(list.json) ? Object.keys(list.json).sort() : [],
     branch: typeof branch === 'string' ? branch : undefined,
   };
 }
 
-/** Returns the name of the first repository in the response, whatever the name of the list. */
+/**
+ * Returns the name of the first repository in a response that lists repositories; undefined if none is found. Accepts a
+ * list under any member name. Its items can be names or objects with a member `name`, `repo`, `repo_name` or `id`.
+ */
 function firstOf(json: unknown): string | undefined {
   const lists = [json, ...(isRecord(json) ? Object.values(json) : [])];
   const [first] = lists.find((one): one is unknown[] => Array.isArray(one) && one.length > 0) ?? [];
@@ -63,8 +74,9 @@ function firstOf(json: unknown): string | undefined {
 }
 
 /**
- * Rules that send about a hundred read requests, and determine every open point of the specification that can be
- * determined by reading. A test compares the list with what a whole run records.
+ * Ids of the rules that the `probe` command runs to find out how a target behaves where the specification is unclear.
+ * They cover every such point that can be determined without writing, with about a hundred requests. A test compares
+ * this list with the points that a run of all rules records.
  */
 export const CALIBRATION_RULES: readonly string[] = [
   'unrestricted.scopes-still-valid',

@@ -2,17 +2,21 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { packageRoot } from '../target/package-root.js';
 
-/** Mutated server, and whether a rule noticed it. The verdict `killed` proves the rule. */
+/**
+ * Row of the table of mutants. A mutant is an emulator with one deliberate defect. The verdict `killed` means that the
+ * rule failed on the mutant, which proves that the rule can fail.
+ */
 export interface MutantRow {
   readonly rule: string;
   readonly mutant: string;
   readonly verdict: string;
-  /** Behaviour of the mutated server. */
+  /** Description of the deliberate defect. */
   readonly does: string;
 }
 
 /**
- * Reads the table of mutants; undefined if the package has none:
+ * Reads the table of mutants (emulators with one deliberate defect each). Returns undefined if the package does not
+ * contain the file. The file has tab-separated columns:
  *
  *     rule<TAB>mutant<TAB>verdict<TAB>does
  *     jwt.alg.none<TAB>takes-unsigned-tokens<TAB>killed<TAB>takes tokens without a signature
@@ -36,7 +40,10 @@ export async function readMutants(
   });
 }
 
-/** Reads the rules that noticed a mutant, as an option of the runner. */
+/**
+ * Returns the ids of all rules that failed on at least one mutant (emulator with a deliberate defect), in the form of
+ * an option of `runRules`. Returns an empty object if the table of mutants is absent.
+ */
 export async function readProven(): Promise<{ readonly proven?: ReadonlySet<string> }> {
   const mutants = await readMutants();
   if (mutants === undefined) return {};

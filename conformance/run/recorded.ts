@@ -8,24 +8,28 @@ import { aboutRule, addWatched } from './verdict.js';
 import { beginReport } from './version.js';
 
 export interface RecordedOptions {
-  /** Rules to apply. Only watching rules can check recorded traffic. */
+  /** Rules to apply. Rules without a `watch` function are ignored, because they need to send their own requests. */
   readonly rules: readonly Rule[];
   readonly strict: boolean;
   readonly only?: string | undefined;
-  /** Origin to check. Default: every address that looks like one of the service. */
+  /**
+   * Origin whose requests are checked. Default: all requests to Git routes and to paths below `/api/`, whatever their
+   * origin.
+   */
   readonly origin?: string | undefined;
-  /** Milliseconds since the epoch. */
+  /** Returns the current time in milliseconds since the epoch. */
   readonly now: () => number;
 }
 
-/** Maximum number of entries named for a broken rule. */
+/** Maximum number of violating entries that the reason of a broken rule names. The others are only counted. */
 const MAX_NAMED = 10;
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
 /**
- * Checks recorded traffic with the watching rules. The report contains only methods, route names, statuses and the
- * origin of the recording, because everything else can contain secrets.
+ * Checks recorded HTTP traffic (HAR entries) with all rules that can judge a response to another request than their
+ * own. Nothing is sent. The report contains only methods, route names, statuses and the origin of the recording,
+ * because all other parts of the traffic can contain secrets.
  */
 export function checkRecorded(entries: readonly HarEntry[], options: RecordedOptions): Report {
   const started = options.now();
@@ -63,8 +67,8 @@ export function checkRecorded(entries: readonly HarEntry[], options: RecordedOpt
 }
 
 /**
- * Returns true if an entry is about the service. Browser recordings contain other requests, so only API and Git
- * requests are checked.
+ * Returns true if a recorded request was sent to the service under test. A browser recording also contains requests to
+ * other addresses. Without the option `origin`, only API and Git requests are checked.
  */
 function isMeant(exchange: Exchange, { origin }: RecordedOptions): boolean {
   if (origin !== undefined) return exchange.origin === origin;
@@ -103,7 +107,9 @@ function checkRule(
   };
 }
 
-/** Names an entry: `entry 3 (GET /api/v1/repo, 404)`. Entries are numbered from 1. */
+/**
+ * Returns the name of a recorded entry for the report, such as `entry 3 (GET /api/v1/repo, 404)`. Numbers begin with 1.
+ */
 function nameOf({ method, path, status }: Exchange, index: number): string {
   const route = knownRouteOf(path.replace(/[?#].*/s, '')) ?? 'another route';
   return `entry ${index + 1} (${METHODS.includes(method) ? method : 'another method'} ${route}, ${status})`;

@@ -25,7 +25,10 @@ import {
 } from './verdict.js';
 import type { Watcher } from './watcher.js';
 
-/** Ends a run before all rules were checked, on request of the caller or for a reason of its own. */
+/**
+ * Ends a run before all rules were checked. `signal` is aborted if the caller interrupts the run (`given`), or if `end`
+ * is called because the target is gone or the suite failed. `reason` is undefined unless `end` was called first.
+ */
 export class Ending {
   readonly signal: AbortSignal;
   reason: RunEnded | undefined;
@@ -33,7 +36,7 @@ export class Ending {
 
   constructor(given: AbortSignal) {
     this.signal = AbortSignal.any([given, this.#stop.signal]);
-    setMaxListeners(0, given, this.#stop.signal, this.signal); // each request in flight adds a listener
+    setMaxListeners(0, given, this.#stop.signal, this.signal); // each pending request adds a listener
   }
 
   end(reason: RunEnded): void {
@@ -43,15 +46,17 @@ export class Ending {
   }
 }
 
-/** Connections between a run and its rule runner. */
+/** Objects of a run that its rule runner uses and does not create. */
 export interface Surroundings {
   readonly ending: Ending;
   readonly watcher: Watcher;
-  /** All requests of the run. The nearest passed request is shown for each broken rule. */
+  /**
+   * Log of all requests of the run. A report shows for each broken rule the most similar request of a rule that passed.
+   */
   readonly log: RequestLog;
-  /** Number of requests sent for each rule. */
+  /** Number of requests sent so far, by the id of the rule that sent them. */
   readonly requests: ReadonlyMap<string, number>;
-  /** Called with the number of rules tried. */
+  /** Called after each check with the number of rules checked so far. */
   readonly onTried: (tried: number) => void;
 }
 
@@ -61,19 +66,25 @@ interface Outcome {
   readonly context: RuleContext;
 }
 
-/** Maximum number of broken rules for a retry. More broken rules are not caused by chance. */
+/**
+ * Maximum number of broken rules up to which they are checked again. If more rules are broken, none is checked again,
+ * because so many failures are not caused by chance.
+ */
 const MAX_RETRIED = 20;
 
-/** Checks rules: decides their order and concurrency, and derives their results. */
+/** Checks the rules of a run. Decides their order and concurrency, and computes their results. */
 export class RuleRunner {
   readonly #results = new Map<string, RuleResult>();
   readonly #outcomes = new Map<string, Outcome>();
   readonly #reported = new Set<string>();
-  /** Exchanges that decided verdicts that are not good, by rule. */
+  /** Exchange (request and response) that decided the verdict of each rule that does not hold, by rule id. */
   readonly #decidedBy = new Map<string, Exchange>();
   #tried = 0;
 
-  /** `rules`: the rules of the options, or of a shard. */
+  /**
+   * `rules`: the rules that this runner checks. They are all rules of `options`, or only those of one shard (part of a
+   * run).
+   */
   constructor(
     readonly run: RunContext,
     readonly rules: readonly Rule[],
@@ -82,7 +93,9 @@ export class RuleRunner {
   ) {}
 
   /**
-   * Runs groups concurrently and the rules of a group in sequence; then the rules that must run alone; then retries.
+   * Checks all rules in three phases. First, the groups of rules run concurrently, and the rules of a group run one
+   * after the other. Then the rules marked `alone` run, because they would disturb others. Finally, broken rules are
+   * checked again.
    */
   async runAll(): Promise<{ readonly results: readonly RuleResult[]; readonly variants: Record<string, string> }> {
     const { rules } = this;
@@ -125,7 +138,10 @@ export class RuleRunner {
     if (isFinal && !isRetried(outcome)) this.#report(this.#resultOf(rule));
   }
 
-  /** Checks one rule; undefined if the run was interrupted before there was a verdict. */
+  /**
+   * Checks one rule and returns its verdict and duration. Returns undefined if the run was interrupted before a
+   * verdict.
+   */
   async #check(rule: Rule): Promise<Outcome | undefined> {
     const context = new RuleContext(rule, this.run);
     const started = performance.now();
@@ -167,7 +183,10 @@ export class RuleRunner {
     this.around.ending.end(new RunEnded('target', `${target.baseUrl} no longer accepts connections`));
   }
 
-  /** Retries broken rules once, one at a time. A rule that passes then gets the verdict `flaky`, not `pass`. */
+  /**
+   * Checks the broken rules a second time, one after the other, because a failure may be caused by a concurrent rule or
+   * by chance. A rule that now passes gets the verdict `flaky` instead of `pass`.
+   */
   async #retryBroken(active: readonly Rule[]): Promise<void> {
     const broken = active.filter(({ id }) => {
       const outcome = this.#outcomes.get(id);
@@ -219,7 +238,7 @@ export class RuleRunner {
     };
   }
 
-  /** Verdict of a rule that was not checked. */
+  /** Returns the verdict of a rule that was not checked because the run ended before its turn. */
   #withoutCheck(rule: Rule): RuleVerdict {
     const reason = reasonToSkip(rule, this.run.target);
     if (reason !== undefined) return { verdict: 'skip', reason };
@@ -234,7 +253,9 @@ export class RuleRunner {
     return showWhole(exchanges, this.run.target);
   }
 
-  /** Adds the nearest passed request to the result of a broken rule. */
+  /**
+   * Adds to the result of a broken rule the most similar request of a rule that passed, as a comparison for the reader.
+   */
   #explain(result: RuleResult): RuleResult {
     const exchange = this.#decidedBy.get(result.id);
     if (exchange === undefined || !isBroken(result, this.options.strict)) return result;

@@ -20,7 +20,10 @@ import { describeStep, describeWatch } from './verdict.js';
 import { beginReport } from './version.js';
 import { Watcher } from './watcher.js';
 
-/** Checks a target with the given rules. */
+/**
+ * Checks the given rules on a target and returns the report. If `options.shard` is set, only the rules of that shard
+ * (part of a run) are checked. The repositories that the run created are deleted at the end.
+ */
 export async function runRules(target: Target, options: RunOptions): Promise<Report> {
   const started = options.now();
   const recorded = readRecordedRequests();
@@ -77,7 +80,7 @@ export async function runRules(target: Target, options: RunOptions): Promise<Rep
   const alike = likeness.notices();
   const ended = reason && { by: reason.by, reason: reason.message };
   const interrupted = options.signal.aborted;
-  // Redact the report, because responses of the target can contain credentials that were sent to it.
+  // Remove secrets from the whole report, because a response of the target can repeat credentials that the suite sent.
   return redactValue({
     ...beginReport(started, options.now()),
     target: {
@@ -96,7 +99,7 @@ export async function runRules(target: Target, options: RunOptions): Promise<Rep
     throttled_seconds: Math.round(client.throttling.heldSeconds),
     interrupted,
     ...defined({ ended }),
-    // If all responses are alike, missing routes are only a consequence and are not reported.
+    // If all responses are alike, every route seems to be missing, so a report of missing routes would add nothing.
     notices: alike.length > 0 ? alike : missing.notices(),
     setup,
     cleanup,
@@ -144,7 +147,10 @@ function contextOf(target: Target, options: RunOptions, client: Client, ending: 
 
 const LEFT_BY_CHOICE: Cleanup = { made: 0, removed: 0, left: [] };
 
-/** Removes the created repositories, however the run ended. Nothing can be removed from a target that is gone. */
+/**
+ * Deletes the repositories that the run created, after a complete run and after an early end. Keeps them if the option
+ * `keep` is set, or if the target is gone. The result lists the remaining repositories and the reason.
+ */
 async function removeScratch(target: Target, options: RunOptions, { reason }: Ending): Promise<Cleanup> {
   const { scratch, timeout, width, keep = false } = options;
   const limiter = options.cleanupLimiter ?? options.limiter;

@@ -7,16 +7,20 @@ import { parseJson } from '../target/json.js';
 import type { Target } from '../target/target.js';
 import { LARGE_FILE, readTextFile, UnreadableFile } from '../target/text-file.js';
 
-/** Default prefix of the names of the repositories of a run. */
+/** Default first part of the names of the repositories that a run creates. */
 export const SCRATCH_PREFIX = 'cf';
 
-/** Prefix of the repository names of one run; it contains a random part. */
+/**
+ * Returns a prefix for the names of all repositories of one run. Its 8 random hexadecimal digits prevent collisions
+ * with the repositories of other runs.
+ */
 export function scratchPrefix(prefix = SCRATCH_PREFIX): string {
   return `${prefix}-${randomBytes(4).toString('hex')}`;
 }
 
 /**
- * Returns true if a run may have created a repository of this name.
+ * Returns true if the name has the form of a repository name of a run: a prefix, a hyphen and 8 hexadecimal digits.
+ * Cleanup deletes only repositories with such names.
  *
  * ```js
  * assert.equal(isScratchName('cf-0123abcd/notes'), true);
@@ -28,8 +32,9 @@ export function isScratchName(name: string): boolean {
 }
 
 /**
- * Returns true if the run that created the entry is still active on this machine. Its repositories are then not left
- * over.
+ * Returns true if the process that created the repository of a journal entry is still running on this machine. The
+ * repository must then not be deleted as a leftover. Returns false for a process of another machine, which cannot be
+ * checked.
  *
  * ```js
  * const left = (await readScratch('made.jsonl')).filter((entry) => !isInUse(entry));
@@ -45,22 +50,25 @@ export function isInUse({ pid, host }: ScratchEntry): boolean {
   }
 }
 
-/** Repository of a run, as one line of the journal. */
+/**
+ * Repository that a run created, as one line of a scratch journal (file with such repositories, for their deletion).
+ */
 export interface ScratchEntry {
   readonly base_url: string;
   readonly org: string;
   readonly name: string;
-  /** RFC 3339 time before its creation. */
+  /** Time immediately before the creation of the repository, in RFC 3339 format. */
   readonly time: string;
-  /** Id of the process that creates it, and host name of its machine. */
+  /** Id of the process that creates the repository, and host name of its machine; undefined if not recorded. */
   readonly pid?: number;
   readonly host?: string;
-  /** Command-line words that name the target; they contain no secret. */
+  /** Command-line words that name the target, without secrets; undefined if not recorded. */
   readonly flags?: readonly string[];
 }
 
 /**
- * The journal cannot be read or written; the message is a sentence.
+ * Thrown if a scratch journal (file with the repositories that runs created) cannot be read or written. The message
+ * names the file and the reason.
  *
  * ```js
  * await assert.rejects(readScratch('target.yaml'), ScratchFailure);
@@ -70,23 +78,27 @@ export class ScratchFailure extends Error {
   override readonly name = 'ScratchFailure';
 }
 
-/** Record of the repositories that a run created and has not removed yet. */
+/**
+ * Record of the repositories that a run created and has not deleted yet. Cleanup deletes them, even after an early end.
+ */
 export interface Scratch {
   /**
-   * Notes a name before the repository is created. Throws `ScratchFailure`; the repository must not be created then.
+   * Records a name before the repository is created. Throws `ScratchFailure` if the name cannot be recorded. The caller
+   * must then not create the repository, because nothing would delete it later.
    */
   add(name: string): Promise<void>;
-  /** Removes the names of deleted repositories. */
+  /** Removes the names of deleted repositories from the record. */
   remove(names: readonly string[]): Promise<void>;
-  /** Names of repositories that still exist, as far as known. */
+  /** Returns the recorded names that were not removed. Their repositories probably still exist. */
   left(): readonly string[];
-  /** Number of names noted so far, including deleted ones. */
+  /** Number of distinct names recorded so far, including names that were removed. */
   readonly made: number;
 }
 
 /**
- * Opens the record of created repositories. With a file, every name is on disk before its repository is requested, and
- * several runs can share the file. Throws `ScratchFailure` if the file cannot be written.
+ * Opens a record of the repositories that a run creates on a target, so that they can be deleted later. With a file
+ * (scratch journal), each name is on disk before its repository is created, and several runs can share the file. Throws
+ * `ScratchFailure` if the file cannot be written.
  *
  * ```js
  * const scratch = await openScratch({ target, file: 'made.jsonl' });
@@ -100,9 +112,12 @@ export async function openScratch({
   now = Date.now,
 }: {
   readonly target: Pick<Target, 'baseUrl' | 'org'>;
-  /** Journal file. Without it, the names are kept in memory and lost with the process. */
+  /** Path of the journal. Default: the names are kept only in memory and are lost when the process ends. */
   readonly file?: string;
-  /** Written with every name, so that `gc` can find the target and the process. */
+  /**
+   * Process and command-line words, written with each name. `gc` (command that deletes leftover repositories) uses them
+   * to find the target, and to skip repositories of a run that is still active.
+   */
   readonly owner?: Pick<ScratchEntry, 'pid' | 'host' | 'flags'>;
   readonly now?: () => number;
 }): Promise<Scratch> {
@@ -137,7 +152,8 @@ export async function openScratch({
 }
 
 /**
- * Reads the entries of a journal. Throws `ScratchFailure` if it is not one.
+ * Reads the entries of a scratch journal (file with the repositories that runs created). Throws `ScratchFailure` if the
+ * file cannot be read or if a line is not an entry.
  *
  * ```js
  * for (const { name, base_url } of await readScratch('made.jsonl')) console.log(`${base_url}/${name}`);
@@ -152,7 +168,10 @@ export async function readScratch(file: string): Promise<readonly ScratchEntry[]
   });
 }
 
-/** Removes entries of deleted repositories from a journal. Deletes the file if no entry remains. */
+/**
+ * Removes the entries of deleted repositories from a scratch journal. Deletes the file if no line remains. Keeps lines
+ * that are not entries.
+ */
 export function dropScratch(file: string, isGone: (entry: ScratchEntry) => boolean): Promise<void> {
   return change(file, async () => {
     const kept = linesOf(await readTextFile(file, LARGE_FILE)).filter((line) => {
@@ -166,18 +185,29 @@ export function dropScratch(file: string, isGone: (entry: ScratchEntry) => boole
   });
 }
 
-/** Writes a text. Resolves when it is on disk. */
+/**
+ * Writes or appends text to a file and flushes it to disk before the promise resolves, so that no name of a created
+ * repository is lost in a crash.
+ */
 function writeSynced(file: string, flag: 'a' | 'w', text: string): Promise<void> {
   return writeFile(file, text, { flag, mode: 0o600, flush: true });
 }
 
-/** Number of attempts to take the lock, and milliseconds between them. Together they take longer than `LOCK_AGE`. */
+/**
+ * Maximum number of waits for the lock of a journal, and milliseconds of each wait. The total is more than `LOCK_AGE`,
+ * so that the lock of a dead process can expire meanwhile.
+ */
 const LOCK_TRIES = 600;
 const LOCK_WAIT = 25;
-/** Age in milliseconds after which a lock is considered left over by a dead process. */
+/**
+ * Age of a lock directory in milliseconds above which its process is considered dead, so that the lock may be removed.
+ */
 const LOCK_AGE = 10_000;
 
-/** Changes a journal under a lock, because a line appended while the file is rewritten would be lost. */
+/**
+ * Runs a function that changes a journal, under a lock that other processes respect. Without the lock, a line that one
+ * process appends while another process rewrites the file would be lost.
+ */
 function change(file: string, act: () => Promise<void>): Promise<void> {
   return attempt(file, 'written', async () => {
     const lock = `${file}.lock`;

@@ -2,15 +2,19 @@ import type { Shard } from '../report/results.js';
 import type { Rule } from '../rules/rule.js';
 import { groupBy } from '../target/json.js';
 
-/** Groups rules by group; the order of groups and rules is kept. */
+/**
+ * Divides rules by the group to which they belong. The rules of a group share a repository, so they must run together.
+ * Keeps the order of the groups and of the rules in them.
+ */
 export function groupsOf(rules: readonly Rule[]): Rule[][] {
   return [...groupBy(rules, ({ group }) => group).values()];
 }
 
 /**
- * Returns the rules of one shard. Groups stay together, so that their fixtures are created once. The most expensive
- * group goes first, to the shard with the lowest cost, so that all shards send about the same number of requests.
- * `cost`: number of requests of a rule.
+ * Returns the rules of one shard (one of `count` runs that divide the rules). A group is never divided, so that its
+ * fixtures are created only once. Groups are assigned in order of decreasing cost, each to the shard with the lowest
+ * cost so far, so that all shards send about the same number of requests (greedy number partitioning). `cost`: number
+ * of requests of a rule.
  */
 export function rulesOfShard(rules: readonly Rule[], { index, count }: Shard, cost: (rule: Rule) => number): Rule[] {
   const priced = groupsOf(rules).map((group) => ({
@@ -28,7 +32,10 @@ export function rulesOfShard(rules: readonly Rule[], { index, count }: Shard, co
   return rules.filter((rule) => shards[index - 1]?.rules.has(rule));
 }
 
-/** Shuffles by a seed; the same seed gives the same order (mulberry32 and Fisher-Yates). */
+/**
+ * Returns the items in a pseudo-random order. The same seed always gives the same order (mulberry32 generator,
+ * Fisher-Yates shuffle).
+ */
 export function shuffled<Item>(items: readonly Item[], seed: number): Item[] {
   const result = [...items];
   let state = seed >>> 0;

@@ -13,7 +13,7 @@ import { defined } from '../target/json.js';
 import type { Target } from '../target/target.js';
 import type { WatchResult } from './watcher.js';
 
-/** Verdict of a broken rule, by level. */
+/** Verdict of a rule that the target breaks, by requirement level. Only a broken MUST is a failure. */
 export const BROKEN: Readonly<Record<Level, Verdict>> = {
   MUST: 'fail',
   SHOULD: 'warn',
@@ -21,7 +21,9 @@ export const BROKEN: Readonly<Record<Level, Verdict>> = {
   UNSPECIFIED: 'warn',
 };
 
-/** Verdict of a rule that holds, by level. */
+/**
+ * Verdict of a rule that holds, by requirement level. Rules of the last two levels only record what the target does.
+ */
 const GOOD: Readonly<Record<Level, Verdict>> = {
   MUST: 'pass',
   SHOULD: 'pass',
@@ -30,8 +32,8 @@ const GOOD: Readonly<Record<Level, Verdict>> = {
 };
 
 /**
- * Returns why a rule is skipped on this target; undefined if it is checked. A rule whose check cannot run here can
- * still watch.
+ * Returns the reason why the check of a rule cannot run on this target; undefined if it can run. A rule can also have a
+ * `watch` function, which judges the responses to other rules' requests even if the check is skipped.
  */
 export function reasonToSkip(rule: Rule, target: Target): string | undefined {
   if (rule.check === undefined && rule.watch === undefined) return 'not written yet';
@@ -42,23 +44,24 @@ export function reasonToSkip(rule: Rule, target: Target): string | undefined {
   return undefined;
 }
 
-/** Requests that a report shows beside a verdict; everything in them is serializable. */
+/** Requests of a rule in the form that a report shows beside the verdict. All values are serializable as JSON. */
 type Shown = Pick<RuleResult, 'transcript' | 'curl' | 'recipe'>;
 
 export interface RuleVerdict
   extends Shown,
     Pick<RuleResult, 'verdict' | 'evidence' | 'reason' | 'expected' | 'actual' | 'observed'> {
-  /** Exchange that decided the verdict; undefined for a good verdict. */
+  /** Exchange (request and response) that decided a verdict; undefined for a good verdict. */
   readonly decidedBy?: Exchange;
 }
 
-/** Description of a rule in reports. */
+/** Returns the members of a report that describe a rule and do not depend on the run. */
 export function aboutRule({ id, section, says, level, reach }: Rule) {
   return { id, section, says, level, reach };
 }
 
 /**
- * A rule took longer than all of its requests may take. Nothing is known about the rule, and the suite did not fail.
+ * Thrown if a rule was working for longer than the run permits. The verdict is `blocked`, because the slow target shows
+ * neither that the rule holds nor that the suite failed.
  */
 export class Overdue extends Error {
   override readonly name = 'Overdue';
@@ -68,21 +71,28 @@ export class Overdue extends Error {
   }
 }
 
-/** Returns true if the error prevented a verdict for a reason in the target or the run. */
+/**
+ * Returns true if an error prevented a verdict and was caused by the target or by the run: throttling, a fixture that
+ * could not be created, an early end of the run, or a timeout of the rule.
+ */
 function isBlocked(error: unknown): error is Error {
   return [Throttled, NeedsSetUp, RunEnded, Overdue].some((reason) => error instanceof reason);
 }
 
 /**
- * Returns an error if a rule received a response made by an injected fault, even if its check ignored it; undefined
- * otherwise and for rules of reach `emulator`.
+ * Returns an error if a rule received a response that an injected fault made or changed, even if its check ignored the
+ * response. Such a response does not show the ordinary behaviour of the target. Returns undefined if no response was
+ * injected, or if the rule's reach is `emulator`, because these rules inject faults on purpose.
  */
 function injectedInto(rule: Rule, t: RuleContext): InjectedEvidence | undefined {
   const made = rule.reach === 'emulator' ? undefined : t.exchanges.find(({ injected }) => injected);
   return made && new InjectedEvidence(made);
 }
 
-/** Verdict of a rule whose check returned. */
+/**
+ * Returns the verdict of a rule whose check returned without an error. The rule holds, unless the check noted a warning
+ * or another tolerated variant than the one that the specification supports best.
+ */
 export function verdictOfReturned(rule: Rule, t: RuleContext): RuleVerdict {
   const injected = injectedInto(rule, t);
   if (injected) return verdictOfThrown(rule, t, injected);
@@ -95,7 +105,10 @@ export function verdictOfReturned(rule: Rule, t: RuleContext): RuleVerdict {
   return { verdict: GOOD[rule.level], ...seen };
 }
 
-/** The verdict of a rule whose check threw. */
+/**
+ * Returns the verdict of a rule whose check threw an error. Only a failed assertion shows that the target breaks the
+ * rule. Other expected errors skip or block the rule, and unexpected ones are errors of the suite.
+ */
 export function verdictOfThrown(rule: Rule, t: RuleContext, thrown: unknown): RuleVerdict {
   const error = injectedInto(rule, t) ?? thrown;
   if (error instanceof Skip) return { verdict: 'skip', reason: error.message };
@@ -116,7 +129,7 @@ export function verdictOfThrown(rule: Rule, t: RuleContext, thrown: unknown): Ru
   };
 }
 
-/** Describes a failed fixture for the report. */
+/** Converts a failed fixture (prepared state that rules need, such as a repository) into its entry in the report. */
 export function describeStep(name: string, { thrown, exchanges }: BrokenStep, target: Target): SetupFailure {
   const shown = showWhole(exchanges, target);
   if (thrown instanceof AssertionFailure) {
@@ -127,7 +140,10 @@ export function describeStep(name: string, { thrown, exchanges }: BrokenStep, ta
   return { name, verdict: 'error', reason, ...shown };
 }
 
-/** Describes the observations of a watching rule for the report. */
+/**
+ * Converts the observations of a watching rule (rule that judges responses to the requests of other rules) into their
+ * form in the report.
+ */
 export function describeWatch(id: string, { checked, evidence, broken }: WatchResult, target: Target): Watched {
   return { id, answers: checked, evidence, ...(broken && { broken: describeBroken(broken, target) }) };
 }
@@ -140,7 +156,11 @@ function describeBroken({ why, exchange }: NonNullable<WatchResult['broken']>, t
   };
 }
 
-/** Adds what a rule observed while other rules ran. The worse verdict wins. A MAY rule only reports what it observed. */
+/**
+ * Combines the verdict of a rule's own check with the responses to other rules' requests that the rule judged (`seen`).
+ * Returns the worse verdict. `own`: undefined if the check did not run. A rule of level MAY cannot be broken by `seen`,
+ * so its result only states what was observed.
+ */
 export function addWatched(level: Level, own: RuleVerdict | undefined, seen: Watched): RuleVerdict {
   if (own !== undefined && (own.verdict === 'fail' || own.verdict === 'error')) return own;
   if (seen.broken !== undefined && level !== 'MAY') return { verdict: BROKEN[level], ...seen.broken };
@@ -150,10 +170,13 @@ export function addWatched(level: Level, own: RuleVerdict | undefined, seen: Wat
   return { verdict: GOOD[level], evidence, observed: { answers, ...defined({ example: broken?.reason }) } };
 }
 
-/** Reason to skip a rule that only watches, if no response concerned it. */
+/** Reason to skip a rule without an own check if no response of the run concerned the rule. */
 export const NOTHING_SEEN = 'no response of this run shows the behaviour';
 
-/** Returns the requests of a rule as a report shows them, and the deciding exchange. */
+/**
+ * Returns the requests of a rule in the form that a report shows, and the last exchange as the one that decided the
+ * verdict. Returns an empty object if the rule sent no request.
+ */
 function show(exchanges: readonly Exchange[], target: Target): Shown & Pick<RuleVerdict, 'decidedBy'> {
   const last = exchanges.at(-1);
   if (last === undefined) return {};
@@ -163,7 +186,7 @@ function show(exchanges: readonly Exchange[], target: Target): Shown & Pick<Rule
   return { transcript: writeTranscript(exchanges), ...defined({ curl, recipe }), decidedBy: last };
 }
 
-/** Returns the requests of a rule as a report shows them. */
+/** Returns the requests of a rule in the form that a report shows, with secrets removed. */
 export function showWhole(exchanges: readonly Exchange[], target: Target): Shown {
   const { decidedBy: _decidedBy, ...shown } = show(exchanges, target);
   return redactValue(shown);

@@ -10,7 +10,10 @@ export function packageVersion(): string {
   return version;
 }
 
-/** First members of every report. `started`: milliseconds since the epoch. */
+/**
+ * Returns the members with which every report begins: versions, start time and duration. `started`, `now`: milliseconds
+ * since the epoch.
+ */
 export function beginReport(started: number, now: number) {
   return {
     format: FORMAT,

@@ -2,16 +2,17 @@ import type { Evidence, Exchange } from '../http/exchange.js';
 import type { Rule } from '../rules/rule.js';
 
 export interface WatchResult {
-  /** Number of exchanges that the rule applied to. */
+  /** Number of exchanges (requests with their responses) of the run to which the rule applied. */
   checked: number;
-  /** `injected` if one of them was made by an injected fault. */
+  /** `injected` if at least one of these exchanges was made or changed by an injected fault, otherwise `observed`. */
   evidence: Evidence;
   broken: { readonly why: string; readonly exchange: Exchange } | undefined;
 }
 
 /**
- * Checks every exchange of the run with the watching rules. If several exchanges break a rule, it keeps the one from
- * the rule whose id comes first, so that the result does not depend on the order of the run.
+ * Passes each exchange (request and response) of the run to all watching rules (rules that judge exchanges of other
+ * rules). If several exchanges break a rule, the result keeps the one from the rule whose id sorts first, because the
+ * order in which exchanges arrive differs between runs.
  */
 export class Watcher {
   readonly #results = new Map<string, WatchResult>();
@@ -21,8 +22,8 @@ export class Watcher {
   }
 
   /**
-   * Checks one exchange. Only rules of reach `emulator` see a response made by an injected fault, because it does not
-   * show ordinary behaviour.
+   * Passes one exchange to the watching rules. If an injected fault made the response, only rules of reach `emulator`
+   * judge the exchange, because the response does not show the ordinary behaviour of the target.
    */
   see(exchange: Exchange): void {
     for (const rule of this.rules) {
