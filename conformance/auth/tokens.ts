@@ -5,42 +5,48 @@ import type { Target } from '../target/target.js';
 
 export type KeyRole = 'main' | 'restricted' | 'deleted' | 'second' | 'ES256' | 'ES384' | 'ES512' | 'RS256';
 
-/** Deliberate defect of a token. */
+/** Deliberate defect of a token. Rules send such tokens to check that the target refuses them. */
 export type Defect =
-  /** Signed by a key that is not registered. */
+  /** Signed with a new key that is not registered at the target. */
   | 'foreign-key'
-  /** One byte of the payload changed after signing. */
+  /** One byte of the payload is changed after signing, so that the signature does not match. */
   | 'tampered'
-  /** No signature at all. */
+  /** Empty signature, and `none` as the `alg` of the header. */
   | 'unsigned'
-  /** HMAC signature whose secret is the text of the public key. */
+  /**
+   * HMAC signature (HS256) with the PEM text of the public key as its secret. A server that selects the algorithm by
+   * the header and not by the key would accept it.
+   */
   | 'hmac-public-key'
-  /** The header's `alg` differs from the algorithm of the signature. */
+  /** The `alg` of the header, set by `header` of the recipe, is not the algorithm with which the token is signed. */
   | 'mislabelled'
   /**
-   * Algorithm that tokens may not use, selected by the header's `alg`: RSA-PSS instead of PKCS#1 v1.5, SHA-384 or
-   * SHA-512 with RSA, Ed25519, or secp256k1.
+   * Signed with an algorithm that tokens may not use, selected by the `alg` of the header: RSA-PSS instead of PKCS#1
+   * v1.5, SHA-384 or SHA-512 with RSA, Ed25519, or secp256k1.
    */
   | 'algorithm';
 
 /**
- * Description of a token. It is plain data, so that a report can print it and `conformance token` can create the token
- * again.
+ * Description of a token (JSON Web Token) that a rule sends. It contains no key and no signature, so that a report can
+ * print it, and `conformance token` can create the token again.
  */
 export interface TokenRecipe {
   readonly repo?: string;
   readonly scopes?: readonly string[];
-  /** Seconds between `iat` and `exp`. Default 600. */
+  /** Seconds between issue (`iat`) and expiry (`exp`). Default: 600. */
   readonly lifetime?: number;
-  /** Overrides claims; null removes a claim. */
+  /** Claims that replace or extend the default claims, by name. A null removes the claim. */
   readonly claims?: Readonly<Record<string, unknown>>;
-  /** Overrides header members; null removes a member. */
+  /** Members that replace or extend the default header members, by name. A null removes the member. */
   readonly header?: Readonly<Record<string, unknown>>;
   readonly key?: KeyRole;
   readonly defect?: Defect;
 }
 
-/** Applies the defaults of the token helpers of the published clients: a lifetime of one year, and both Git scopes. */
+/**
+ * Fills in the scopes and the lifetime that the token helpers of the published clients use by default: both Git scopes,
+ * and a lifetime of one year in seconds.
+ */
 export function withClientDefaults({
   scopes = ['git:write', 'git:read'],
   lifetime = 31_536_000,
@@ -54,12 +60,13 @@ export interface Signer {
   key(role: KeyRole): SigningKey | undefined;
 }
 
-/** Seconds for which the signer reuses the token of a recipe. */
+/** Number of seconds for which the signer reuses a token that it signed for an equal recipe. */
 const KEPT = 10;
 
 /**
- * Creates the signer of one target. `now` returns milliseconds since the epoch. Tokens are cached for a few seconds,
- * because most requests of a run use one of a few recipes.
+ * Creates the signer of tokens for one target. Tokens are cached for `KEPT` seconds by recipe (description of a token),
+ * because most requests of a run use one of a few recipes. `now`: returns the current time in milliseconds since the
+ * epoch.
  */
 export function createSigner(target: Target, now: () => number): Signer {
   const keys = keysOf(target);
@@ -84,7 +91,10 @@ export function createSigner(target: Target, now: () => number): Signer {
   };
 }
 
-/** Keys of a target by role. Named roles (main, restricted, deleted, second) come first, then the algorithms. */
+/**
+ * Returns the keys of a target by role (main, restricted, deleted, second) and by algorithm. For each algorithm, the
+ * last matching key is used; the main key takes precedence over `otherKeys`.
+ */
 export function keysOf({ key: main, restrictedKey, deletedKey, second, otherKeys }: Target): Map<KeyRole, SigningKey> {
   const named = defined({ main, restricted: restrictedKey, deleted: deletedKey, second: second?.key });
   const others = [...otherKeys, main].map((key) => [key.algorithm, key] as const);
@@ -92,8 +102,8 @@ export function keysOf({ key: main, restrictedKey, deletedKey, second, otherKeys
 }
 
 /**
- * Creates the token of a recipe. `seconds` is its time of issue, in seconds since the epoch. The token is signed
- * without a JWT library, because libraries refuse to create defective tokens.
+ * Creates the token that a recipe describes, including its deliberate defect. No JWT library is used, because libraries
+ * refuse to create defective tokens. `seconds`: time of issue in seconds since the epoch.
  */
 export function signRecipe(recipe: TokenRecipe, key: SigningKey, org: string, seconds: number): string {
   const claims = without({
@@ -143,8 +153,8 @@ function encode(value: JsonObject): string {
 }
 
 /**
- * Signs with a permitted algorithm (RFC 7518, sections 3.3 and 3.4): PKCS#1 v1.5 for RS256; for ECDSA, the signature is
- * the concatenation of r and s.
+ * Signs with an algorithm that tokens may use (RFC 7518, sections 3.3 and 3.4): PKCS#1 v1.5 for RS256, ECDSA for names
+ * that begin with `ES`. The ECDSA signature is the concatenation of r and s, as JWTs require, and not DER.
  */
 function signWith(algorithm: string, input: Buffer, key: KeyObject): Buffer {
   const hash = `sha${algorithm.slice(2)}`;
@@ -153,7 +163,10 @@ function signWith(algorithm: string, input: Buffer, key: KeyObject): Buffer {
     : signBytes(hash, input, key);
 }
 
-/** Signs with an algorithm that tokens may not use. */
+/**
+ * Signs with an algorithm that tokens may not use, for rules that check the refusal. Ed25519 and secp256k1 signatures
+ * use a new key. If an RSA algorithm is requested and `key` is not an RSA key, the key's own algorithm is used instead.
+ */
 function signUnlisted(algorithm: string, input: Buffer, key: SigningKey): Buffer {
   if (algorithm === 'EdDSA') return signBytes(null, input, generateKeyPairSync('ed25519').privateKey);
   if (algorithm === 'ES256K') {
@@ -167,7 +180,10 @@ function signUnlisted(algorithm: string, input: Buffer, key: SigningKey): Buffer
   return signBytes(`sha${algorithm.slice(2)}`, input, key.privateKey);
 }
 
-/** Generates a key of the same type and curve, which is not registered. */
+/**
+ * Generates a private key of the same type and curve as `key`. It is not registered at the target, so tokens signed
+ * with it must be refused.
+ */
 function unregisteredKeyLike(key: SigningKey): KeyObject {
   if (key.algorithm === 'RS256') return generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
   const curve = key.privateKey.asymmetricKeyDetails?.namedCurve ?? 'prime256v1';

@@ -9,9 +9,10 @@ import { Skip } from './outcomes.js';
 import { RuleContext } from './rule-context.js';
 
 /**
- * Sends a request to an admin route (below `/_emulator`) and returns the JSON of its response. The response is not
- * evidence: admin requests only prepare the situation that a rule checks. Skips the rule if the target is not an
- * emulator or requires an admin token that was not given.
+ * Sends a request to an admin route of the emulator (below `/_emulator`) and returns the JSON object of the response;
+ * an empty object if there is no JSON object. The response does not count as evidence for the verdict of the rule,
+ * because admin requests only prepare the situation that the rule checks. Throws if the status is above 299. Skips the
+ * rule if the target is not an emulator, or if it requires an admin token that was not given.
  */
 export async function askAdmin(t: RuleContext, method: string, path: string, json?: object): Promise<JsonRecord> {
   const response = await tryAdmin(t, method, path, json);
@@ -20,7 +21,10 @@ export async function askAdmin(t: RuleContext, method: string, path: string, jso
   return isRecord(response.json) ? response.json : {};
 }
 
-/** Sends a request to an admin route and returns the response, whatever its status. Skips the rule like `askAdmin`. */
+/**
+ * Sends a request to an admin route of the emulator and returns the response, whatever its status. Skips the rule if
+ * the target is not an emulator, or if it requires an admin token that was not given.
+ */
 export async function tryAdmin(t: RuleContext, method: string, path: string, json?: object): Promise<AdminResponse> {
   t.needsEmulator();
   const { adminUrl = '', adminToken } = t.target;
@@ -30,20 +34,27 @@ export async function tryAdmin(t: RuleContext, method: string, path: string, jso
   return response;
 }
 
-/** Changes the state of the emulator: repository states, organization switches, limits. */
+/**
+ * Changes the state of the emulator for the organization under test, such as repository states, organization switches
+ * and limits, to prepare what a rule checks.
+ */
 export async function changeState(t: RuleContext, changes: object): Promise<void> {
   await askAdmin(t, 'PATCH', `/state?organization=${encodeURIComponent(t.target.org)}`, changes);
 }
 
-/** Returns true if the suite can create namespaces at the target and reach them. */
+/**
+ * Returns true if the suite can create namespaces (isolated worlds of the emulator with their own state and ports) on
+ * the target and send requests to them. This requires an emulator on this machine.
+ */
 export function hasNamespaces({ adminUrl, baseUrl }: Target): boolean {
   return adminUrl !== undefined && isLoopback(baseUrl);
 }
 
 /**
- * Runs a part of a rule in a new namespace, isolated from all other rules of the run. `options` are the options of the
- * namespace. Requests, exchanges and notes of this part belong to the rule. `restrictedKey`: a restricted key to
- * register in the namespace.
+ * Runs a part of a rule in a new namespace (isolated world of the emulator with its own state and ports), so that its
+ * changes do not affect other rules of the run. The namespace is deleted afterwards. `options`: JSON body of the
+ * request that creates the namespace. Exchanges and notes of this part count for the rule `t`. `restrictedKey`:
+ * restricted key to register in the namespace.
  */
 export async function inNamespace<Result>(
   t: RuleContext,
@@ -57,7 +68,7 @@ export async function inNamespace<Result>(
   try {
     const own = (orgs as { org: string; base_url: string; git_url: string }[]).find(({ org }) => org === t.target.org);
     if (own === undefined) throw new Skip(`a namespace of the emulator has no organization ${t.target.org}`);
-    // Cleanup is not needed, because deleting the namespace deletes everything in it.
+    // `onRepository` records nothing for cleanup, because deleting the namespace deletes all repositories in it.
     const place = { baseUrl: own.base_url, gitUrl: own.git_url, adminUrl: String(adminUrl), write: true };
     const target = { ...t.target, ...place, ...defined({ restrictedKey }) };
     const run = {
@@ -77,8 +88,8 @@ export async function inNamespace<Result>(
 }
 
 /**
- * Registers a key in a namespace. A new namespace has only the keys that the emulator was started with. The key of the
- * suite may have been registered later, so it must be registered in the namespace as well.
+ * Registers a key in a new namespace, which has only the keys with which the emulator was started. The key of the suite
+ * may have been registered later, so tokens signed with it would be rejected in the namespace.
  */
 async function registerKey(t: RuleContext, { id, privateKey, allowedScopes }: SigningKey): Promise<void> {
   const public_key = createPublicKey(privateKey).export({ type: 'spki', format: 'pem' });

@@ -2,8 +2,8 @@ import { type Exchange, headerOf, isRecord, type JsonRecord, jsonOf, mediaTypeOf
 import { AssertionFailure } from './outcomes.js';
 
 /**
- * Response with accessors for rules. An accessor fails the rule with a readable message if the member that it reads is
- * absent.
+ * Response of the target with accessors for rules. The accessors `string` to `records` take the path of a JSON member
+ * and fail the rule with a readable message if the member is absent or has another type.
  */
 export class ApiResponse {
   #json: unknown;
@@ -31,7 +31,7 @@ export class ApiResponse {
     return mediaTypeOf(this.exchange);
   }
 
-  /** The body as JSON; undefined if it is not JSON. */
+  /** Body parsed as JSON; undefined if the body is not JSON. Parsed once, when it is first read. */
   get json(): unknown {
     if (!this.#parsed) {
       this.#json = jsonOf(this.exchange);
@@ -40,14 +40,14 @@ export class ApiResponse {
     return this.#json;
   }
 
-  /** The `code` member of the body; undefined if absent. */
+  /** Error code of the response: the `code` member of the JSON body; undefined if absent. */
   get code(): string | undefined {
     return isRecord(this.json) && typeof this.json.code === 'string' ? this.json.code : undefined;
   }
 
   /**
-   * Name of the response in a report: `404 ref_not_found`, or `404` if there is no code. For a redirect, it contains
-   * the `Location` without its query.
+   * Short description of the response in a report: status and error code, such as `404 ref_not_found`, or only the
+   * status if the body has no code. For a redirect: status and `Location` without its query, such as `302 to /login`.
    */
   get outcome(): string {
     const location = this.status > 299 && this.status < 400 ? this.header('location') : undefined;
@@ -55,7 +55,7 @@ export class ApiResponse {
     return this.code === undefined ? String(this.status) : `${this.status} ${this.code}`;
   }
 
-  /** Returns the JSON member at a path; undefined if absent. */
+  /** Returns the JSON value at a path of member names and array indexes; undefined if absent. */
   find(...path: readonly (string | number)[]): unknown {
     let value: unknown = this.json;
     for (const name of path) {
@@ -86,7 +86,10 @@ export class ApiResponse {
     return this.#typed(path, 'an object', isRecord);
   }
 
-  /** Returns the array of objects at a path. Fails the rule if an item is not an object. */
+  /**
+   * Returns the array at a path of member names and array indexes. Fails the rule if the value is not an array of
+   * objects.
+   */
   records(...path: readonly (string | number)[]): readonly JsonRecord[] {
     const items = this.array(...path);
     const odd = items.find((item) => !isRecord(item));

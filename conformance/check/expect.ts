@@ -8,8 +8,8 @@ export function expectTrue(condition: boolean, what: string, actual?: unknown): 
 }
 
 /**
- * Expects equal values. Fails if `expected` is undefined, because two absent values prove nothing; use `expectAbsent`
- * to require absence.
+ * Fails the rule unless two values are deeply equal. Also fails if `expected` is undefined, because two absent values
+ * prove nothing. To require absence, use `expectAbsent`. `what`: requirement, for the report.
  */
 export function expectSame(actual: unknown, expected: unknown, what: string): void {
   if (expected === undefined || !isDeepStrictEqual(actual, expected)) {
@@ -34,34 +34,37 @@ export function expectMatch(actual: unknown, pattern: RegExp, what: string): ass
   if (typeof actual !== 'string' || !pattern.test(actual)) throw new AssertionFailure(what, String(pattern), actual);
 }
 
-/** Expects one of these statuses and checks nothing else. Returns the response. */
+/** Fails the rule unless the response has one of these statuses. Returns the response for further checks. */
 export function expectStatus(response: ApiResponse, ...statuses: readonly number[]): ApiResponse {
   if (statuses.includes(response.status)) return response;
   throw new AssertionFailure('unexpected status', statuses.length === 1 ? statuses[0] : statuses, response.outcome);
 }
 
-/** Expects any 2xx status. Returns the response. */
+/** Fails the rule unless the response has a status of 2xx. Returns the response for further checks. */
 export function expectSuccess(response: ApiResponse): ApiResponse {
   if (response.status >= 200 && response.status <= 299) return response;
   throw new AssertionFailure('the request must succeed', '2xx', response.outcome);
 }
 
-/** Expects any 4xx status. */
+/** Fails the rule unless the response has a status of 4xx, whatever its error code. */
 export function expectRefused(response: ApiResponse): void {
   if (response.status < 400 || response.status > 499)
     throw new AssertionFailure('the request must be refused', '4xx', response.outcome);
 }
 
 /**
- * Expects a status with one of these codes. A body without a code passes if it has one of the two documented forms that
- * have none; other rules check its form.
+ * Fails the rule unless the response has this status and one of these error codes. A body without a code is accepted if
+ * it has one of the two documented forms of errors without a code, because other rules check these forms.
  */
 export function expectProblem(response: ApiResponse, status: number, ...codes: readonly string[]): void {
   const isRight = codes.some((code) => isMember(response, `${status} ${code}`));
   if (!isRight) throw wrongRefusal(response, `${status} ${codes.join(' or ')}`);
 }
 
-/** Expects a status with a code, which must be present. */
+/**
+ * Fails the rule unless the response has this status and this error code. Unlike in `expectProblem`, the code must be
+ * present.
+ */
 export function expectCode(response: ApiResponse, status: number, code: string): void {
   if (readOutcome(response) !== `${status} ${code}`) {
     throw wrongRefusal(response, `${status} ${code}`);
@@ -72,13 +75,17 @@ function wrongRefusal({ outcome }: ApiResponse, expected: string): AssertionFail
   return new AssertionFailure('unexpected status or code of the refusal', expected, outcome);
 }
 
-/** Returns status and code as a client reads them. Two unknown codes of one status give the same result. */
+/**
+ * Returns status and error code as a client must read them, such as `404 ref_not_found`. Unknown codes are replaced by
+ * the generic code of the status, so that two unknown codes compare as equal.
+ */
 export function readOutcome({ status, code, outcome }: ApiResponse): string {
   return code === undefined ? outcome : `${status} ${readCode(status, code)}`;
 }
 
 /**
- * Returns true if the response matches a member of a set: `404` matches any code, `404 ref_not_found` only this code.
+ * Returns true if the response matches a member of a set of permitted responses. The member `404` matches status 404
+ * with any code, and `404 ref_not_found` only with this code.
  */
 export function isMember(response: ApiResponse, member: string): boolean {
   const [status, code] = member.split(' ');
@@ -95,7 +102,10 @@ export function expectSha(value: unknown, what: string): asserts value is string
 
 const RFC3339 = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(\.\d+)?([Zz]|[+-]\d{2}:\d{2})$/;
 
-/** Expects an RFC 3339 time that exists in the calendar. */
+/**
+ * Fails the rule unless the value is an RFC 3339 time that `Date.parse` accepts, so that a month 13 fails. `what`:
+ * requirement, for the report.
+ */
 export function expectTime(value: unknown, what: string): asserts value is string {
   expectMatch(value, RFC3339, what);
   if (Number.isNaN(Date.parse(value))) throw new AssertionFailure(what, 'a valid time', value);
@@ -103,7 +113,10 @@ export function expectTime(value: unknown, what: string): asserts value is strin
 
 const WRITE_WORKFLOW = /\/(commit-pack|restore-commit|reset-commits|notes)$/;
 
-/** Returns true for the two error bodies without a code (A07): a body with a member `error`, and a write result. */
+/**
+ * Returns true if an error body has one of the two documented forms without a code (ambiguity A07 of the
+ * specification): an object with a string `error`, or the result of a failed write.
+ */
 function saysWithoutCode(response: ApiResponse): boolean {
   if (typeof response.find('error') === 'string') return true;
   return WRITE_WORKFLOW.test(response.exchange.path) && response.find('result', 'success') === false;

@@ -9,9 +9,10 @@ import { AssertionFailure, Skip } from './outcomes.js';
 import type { RequestOptions, RuleContext } from './rule-context.js';
 
 /**
- * Returns the response that the target would have sent to a client that disconnected before it. Only the journal of the
- * emulator shows such a response. The entry is found by the subject of the token. `sentBytes`: number of body bytes
- * sent before the client disconnects; default: all.
+ * Sends a request, disconnects without reading the response, and returns the response that the target would have sent.
+ * Only the request journal of the emulator shows this response, so other targets skip the rule. A unique token subject
+ * identifies the request in the journal. `sentBytes`: number of body bytes that are sent before the disconnect;
+ * default: all.
  */
 export async function responseToDisconnected(
   t: RuleContext,
@@ -41,13 +42,17 @@ async function endedRequest(t: RuleContext, subject: string): Promise<JsonRecord
   return isRecord(entry) && entry.outcome !== 'open' ? entry : undefined;
 }
 
-/** Converts a journal entry into an exchange. */
+/**
+ * Converts an entry of the emulator's request journal into an exchange (request and response), so that a rule can check
+ * the response like any other.
+ */
 function journaled(request: WireRequest, entry: JsonRecord): Exchange {
   const response = isRecord(entry.answer) ? entry.answer : {};
   const pairs = Array.isArray(response.headers) ? (response.headers as [string, string][]) : [];
   const headers: Exchange['headers'] = Object.fromEntries(pairs.map(([name, value]) => [name.toLowerCase(), value]));
   const sentBody = isRecord(response.body) && typeof response.body.text === 'string' ? response.body.text : '';
-  // The journal keeps only the parts of a chunked body that were sent before the client disconnected.
+  // Use the error code of the entry if its body is not complete JSON. The journal keeps only the parts of a chunked
+  // body that were sent before the client disconnected.
   const body = parseJson(sentBody) !== undefined ? sentBody : JSON.stringify({ code: entry.code });
   return exchangeOf(request, Number(entry.status), headers, Buffer.from(body));
 }

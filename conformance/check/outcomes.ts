@@ -2,7 +2,9 @@ import { type Exchange, FAULT_FIRED } from '../http/exchange.js';
 import { NoResponse, RunEnded } from '../http/no-response.js';
 import { Throttled } from '../http/throttling.js';
 
-/** Failed expectation about the target. It becomes a verdict about the target. */
+/**
+ * Thrown if the target does not meet an expectation of a rule. The verdict then says that the target breaks the rule.
+ */
 export class AssertionFailure extends Error {
   override readonly name = 'AssertionFailure';
 
@@ -16,7 +18,8 @@ export class AssertionFailure extends Error {
 }
 
 /**
- * A rule of a reach other than `emulator` received a response made by an injected fault. This is an error of the suite.
+ * Thrown if a rule received a response that an injected fault made or changed, although the rule's reach is not
+ * `emulator`. Only rules of this reach inject faults, so the verdict is an internal error of the suite.
  */
 export class InjectedEvidence extends Error {
   override readonly name = 'InjectedEvidence';
@@ -26,12 +29,18 @@ export class InjectedEvidence extends Error {
   }
 }
 
-/** The rule cannot be checked on this target. The message is the reason in the report. */
+/**
+ * Thrown if a rule cannot be checked on this target, for example without a second key. The message is the reason in the
+ * report.
+ */
 export class Skip extends Error {
   override readonly name = 'Skip';
 }
 
-/** A fixture of the rule could not be created. The reason is reported once, with the fixture. */
+/**
+ * Thrown if a fixture (prepared state of the target) that a rule needs could not be created. The rule is blocked. The
+ * cause is reported once, in the entry of the fixture.
+ */
 export class NeedsSetUp extends Error {
   override readonly name = 'NeedsSetUp';
 
@@ -40,7 +49,9 @@ export class NeedsSetUp extends Error {
   }
 }
 
-/** Returns true if the error is an outcome that the suite throws on purpose, and not an unexpected error. */
+/**
+ * Returns true if the suite throws this error on purpose, or if the error is an abort. All other errors are unexpected.
+ */
 export function isOutcome(error: unknown): boolean {
   return (
     [AssertionFailure, Skip, NeedsSetUp, InjectedEvidence, Throttled, NoResponse, RunEnded].some(
@@ -49,5 +60,8 @@ export function isOutcome(error: unknown): boolean {
   );
 }
 
-/** The target responds differently from its target file. This fails the rule whatever its level. */
+/**
+ * Thrown if the target uses another variant of an unclear behaviour than its target file records. The rule then fails
+ * even if a broken requirement of its level would only be a warning.
+ */
 export class PinnedDrift extends AssertionFailure {}

@@ -4,33 +4,39 @@ import { AssertionFailure } from './outcomes.js';
 import { type Difference, differences, lookAt, type Part, type Sight, type View } from './repository-view.js';
 import { type Write, writeOf } from './write-request.js';
 
-/** State of one repository as the suite knows it. */
+/** State of one repository of the target, as far as the suite has observed it. */
 class KnownRepository {
-  /** Number of writes sent. */
+  /**
+   * Number of writes to the repository that the suite has sent so far. A view is outdated if this number has changed.
+   */
   sent = 0;
   underWay = 0;
   view: View | undefined;
-  /** Value of `sent` when `view` was read; -1 if never. */
+  /** Value of `sent` when `view` was read, to detect an outdated view; -1 if no view was read. */
   viewedAt = -1;
-  /** Branch and new tip as reported by the last accepted write. */
+  /** Branch and new tip as reported by the last accepted write; undefined if it reported none. */
   reported: { readonly ref: string; readonly sha: string } | undefined;
 }
 
 export interface WriteOptions {
-  /** True if the rule fails when this request is refused. The repository then does not have to be viewed before it. */
+  /**
+   * True if the rule fails anyway when this request is refused. The repository is then not viewed before the request,
+   * to save requests.
+   */
   readonly mustSucceed?: boolean;
 }
 
 interface Sent {
   readonly exchange: Exchange;
-  /** Failure to report if a refused write changed something. */
+  /** Failure to report if the target refused the write but the repository changed; undefined otherwise. */
   readonly complaint?: AssertionFailure;
 }
 
 /**
- * Sends requests, and checks that refused writes change nothing: it compares views of the affected repositories before
- * and after the write. A view is reused until the next write, so consecutive refused writes cost one view each.
- * Overlapping writes are not checked, because either of them may have made a change.
+ * Sends requests of rules and checks that refused writes change nothing, by comparison of the repository before and
+ * after the write. A view (observed refs and metadata of a repository) is reused until the next write, so consecutive
+ * refused writes need only one new view each. Overlapping writes to a repository are not checked, because a change may
+ * come from either of them.
  */
 export class RefusedWrites {
   readonly #known = new Map<string, KnownRepository>();
@@ -71,18 +77,22 @@ interface Run extends Sight {
 }
 
 /**
- * Number of views that must show a change before it is reported. A service may omit optional members from some
- * responses. If it omits them from every second response, 1 check in 65,000 reports a change by mistake.
+ * Number of consecutive views that must differ from the view before a refused write until the difference is reported. A
+ * service may omit optional members from some responses, which looks like a change. If it omits them from every second
+ * response, 1 check in 65,000 reports a change by mistake.
  */
 const MAX_LOOKS = 16;
 
 /**
- * Maximum number of views while waiting until a reported write is visible. The waits are 20 ms, 40 ms and so on, 1
- * second in total.
+ * Maximum number of views until a write that the target reported as accepted is visible. The pauses between them are 20
+ * ms, 40 ms and so on, 620 ms in total. The view is given up afterwards, so that the delayed write is not mistaken for
+ * a change.
  */
 const LOOKS_FOR_REPORTED = 6;
 
-/** One write and one repository that it may change. */
+/**
+ * Check of one write on one of the repositories that the write may change. A write to several has one attempt for each.
+ */
 class Attempt {
   #before: View | undefined;
   #turn = 0;
@@ -95,7 +105,9 @@ class Attempt {
     readonly known: KnownRepository,
   ) {}
 
-  /** Views the repository before the write, unless the known view is still current. */
+  /**
+   * Views the repository before the write, for the later comparison. Reuses the last view if no write was sent since.
+   */
   async look(): Promise<void> {
     const { known, write } = this;
     if (known.underWay > 0) return;
@@ -105,7 +117,8 @@ class Attempt {
     }
     this.#before = await this.#view(known.sent);
     for (let wait = 20, looks = 1; this.#before !== undefined && !this.#showsReported(); wait *= 2, looks++) {
-      // Git may show a write of the API with a delay.
+      // Git may show a write that was made through the API only after a delay. Wait until the last accepted write is
+      // visible, because it would otherwise appear as a change by the new one.
       if (looks === LOOKS_FOR_REPORTED) {
         this.#before = undefined;
         known.reported = undefined;
@@ -118,7 +131,8 @@ class Attempt {
 
   begin(): void {
     const { known } = this;
-    // Another write began during the view.
+    // Discard the view if another write is pending or began while the view was read, because a change could then not be
+    // assigned to this write.
     if (known.underWay > 0 || known.viewedAt !== known.sent) this.#before = undefined;
     known.underWay += 1;
     known.sent += 1;
@@ -154,7 +168,10 @@ class Attempt {
     );
   }
 
-  /** Returns the current view; undefined if another write began meanwhile. */
+  /**
+   * Reads the affected parts of the repository. Returns undefined if another write began meanwhile or is still pending.
+   * `sent`: number of writes sent when the view was requested.
+   */
   async #view(sent: number): Promise<View | undefined> {
     const { known } = this;
     const view = await lookAt(this.run, this.request.rule, this.repo, this.write.parts);

@@ -6,29 +6,36 @@ import { LS_REFS, readListedRefs } from '../http/ls-refs.js';
 import type { Target } from '../target/target.js';
 
 /**
- * Part of a view.
+ * Part of a repository that the suite observes to detect changes.
  * - `refs`: names and ids of refs as Git lists them, and the target of HEAD.
  * - `record`: the repository record, or its absence.
- * - `notes`: notes refs, if Git does not list them.
+ * - `notes`: notes refs, read from the API if Git does not list them.
+ * - `deployments`: ids of deployments.
  * - `ephemeral <branch>`: file metadata of an ephemeral branch.
  */
 export type Part = 'refs' | 'record' | 'notes' | 'deployments' | `ephemeral ${string}`;
 
-/** Observed values of a repository, by part and name. A part is undefined if it could not be read. */
+/**
+ * Observed values of a repository, by part and then by name, such as ref name to object id. The value of a part is
+ * undefined if it could not be read.
+ */
 export type View = ReadonlyMap<Part, ReadonlyMap<string, string> | undefined>;
 
-/** Parts of the run context that views use. */
+/** Members of the run context that are needed to read a view of a repository. */
 export interface Sight {
   readonly target: Target;
   readonly client: Pick<Client, 'send'>;
   readonly signer: Signer;
 }
 
-/** Reads these parts of a repository. The requests do not count for any verdict. */
+/**
+ * Reads these parts of a repository and returns their values. The requests are not evidence for any verdict. `rule`: id
+ * of the rule to which the requests are attributed.
+ */
 export async function lookAt(sight: Sight, rule: string, repo: string, parts: readonly Part[]): Promise<View> {
   const view = new Map<Part, ReadonlyMap<string, string> | undefined>();
   for (const part of parts) view.set(part, await lookAtPart(new Looker(sight, rule, repo), part, view));
-  // If the refs cannot be read, read at least the record, which shows whether the repository exists.
+  // The refs could not be read, so read at least the repository record. It shows whether the repository still exists.
   if (view.get('refs') === undefined && !view.has('record')) {
     view.set('record', await lookAtPart(new Looker(sight, rule, repo), 'record', view));
   }
@@ -41,14 +48,16 @@ export interface Difference {
   readonly after: string;
 }
 
-/** Returns the differences between two views, for the parts that both contain. */
+/**
+ * Returns the values that differ between two views of a repository. A part that is missing in either view is ignored.
+ */
 export function differences(before: View, after: View): Difference[] {
   return [...before].flatMap(([part, first]) => {
     const second = after.get(part);
     if (first === undefined || second === undefined) return [];
     return [...new Set([...first.keys(), ...second.keys()])].flatMap((name) => {
       const [was = 'absent', is = 'absent'] = [first.get(name), second.get(name)];
-      // The specification does not say if `base_repo` is always present, so its appearance is not a difference.
+      // Ignore a `base_repo` that appears, because the specification does not say if a record always contains it.
       return was === is || (was === 'absent' && name.startsWith(BASE)) ? [] : [{ name, before: was, after: is }];
     });
   });
@@ -104,8 +113,8 @@ async function lookAtRefs(looker: Looker): Promise<ReadonlyMap<string, string> |
 }
 
 /**
- * Documented members of a repository record. Other members are ignored, because a service may add members that change
- * by themselves.
+ * Documented members of a repository record, which are compared. Other members are ignored, because a service may add
+ * members that change without a write.
  */
 const DOCUMENTED = ['repo_id', 'url', 'default_branch', 'created_at'];
 const BASE = 'base_repo';
@@ -126,8 +135,9 @@ function baseOf(base: unknown): [string, string][] {
 }
 
 /**
- * Reads the notes refs. The specification does not say if Git lists them. If it does not, the list is read from the
- * route that clients use.
+ * Reads the notes refs of a repository from the API. Returns undefined if Git already lists notes refs, because the
+ * part `refs` then contains them. Also returns undefined if the route may not be used, because it is known only from
+ * published clients. The specification does not say if Git lists notes refs.
  */
 async function lookAtNotes(looker: Looker, refs: ReadonlyMap<string, string> | undefined) {
   const isListed = refs !== undefined && [...refs.keys()].some((name) => name.startsWith('refs/notes/'));

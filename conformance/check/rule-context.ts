@@ -12,56 +12,80 @@ import { isMember, readOutcome } from './expect.js';
 import { AssertionFailure, InjectedEvidence, Skip } from './outcomes.js';
 import type { RunContext } from './run-context.js';
 
-/** Options of a request besides method and path. */
+/** Options of a request that a rule sends, besides method and path. */
 export interface RequestOptions {
-  /** Recipe of the bearer token; undefined to send no token. */
+  /** Description of the bearer token, which is signed for this request; undefined to send no token. */
   readonly as?: TokenRecipe | undefined;
   readonly query?: Readonly<Record<string, string | readonly string[]>>;
   readonly headers?: Readonly<Record<string, string>>;
-  /** JSON body, sent with `Content-Type: application/json`. */
+  /** Value of the JSON body. `Content-Type` is then `application/json`, unless `contentType` is set. */
   readonly json?: unknown;
-  /** NDJSON body, one value per line. Strings are sent unchanged, other values as JSON. */
+  /** Values of the NDJSON body, one per line. Strings are sent unchanged, other values as JSON. */
   readonly lines?: readonly unknown[];
-  /** Raw body. Takes precedence over `json` and `lines`. */
+  /** Bytes or text of the body, sent unchanged. `json` and `lines` are ignored if this option is set. */
   readonly body?: string | Buffer;
   readonly contentType?: string;
-  /** Fault to inject, in the syntax of the emulator's fault header. */
+  /** Fault (failure that the emulator injects into this request), in the syntax of the `x-emulator-fault` header. */
   readonly fault?: string;
-  /** True if the rule expects a 429, so that the client does not wait and retry. */
+  /**
+   * True if the rule expects the status 429 (throttling), so that the client returns the response and does not wait and
+   * retry.
+   */
   readonly wantsThrottling?: boolean;
-  /** True if the fault may not apply to this operation. By default, the rule is skipped if its fault does not fire. */
+  /**
+   * True if the fault may have no effect on this operation. Default: false, so that the rule is skipped if its fault
+   * did not change the response.
+   */
   readonly faultIsOptional?: boolean;
-  /** Origin of the request; default: the origin of the API. */
+  /** Origin to which the request is sent, for example that of the Git host. Default: the origin of the API. */
   readonly origin?: string;
   readonly git?: boolean;
   /**
-   * True if the rule fails when this request is refused. The repository then does not have to be viewed for changes.
+   * True if the rule fails anyway when this request is refused. The suite then does not view the repository before the
+   * request to check that a refused write changes nothing.
    */
   readonly mustSucceed?: boolean;
-  /** Recipe of the token in a hand-written `Authorization` header, for the report. */
+  /**
+   * Description of the token in an `Authorization` header that the rule wrote itself, so that a report can print it.
+   */
   readonly recipe?: TokenRecipe | undefined;
 }
 
-/** The rule, or the fixture, that a context belongs to. A fixture has no reach. */
+/**
+ * Rule, or fixture (prepared state of the target, such as a repository), that sends the requests of a context. `reach`
+ * is undefined for a fixture.
+ */
 export interface CheckedRule {
   readonly id: string;
   readonly group: string;
   readonly reach?: 'any' | 'needs-setup' | 'emulator';
 }
 
-/** Context of the check of one rule: the functions that it calls, and everything that it sends, observes and notes. */
+/**
+ * Context of the check of one rule. Contains the functions that a check calls, and collects all exchanges (requests and
+ * responses) and notes from which the verdict is derived.
+ */
 export class RuleContext {
   readonly exchanges: Exchange[];
-  /** Observed behaviour that the specification leaves open, by name. */
+  /** Observed behaviour where the specification leaves the behaviour open, by the name of the observation. */
   readonly observations: Record<string, unknown>;
-  /** Tolerated variants observed that are not the one the specification supports best. */
+  /**
+   * Observed variants of contradictory requirements that are permitted but are not the variant that the specification
+   * supports best. If there is one, the verdict of the rule is `variant` instead of `pass`.
+   */
   readonly otherVariants: string[];
-  /** Messages that turn the verdict into a warning. */
+  /** Messages that the check passed to `warn`. If there is one, the verdict of the rule is `warn` instead of `pass`. */
   readonly warnings: string[];
-  /** Measures the working time of the rule. */
+  /**
+   * Measures the working time of the rule, without waits for the rate limit, for throttling and for fixtures. The run
+   * ends a rule whose working time is too long.
+   */
   readonly stopwatch: Stopwatch;
 
-  /** `outer`: an existing context of the same rule, whose notes and exchanges the new context shares. */
+  /**
+   * `outer`: existing context of the same rule. The new context shares its exchanges and notes, so that they count for
+   * one verdict. Used for a part of a rule that runs in another namespace of the emulator.
+   */
   constructor(
     readonly rule: CheckedRule,
     readonly run: RunContext,
@@ -78,7 +102,7 @@ export class RuleContext {
     return this.run.target;
   }
 
-  /** Current time in seconds since the epoch, the unit of token times. */
+  /** Current time in seconds since the epoch. Token claims such as `iat` and `exp` use this unit. */
   get seconds(): number {
     return Math.floor(this.run.now() / 1000);
   }
@@ -91,7 +115,11 @@ export class RuleContext {
     return this.request('POST', path, options);
   }
 
-  /** Sends a request. Fails the rule if no complete response arrives. */
+  /**
+   * Sends a request and records its response as evidence of the verdict. If the request creates a repository of the
+   * run, its name is recorded first, so that cleanup can delete the repository. Fails the rule if no complete response
+   * arrives, or if a refused write changed the repository.
+   */
   async request(method: string, path: string, options: RequestOptions = {}): Promise<ApiResponse> {
     if (this.stopwatch.isStopped) throw new Error(`${this.rule.id} requested ${path} after its end`);
     const name = namedToMake(method, path, options);
@@ -111,7 +139,7 @@ export class RuleContext {
     }
   }
 
-  /** Returns the request as it is sent. */
+  /** Returns the request with its final path, headers and body, without sending it. */
   wireRequest(method: string, path: string, options: RequestOptions = {}): WireRequest {
     const token = options.as === undefined ? undefined : this.token(options.as);
     const recipe = options.as ?? options.recipe;
@@ -137,8 +165,9 @@ export class RuleContext {
   }
 
   /**
-   * Records an exchange as evidence of the verdict and returns its response. Skips the rule if the requested fault did
-   * not fire. Throws `InjectedEvidence` if a fault made the response, unless the rule's reach is `emulator`.
+   * Records an exchange (request and response) as evidence of the verdict and returns its response. Skips the rule if
+   * the requested fault did not change the response. Throws `InjectedEvidence` if a fault made the response, unless the
+   * rule's reach is `emulator`, because such a response does not show the ordinary behaviour of the target.
    */
   take(exchange: Exchange, { fault, faultIsOptional = false }: RequestOptions = {}): ApiResponse {
     this.exchanges.push(exchange);
@@ -149,7 +178,10 @@ export class RuleContext {
     return new ApiResponse(exchange);
   }
 
-  /** Signs a recipe. Skips the rule if the required key was not given. */
+  /**
+   * Returns a signed token for a recipe (description of a token). Skips the rule if the key of the recipe was not
+   * given.
+   */
   token(recipe: TokenRecipe): string {
     this.key(recipe.key ?? 'main');
     return this.run.signer.sign(recipe);
@@ -161,14 +193,19 @@ export class RuleContext {
     return key;
   }
 
-  /** Notes what the target does where the specification leaves it open: a value, or the outcome of a response. */
+  /**
+   * Records what the target does where the specification leaves the behaviour open, for the report. `seen`: a value, or
+   * a response, of which status and error code are recorded.
+   */
   observe(name: string, seen: unknown): void {
     this.observations[name] = seen instanceof ApiResponse ? seen.outcome : seen;
   }
 
   /**
-   * Expects any member of a closed set. The first member is the variant that the specification supports best. The
-   * observed member is recorded under a key, and must be the same for every later call with this key.
+   * Fails the rule unless the response is one of the `members`, the responses that a contradictory or silent
+   * specification permits. The first member is the one that the specification supports best. The observed member is
+   * recorded under the key of `code` and `where`, because the target must use the same member in all later calls with
+   * this key.
    */
   tolerate(code: AmbiguityCode, where: string, response: ApiResponse, members: readonly string[]): void {
     const member = members.find((candidate) => isMember(response, candidate));
@@ -181,7 +218,10 @@ export class RuleContext {
     this.#record(code, where, readOutcome(response), member !== members[0]);
   }
 
-  /** Expects any member of a closed set, like `tolerate`, for a value other than a status. */
+  /**
+   * Fails the rule unless the value is one of the `members`. Like `tolerate`, but for a value other than status and
+   * error code.
+   */
   tolerateValue(code: AmbiguityCode, where: string, seen: string, members: readonly string[]): void {
     if (!members.includes(seen))
       throw new AssertionFailure('the value is one of those the text supports', members, seen);
@@ -189,8 +229,9 @@ export class RuleContext {
   }
 
   /**
-   * Expects an invalid token to be refused (A01): 403 by the table of token failures, 401 by the text of most
-   * endpoints.
+   * Fails the rule unless the target refused an invalid token. Two responses are permitted (ambiguity A01 of the
+   * specification): 403 according to the table of token failures, and 401 according to the text of most endpoints.
+   * `where`: description of the request.
    */
   expectTokenRefused(response: ApiResponse, where: string): void {
     this.tolerate('A01', `invalid token, ${where}`, response, ['403 forbidden', '401 unauthorized']);
@@ -200,22 +241,28 @@ export class RuleContext {
     this.warnings.push(text);
   }
 
-  /** Returns a repository name that is unused on the target. */
+  /**
+   * Returns a repository name that this run has not used yet, with the prefix of the run, so that cleanup can delete
+   * the repository.
+   */
   uniqueName(): string {
     return this.run.uniqueName();
   }
 
-  /** Skips the rule unless the suite may write to the target. */
+  /** Skips the rule unless the suite may write to the target (`--write`). */
   needsWrite(): void {
     if (!this.target.write) throw new Skip('needs a new repository: --write');
   }
 
-  /** Skips the rule unless the target is an emulator, where failures can be caused on purpose. */
+  /** Skips the rule unless the target is an emulator, because failures can be caused on purpose only there. */
   needsEmulator(): void {
     if (this.target.adminUrl === undefined) throw new Skip(ONLY_ON_EMULATOR);
   }
 
-  /** Skips the rule unless routes known only from published clients may be used. */
+  /**
+   * Skips the rule unless the suite may use routes that the specification does not show and that are known only from
+   * published clients (`--companion`).
+   */
   needsCompanion(): void {
     if (!this.target.companion) {
       throw new Skip(
@@ -225,8 +272,8 @@ export class RuleContext {
   }
 
   /**
-   * Polls until `look` returns a result, because a service may show a write with a delay. Fails the rule after 5
-   * seconds.
+   * Calls `look` repeatedly until it returns a result, because a service may show a write with a delay. Fails the rule
+   * after 5 seconds of its working time. `look`: returns false or undefined if the result is not there yet.
    */
   async eventually<Result>(look: () => Promise<Result | false | undefined>, what: string): Promise<Result> {
     const started = this.stopwatch.elapsed;
@@ -249,7 +296,7 @@ export class RuleContext {
   }
 }
 
-/** Reason for skipping a rule of reach `emulator` on other targets. */
+/** Reason in the report for the skip of a rule of reach `emulator` on any other target. */
 export const ONLY_ON_EMULATOR = 'needs a failure that only the emulator can cause on purpose';
 
 const MISSING_KEY: Readonly<Record<KeyRole, string>> = {
@@ -263,7 +310,10 @@ const MISSING_KEY: Readonly<Record<KeyRole, string>> = {
   RS256: 'needs a registered RSA key: --other-key',
 };
 
-/** Name of the repository that a request creates, read from its token; undefined for other requests. */
+/**
+ * Returns the name of the repository that a request creates, which its token contains. Returns undefined if the request
+ * does not create a repository.
+ */
 function namedToMake(method: string, path: string, { as }: RequestOptions): string | undefined {
   return method === 'POST' && /^\/api\/(v1\/)?repos\/?$/.test(path) ? as?.repo : undefined;
 }

@@ -5,32 +5,43 @@ import type { Target } from '../target/target.js';
 import type { RefusedWrites } from './refused-writes.js';
 import type { Variants } from './variants.js';
 
-/** Fixture step that failed: the error, and the exchanges up to it. */
+/**
+ * Creation of a fixture (prepared state of the target, such as a repository) that failed. Contains the error, and the
+ * exchanges (requests and responses) of the creation up to the error.
+ */
 export interface BrokenStep {
   readonly thrown: unknown;
   readonly exchanges: readonly Exchange[];
 }
 
-/** State shared by the rules of one run. */
+/** State that all rules of one run share. */
 export interface RunContext {
   readonly target: Target;
   readonly client: Client;
   readonly signer: Signer;
   readonly variants: Variants;
   readonly refusedWrites: RefusedWrites;
-  /** Fixtures created so far, by name; see `fixtures/shared.ts`. */
+  /**
+   * Fixtures (prepared state of the target, such as a repository) by name. Each is created by the first rule that needs
+   * it. Later rules wait for the same promise; see `fixtures/shared.ts`.
+   */
   readonly fixtures: Map<string, Promise<unknown>>;
-  /** Number of attempts to create each fixture. */
+  /** Number of attempts to create each fixture, by name. A retry uses it to choose new repository names. */
   readonly attempts: Map<string, number>;
-  /** Failed fixture steps, by name. */
+  /** Fixtures that could not be created, by name. The report lists each of them once. */
   readonly brokenSteps: Map<string, BrokenStep>;
-  /** Prefix of the names of all repositories that the run creates. */
+  /**
+   * Prefix of the names of all repositories that the run creates. Only requests that create a repository with this
+   * prefix are recorded for cleanup.
+   */
   readonly prefix: string;
-  /** Returns a name with the prefix that this run has not used yet. */
+  /** Returns a repository name that this run has not used yet. The name begins with `prefix`. */
   readonly uniqueName: () => string;
-  /** Called with the name of a repository before the run creates it. */
+  /**
+   * Called with the name of each repository before the run creates it, so that cleanup can delete the repository later.
+   */
   readonly onRepository: (name: string) => Promise<void>;
-  /** Returns milliseconds since the epoch. */
+  /** Returns the current time in milliseconds since the epoch. */
   readonly now: () => number;
   readonly sleep: (milliseconds: number) => Promise<void>;
 }

@@ -2,9 +2,11 @@ import { AssertionFailure, isOutcome, NeedsSetUp } from './outcomes.js';
 import { RuleContext } from './rule-context.js';
 
 /**
- * Creates a fixture of a rule in its own context: its requests are not evidence of the rule, and their failures are not
- * verdicts about it. If it fails, the failure is reported once per run, and `NeedsSetUp` is thrown so that dependent
- * rules are blocked.
+ * Creates a fixture (prepared state of the target, such as a repository) that a rule needs. A separate context is used,
+ * so that the requests of the creation are not evidence for the rule. If the creation fails, the failure is recorded
+ * once per run, and `NeedsSetUp` is thrown so that the verdict of all rules that need the fixture is `blocked`. `step`:
+ * name of the fixture. `attempt`: number of the attempt, from 1; a retry uses a different prefix for its repository
+ * names.
  */
 export async function setUp<Made>(
   t: RuleContext,

@@ -3,8 +3,9 @@ import { AssertionFailure } from './outcomes.js';
 const TRIES = 3;
 
 /**
- * Repeats a check that compares several responses. One failure proves nothing about a shared server: other clients may
- * change a list between two of its pages, and an error may have an unknown code or an additional member.
+ * Repeats a failed check up to `TRIES` times in all. For checks that compare several responses of a shared server,
+ * because a single failure proves nothing there: other clients may change a list between two of its pages, and an error
+ * may have an unknown code or an additional member.
  */
 export async function tryAgain(check: () => Promise<void>): Promise<void> {
   for (let tries = 1; ; tries++) {

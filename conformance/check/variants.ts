@@ -1,18 +1,25 @@
 import { AssertionFailure, PinnedDrift } from './outcomes.js';
 
 /**
- * Records which tolerated variant a target uses where the specification contradicts itself or is silent. A target may
- * use any variant, but must use it consistently. A second variant within a rule fails at once. A contradiction between
- * rules is found after all rules were checked, so that the result does not depend on their order.
+ * Records which variant a target uses where the specification contradicts itself or is silent. The target may use any
+ * permitted variant, but must always use the same one. A second variant within one rule fails the rule at once.
+ * Contradictions between rules are detected after all rules were checked, so that the verdicts do not depend on the
+ * order of the rules.
  */
 export class Variants {
-  /** Observed member by key, for each rule. */
+  /** Observed variants by rule id, and then by key (unclear point of the specification, such as `A01 grep`). */
   readonly #seen = new Map<string, Map<string, string>>();
 
-  /** `pinned`: members recorded by an earlier run against the same target, by key. */
+  /**
+   * `pinned`: variants that an earlier run against the same target recorded, by key. They come from the target file.
+   */
   constructor(readonly pinned: ReadonlyMap<string, string> = new Map()) {}
 
-  /** Records a member under a key such as `A01 grep`. Throws if the key has another member already. */
+  /**
+   * Records the variant (`member`) that a rule observed for a key such as `A01 grep`, which names an unclear point of
+   * the specification. Throws `PinnedDrift` if the target file records another variant, and `AssertionFailure` if the
+   * rule has already observed another one.
+   */
   record(key: string, member: string, rule: string): void {
     const pinned = this.pinned.get(key);
     if (pinned !== undefined && pinned !== member) {
@@ -27,20 +34,23 @@ export class Variants {
     }
   }
 
-  /** Returns the recorded members of a rule, by key; undefined if none. */
+  /** Returns the variants that a rule observed, by key; undefined if none. */
   of(rule: string): Readonly<Record<string, string>> | undefined {
     const seen = this.#seen.get(rule);
     return seen && Object.fromEntries([...seen].sort());
   }
 
-  /** Removes and returns the recorded members of a rule, so that the rule can be retried. */
+  /**
+   * Removes the variants that a rule observed and returns them; undefined if none. Called before a rule is checked
+   * again, because the second check records its own variants.
+   */
   take(rule: string): ReadonlyMap<string, string> | undefined {
     const seen = this.#seen.get(rule);
     this.#seen.delete(rule);
     return seen;
   }
 
-  /** Restores members that `take` removed. */
+  /** Restores variants that `take` returned, and drops those that the rule recorded since. */
   put(rule: string, seen: ReadonlyMap<string, string> | undefined): void {
     if (seen === undefined) this.#seen.delete(rule);
     else this.#seen.set(rule, new Map(seen));

@@ -3,26 +3,35 @@ import { type Exchange, isRecord, jsonOf } from '../http/exchange.js';
 import type { Target } from '../target/target.js';
 import type { Part } from './repository-view.js';
 
-/** Request that may change something, and where the change would be visible. */
+/**
+ * Request that may change repositories, and the parts of them where a change would be visible. Used to check that a
+ * refused request changes nothing.
+ */
 export interface Write {
-  /** Names of the repositories that the request may change. */
+  /** Names of the repositories that the request may change, from its token, path and body. */
   readonly repositories: readonly string[];
-  /** Parts of these repositories that the request may change. */
+  /** Parts of these repositories, such as their refs, that the request may change. */
   readonly parts: readonly Part[];
-  /** Returns true if the response accepts the write, otherwise the refs that it accepts nevertheless. */
+  /**
+   * Returns true if the response accepts the whole write. Otherwise returns the names of the refs that a partly refused
+   * push changed; an empty list if the write was refused completely.
+   */
   readonly acceptedBy: (exchange: Exchange) => true | readonly string[];
 }
 
 const READING = ['GET', 'HEAD', 'OPTIONS'];
 const READING_POST = /\/(grep|archive|git-upload-pack)$/;
 /**
- * Paths that change the content of a repository. All other writes change the repository as a whole, its record, or its
- * upstream.
+ * Paths of writes that change only the content of a repository, and not its record. All other writes may also change
+ * the record (metadata), the upstream, or the existence of the repository.
  */
 const CONTENT =
   /\/(commit-pack|diff-commit|restore-commit|reset-commits|notes|branches\/create|branches|tags(\/[^/]*)?|merge|git-receive-pack)$/;
 
-/** Returns the write; undefined if the request only reads or does not name its repository. */
+/**
+ * Returns the repositories that a request may change, and how to check them. Returns undefined if the request only
+ * reads, is sent to another origin, or names no repository.
+ */
 export function writeOf(request: WireRequest, target: Target): Write | undefined {
   const path = request.path.split('?', 1)[0] ?? '';
   if (READING.includes(request.method) || READING_POST.test(path)) return undefined;
@@ -63,7 +72,10 @@ function nameInBody(path: string, text: string): string | undefined {
   return /"repo_name"\s*:\s*"([^"\\]+)"/.exec(text)?.[1];
 }
 
-/** Beginning of the body, which names the affected refs. */
+/**
+ * Returns the first 16 KiB of the request body as text. The names of the affected repository and branch are searched
+ * there.
+ */
 function textOf({ body }: WireRequest): string {
   return body === undefined ? '' : body.toString('latin1', 0, 16 * 1024);
 }
@@ -80,7 +92,10 @@ function partsOf(path: string, text: string): Part[] {
   return parts;
 }
 
-/** Statuses that leave open if the request was carried out, because the client or the server gave up. */
+/**
+ * Statuses that do not show if the write was carried out, because the client or the server gave up waiting. A change of
+ * the repository is then not a failure.
+ */
 const UNDECIDED = [408, 499];
 
 function isAccepted(exchange: Exchange): true | readonly string[] {
@@ -91,8 +106,8 @@ function isAccepted(exchange: Exchange): true | readonly string[] {
 }
 
 /**
- * Refs accepted by a push. Git reports them in the body of a 200 response (gitprotocol-pack, report-status): `ok <ref>`
- * or `ng <ref> reason`.
+ * Returns true if a push was accepted completely, otherwise the names of the accepted refs. Git reports each ref in the
+ * body of a 200 response (report-status in gitprotocol-pack), as `ok <ref>` or `ng <ref> reason`.
  */
 function acceptedRefs(exchange: Exchange): true | readonly string[] {
   if (exchange.status !== 200) return isAccepted(exchange);
