@@ -8,9 +8,13 @@ export type FileContent = string | Buffer | null | { readonly content: string | 
 
 /**
  * Builds the NDJSON lines of a commit-pack body (request that creates a commit): the metadata, then one chunk with the
- * content of each file.
+ * content of each file. The commit goes to the default branch, unless `metadata` names another one.
  */
-export function packLines(files: Readonly<Record<string, FileContent>>, metadata: object = {}): unknown[] {
+export function packLines(
+  t: Pick<RuleContext, 'defaultBranch'>,
+  files: Readonly<Record<string, FileContent>>,
+  metadata: object = {},
+): unknown[] {
   const entries = Object.entries(files);
   const operations = entries.map(([path, content], index) => ({
     path,
@@ -21,7 +25,7 @@ export function packLines(files: Readonly<Record<string, FileContent>>, metadata
   const chunks = entries.flatMap(([, content], index) =>
     content === null ? [] : [chunk(`c${index}`, bytesOf(content))],
   );
-  const base = { target_branch: 'main', commit_message: 'Change files', author: AUTHOR, files: operations };
+  const base = { target_branch: t.defaultBranch, commit_message: 'Change files', author: AUTHOR, files: operations };
   return [{ metadata: { ...base, ...metadata } }, ...chunks];
 }
 
@@ -48,7 +52,7 @@ export async function commitFiles(
   files: Readonly<Record<string, FileContent>>,
   metadata: object = {},
 ) {
-  const response = expectSuccess(await sendPack(t, repo, packLines(files, metadata), { mustSucceed: true }));
+  const response = expectSuccess(await sendPack(t, repo, packLines(t, files, metadata), { mustSucceed: true }));
   const sha = response.string('commit', 'commit_sha');
   expectSha(sha, 'commit.commit_sha is a SHA');
   // `before`: SHA of the tip before this commit.

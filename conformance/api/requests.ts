@@ -94,21 +94,36 @@ export const RESTORE = '/api/v1/repos/restore-commit';
 export const resetRoute = (repo: string): string => `${repositoryPath(repo)}/reset-commits`;
 
 /**
- * Returns the metadata of a request that restores `main` to the state of `commit`. `more` adds or overrides members.
+ * Returns the metadata of a request that restores the default branch to the state of `commit`. `more` adds or overrides members.
  */
-export function restoreMetadata(commit: string, more: object = {}): JsonRecord {
-  return { target_branch: 'main', target_commit_sha: commit, author: AUTHOR, ...more };
+export function restoreMetadata(t: RuleContext, commit: string, more: object = {}): JsonRecord {
+  return { target_branch: t.defaultBranch, target_commit_sha: commit, author: AUTHOR, ...more };
 }
 
 export const restore = restoring(() => RESTORE);
 /** Sends a restore request to `reset-commits`, the second route of the restore operation. */
 export const reset = restoring(resetRoute);
 
+/** Returns both names by which a response can refer to the default branch: the short one and the full ref. */
+export const defaultBranchNames = ({ defaultBranch }: RuleContext): string[] => [
+  defaultBranch,
+  `refs/heads/${defaultBranch}`,
+];
+
+/**
+ * Returns the name of a branch with `main` in place of the default branch, so that variants of targets with different
+ * default branches can be compared: `refs/heads/trunk` becomes `refs/heads/main`.
+ */
+export function asMain(t: RuleContext, name: string): string {
+  const at = defaultBranchNames(t).indexOf(name);
+  return ['main', 'refs/heads/main'][at] ?? name;
+}
+
 /**
  * Returns the SHA of the commit that a revision of the repository resolves to; undefined if the revision does not exist
  * (404).
  */
-export async function tipOf(t: RuleContext, repo: string, revision = 'main'): Promise<string | undefined> {
+export async function tipOf(t: RuleContext, repo: string, revision = t.defaultBranch): Promise<string | undefined> {
   const response = await getCommit(t, repo, revision);
   if (response.status === 404) return undefined;
   expectStatus(response, 200);
@@ -116,7 +131,7 @@ export async function tipOf(t: RuleContext, repo: string, revision = 'main'): Pr
 }
 
 /** Returns the SHA of the tip of a branch. The rule fails if the branch does not exist. */
-export async function mustTipOf(t: RuleContext, repo: string, revision = 'main'): Promise<string> {
+export async function mustTipOf(t: RuleContext, repo: string, revision = t.defaultBranch): Promise<string> {
   const tip = await tipOf(t, repo, revision);
   expectSha(tip, `${revision} resolves`);
   return tip;

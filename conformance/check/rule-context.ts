@@ -102,6 +102,14 @@ export class RuleContext {
     return this.run.target;
   }
 
+  /**
+   * Default branch of the repositories that this run creates: the member `default_branch` of the record of the first
+   * one. `main` if the run has not created a repository, or if the record lacks the member.
+   */
+  get defaultBranch(): string {
+    return this.run.created.defaultBranch ?? 'main';
+  }
+
   /** Current time in seconds since the epoch. Token claims such as `iat` and `exp` use this unit. */
   get seconds(): number {
     return Math.floor(this.run.now() / 1000);

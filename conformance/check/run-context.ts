@@ -31,6 +31,11 @@ export interface RunContext {
   /** Fixtures that could not be created, by name. The report lists each of them once. */
   readonly brokenSteps: Map<string, BrokenStep>;
   /**
+   * Default branch of a repository that the run created, from its record. A service may choose any name. Undefined
+   * until the run has created a repository.
+   */
+  readonly created: { defaultBranch?: string };
+  /**
    * Prefix of the names of all repositories that the run creates. Only requests that create a repository with this
    * prefix are recorded for cleanup.
    */

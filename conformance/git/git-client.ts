@@ -27,7 +27,7 @@ export async function createGit(t: RuleContext) {
   ]);
   const fs = createFsFromVolume(new Volume()) as unknown as Parameters<typeof git.init>[0]['fs'];
   const here = { fs, dir: DIR, gitdir: '/.git' };
-  await git.init({ ...here, defaultBranch: 'main' });
+  await git.init({ ...here, defaultBranch: t.defaultBranch });
   await git.setConfig({ ...here, path: 'remote.origin.fetch', value: '+refs/*:refs/remotes/origin/*' });
 
   const remote = (repo: string, recipe: TokenRecipe) => ({
@@ -87,7 +87,7 @@ export async function createGit(t: RuleContext) {
      * Fetches one branch into the local repository. Returns the SHA of its tip. Throws `AssertionFailure` if the server
      * refuses the fetch.
      */
-    fetch: async (repo: string, ref = 'main', depth?: number): Promise<string> => {
+    fetch: async (repo: string, ref = t.defaultBranch, depth?: number): Promise<string> => {
       try {
         const result = await git.fetch({
           ...remote(repo, reader(repo)),

@@ -133,6 +133,7 @@ function contextOf(target: Target, options: RunOptions, client: Client, ending: 
     attempts: new Map(),
     refusedWrites: new RefusedWrites(),
     brokenSteps: new Map(),
+    created: {},
     prefix: options.prefix,
     uniqueName: () => `${options.prefix}/n${++names}`,
     onRepository: (name) => {

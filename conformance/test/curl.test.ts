@@ -22,7 +22,7 @@ const repo = "curl/a.b'c";
 const reader: TokenRecipe = { repo, scopes: ['git:read'] };
 const writer: TokenRecipe = { repo, scopes: ['git:write'] };
 await context.post('/api/repos', { as: { repo, scopes: ['repo:write'] } });
-await context.post(COMMIT_PACK, { as: writer, lines: packLines({ 'first.txt': 'first' }) });
+await context.post(COMMIT_PACK, { as: writer, lines: packLines(context, { 'first.txt': 'first' }) });
 const now = Math.floor(Date.now() / 1000);
 const token = context.token({ repo });
 const basic = (user: string) => `Basic ${Buffer.from(`${user}:${context.token(reader)}`).toString('base64')}`;
@@ -64,8 +64,13 @@ const REQUESTS: readonly (readonly [what: string, method: string, path: string, 
   ['POST with an empty body', 'POST', '/api/v1/repos/grep', { as: reader, body: '' }],
   ['JSON', 'POST', '/api/v1/repos/grep', { as: reader, json: { query: { pattern: '\'"$`\\%s\\n' } } }],
   ['a body without a type', 'POST', '/api/v1/repos/grep', { as: reader, body: '@/etc/hosts\r\n' }],
-  ['NDJSON', 'POST', COMMIT_PACK, { as: writer, lines: packLines({ 'a b.txt': "it's\n100 %\n" }) }],
-  ['a large body', 'POST', COMMIT_PACK, { as: writer, lines: packLines({ 'large.txt': 'x'.repeat(300_000) }) }],
+  ['NDJSON', 'POST', COMMIT_PACK, { as: writer, lines: packLines(context, { 'a b.txt': "it's\n100 %\n" }) }],
+  [
+    'a large body',
+    'POST',
+    COMMIT_PACK,
+    { as: writer, lines: packLines(context, { 'large.txt': 'x'.repeat(300_000) }) },
+  ],
   ['a body that is too large', 'POST', '/api/v1/repos/grep', { as: reader, body: Buffer.alloc(9_000_000, 0x20) }],
   ['bytes', 'POST', '/api/v1/repos/grep', { as: reader, body: Buffer.from([0, 255, 10, 13, 0, 37, 92]) }],
   [

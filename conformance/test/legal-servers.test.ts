@@ -4,7 +4,7 @@ import { callAdmin } from '../http/admin.js';
 import { run } from '../index.js';
 import type { Target } from '../target/target.js';
 import { expectRight } from './legal/expect-right.js';
-import { HIDES_NOTES, UNTYPICAL_ARCHIVE } from './legal/rewrites.js';
+import { HIDES_NOTES, TRUNK_IS_DEFAULT, UNTYPICAL_ARCHIVE } from './legal/rewrites.js';
 import { type Files, seed } from './legal/seed.js';
 import { startProxy } from './mutants/proxy.js';
 import { sample } from './sample.js';
@@ -129,6 +129,11 @@ t.test('a restricted key may have any scopes', async (t) => {
       t.equal(late?.verdict, expected, `${title}: a token that lives too long is tried where a scope allows it`);
     }
   }
+});
+
+t.test('the default branch of new repositories may have another name than main', async (t) => {
+  await using proxy = await startProxy(emulator, TRUNK_IS_DEFAULT);
+  expectRight(t, await run(proxy.target), 'trunk is the default branch');
 });
 
 t.test('Git need not show notes', async (t) => {

@@ -41,6 +41,7 @@ export function contextsOf(t: Pick<Test, 'teardown'>, options: ContextOptions = 
         fixtures: new Map(),
         attempts: new Map(),
         brokenSteps: new Map(),
+        created: {},
         prefix: 'test',
         uniqueName: () => `test/n${++names}`,
         onRepository: () => Promise.resolve(),

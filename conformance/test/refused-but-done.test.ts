@@ -69,9 +69,9 @@ for (const operation of written.filter(({ name }) => !UNSEEN.includes(name))) {
 t.test('every kind of write that the specification shows', async (t) => {
   const as = (repo: string) => ({ repo, scopes: ['git:write'] });
   const kinds: Record<string, (repository: TestRepository) => Promise<[string, RequestOptions]>> = {
-    'ephemeral commit': async ({ name }) => {
+    'ephemeral commit': async ({ name, t }) => {
       const metadata = { target_branch: 'aside', base_branch: 'main', ephemeral: true };
-      return ['/api/v1/repos/commit-pack', { as: as(name), lines: packLines({ 'e.txt': 'e' }, metadata) }];
+      return ['/api/v1/repos/commit-pack', { as: as(name), lines: packLines(t, { 'e.txt': 'e' }, metadata) }];
     },
     'second note': async (repository) => {
       const sha = await repository.createCommit('noted');
@@ -115,7 +115,10 @@ t.test('concurrent writes are not mistaken for side effects of each other', asyn
   const { name, tip } = await TestRepository.create(context);
   const as = { repo: name, scopes: ['git:write'] };
   const expecting = (file: string) =>
-    context.post('/api/v1/repos/commit-pack', { as, lines: packLines({ [file]: 'x' }, { expected_head_sha: tip }) });
+    context.post('/api/v1/repos/commit-pack', {
+      as,
+      lines: packLines(context, { [file]: 'x' }, { expected_head_sha: tip }),
+    });
   const responses = await Promise.all([expecting('a'), expecting('b'), expecting('c')]);
   t.same(responses.map(({ status }) => status).sort(), [201, 409, 409]);
 });
@@ -130,7 +133,7 @@ t.test('a series of refused writes costs one view each, and writes that must suc
   t.equal(requests, 11, 'a look before the first and after each');
   await context.post('/api/v1/repos/commit-pack', {
     as: { repo: name, scopes: ['git:write'] },
-    lines: packLines({ 'x.txt': 'x' }),
+    lines: packLines(context, { 'x.txt': 'x' }),
     mustSucceed: true,
   });
   t.equal(requests, 12);

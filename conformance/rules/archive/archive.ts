@@ -74,13 +74,18 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
   {
     id: 'archive.ref.default',
     says: 'A request without ref archives the default branch.',
-    check: async (t) => expectSame(await paths(t), await onMain(t), 'the archive must contain the files of main'),
+    check: async (t) =>
+      expectSame(await paths(t), await onMain(t), 'the archive must contain the files of the default branch'),
   },
   {
     id: 'archive.ref.empty',
     says: 'An empty ref means the same as no ref.',
     check: async (t) =>
-      expectSame(await paths(t, { ref: '' }), await onMain(t), 'the archive must contain the files of main'),
+      expectSame(
+        await paths(t, { ref: '' }),
+        await onMain(t),
+        'the archive must contain the files of the default branch',
+      ),
   },
   {
     id: 'archive.ref.head',
@@ -209,7 +214,7 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
     level: 'SHOULD',
     check: async (t) => {
       const packed = readTar(await archive(t, (await historyRepository(t)).name)).map((file) => file.name);
-      expectSame(packed.sort(), await onMain(t), 'the archive must contain the paths of main');
+      expectSame(packed.sort(), await onMain(t), 'the archive must contain the paths of the default branch');
       t.observe('empty prefix', await archive(t, (await sampleContent(t)).name, { archive: { prefix: '' } }));
     },
   },

@@ -40,7 +40,7 @@ export const packBranches = defineWritingRules('5. Commit pack', 'pack-branches'
     id: 'pack.expected_head.mismatch',
     says: 'An expected_head_sha that differs from the tip is 409; the branch does not move.',
     check: on(twoCommits, async (t, { name, older, tip }) => {
-      const expecting = (sha: string) => sendPack(t, name, packLines({ 'x.txt': 'x' }, { expected_head_sha: sha }));
+      const expecting = (sha: string) => sendPack(t, name, packLines(t, { 'x.txt': 'x' }, { expected_head_sha: sha }));
       expectStatus(await expecting(older), 409);
       expectSame(await mustTipOf(t, name), tip, 'the branch tip must not change');
       t.observe('malformed', await expecting('xyz'));
@@ -51,7 +51,11 @@ export const packBranches = defineWritingRules('5. Commit pack', 'pack-branches'
     id: 'pack.expected_head.omitted',
     says: 'A request without expected_head_sha adds its commit to the current tip.',
     check: on(twoCommits, async (t, { name, older }) =>
-      expectSame(await parentsOf(t, name, 'main'), [older], 'the parent of the second commit must be the first commit'),
+      expectSame(
+        await parentsOf(t, name, t.defaultBranch),
+        [older],
+        'the parent of the second commit must be the first commit',
+      ),
     ),
   },
   {
@@ -60,7 +64,7 @@ export const packBranches = defineWritingRules('5. Commit pack', 'pack-branches'
     alone: true,
     check: on(twoCommits, async (t, { name, tip }) => {
       const racers = ['a', 'b'].map((racer) =>
-        sendPack(t, name, packLines({ [`${racer}.txt`]: racer }, { expected_head_sha: tip })),
+        sendPack(t, name, packLines(t, { [`${racer}.txt`]: racer }, { expected_head_sha: tip })),
       );
       const statuses = (await Promise.all(racers)).map(({ status }) => status).sort();
       expectSame(statuses, [201, 409], 'one of two concurrent writes must succeed and the other must conflict');
@@ -72,7 +76,7 @@ export const packBranches = defineWritingRules('5. Commit pack', 'pack-branches'
     check: async (t) => {
       const name = t.uniqueName();
       await createNamedRepository(t, name);
-      t.observe('another branch', await sendPack(t, name, packLines({ 'x.txt': 'x' }, { target_branch: 'side' })));
+      t.observe('another branch', await sendPack(t, name, packLines(t, { 'x.txt': 'x' }, { target_branch: 'side' })));
       const { sha } = await commitFiles(t, name, { 'first.txt': 'first' });
       expectSame(await mustTipOf(t, name), sha, 'the branch must point to the written commit');
     },
@@ -82,7 +86,7 @@ export const packBranches = defineWritingRules('5. Commit pack', 'pack-branches'
     says: 'base_branch is the branch from which a new target_branch is created.',
     check: on(twoCommits, async (t, { name, tip }) => {
       const branch = newBranch(t);
-      const from = { target_branch: branch, base_branch: 'main' };
+      const from = { target_branch: branch, base_branch: t.defaultBranch };
       const { sha } = await commitFiles(t, name, { 'on-branch.txt': 'x' }, from);
       expectSame(await mustTipOf(t, name, branch), sha, 'the branch must point to the written commit');
       expectSame(await parentsOf(t, name, branch), [tip], 'the parent must be the tip of the base branch');
@@ -100,8 +104,18 @@ export const packBranches = defineWritingRules('5. Commit pack', 'pack-branches'
     level: 'SHOULD',
     check: on(twoCommits, async (t, { name }) => {
       const branch = newBranch(t);
-      const { sha } = await commitFiles(t, name, { 'one.txt': '1' }, { target_branch: branch, base_branch: 'main' });
-      const again = await commitFiles(t, name, { 'two.txt': '2' }, { target_branch: branch, base_branch: 'main' });
+      const { sha } = await commitFiles(
+        t,
+        name,
+        { 'one.txt': '1' },
+        { target_branch: branch, base_branch: t.defaultBranch },
+      );
+      const again = await commitFiles(
+        t,
+        name,
+        { 'two.txt': '2' },
+        { target_branch: branch, base_branch: t.defaultBranch },
+      );
       expectStatus(again.answer, 201);
       expectSame(again.before, sha, 'old_sha must be the tip of the target branch');
       expectSame(await parentsOf(t, name, branch), [sha], 'the parent must be the tip of the target branch');
@@ -112,7 +126,7 @@ export const packBranches = defineWritingRules('5. Commit pack', 'pack-branches'
     says: 'Without expected_head_sha, a new branch starts at the latest commit of base_branch.',
     check: on(twoCommits, async (t, { name, tip }) => {
       const branch = newBranch(t);
-      await commitFiles(t, name, { 'x.txt': 'x' }, { target_branch: branch, base_branch: 'main' });
+      await commitFiles(t, name, { 'x.txt': 'x' }, { target_branch: branch, base_branch: t.defaultBranch });
       expectSame(await parentsOf(t, name, branch), [tip], 'the parent must be the newest commit of the base branch');
     }),
   },
@@ -120,7 +134,7 @@ export const packBranches = defineWritingRules('5. Commit pack', 'pack-branches'
     id: 'pack.base_branch.expected.match',
     says: 'For a new branch, an expected_head_sha that equals the tip of base_branch succeeds.',
     check: on(twoCommits, (t, { name, tip }) => {
-      const metadata = { target_branch: newBranch(t), base_branch: 'main', expected_head_sha: tip };
+      const metadata = { target_branch: newBranch(t), base_branch: t.defaultBranch, expected_head_sha: tip };
       return commitFiles(t, name, { 'x.txt': 'x' }, metadata);
     }),
   },
@@ -129,8 +143,8 @@ export const packBranches = defineWritingRules('5. Commit pack', 'pack-branches'
     says: 'For a new branch, an expected_head_sha that differs from the tip of base_branch is 409; no branch is created.',
     check: on(twoCommits, async (t, { name, older }) => {
       const branch = newBranch(t);
-      const metadata = { target_branch: branch, base_branch: 'main', expected_head_sha: older };
-      expectStatus(await sendPack(t, name, packLines({ 'x.txt': 'x' }, metadata)), 409);
+      const metadata = { target_branch: branch, base_branch: t.defaultBranch, expected_head_sha: older };
+      expectStatus(await sendPack(t, name, packLines(t, { 'x.txt': 'x' }, metadata)), 409);
       expectAbsent(await tipOf(t, name, branch), 'the branch must not be created');
     }),
   },
@@ -139,7 +153,7 @@ export const packBranches = defineWritingRules('5. Commit pack', 'pack-branches'
     says: 'A base_branch that does not exist is 404.',
     check: on(groupRepository, async (t, { name }) => {
       const branch = newBranch(t);
-      const lines = packLines({ 'x.txt': 'x' }, { target_branch: branch, base_branch: 'nope' });
+      const lines = packLines(t, { 'x.txt': 'x' }, { target_branch: branch, base_branch: 'nope' });
       const response = await sendPack(t, name, lines);
       t.tolerate('A28', 'missing base branch', response, [
         '404 branch_not_found',
@@ -154,10 +168,19 @@ export const packBranches = defineWritingRules('5. Commit pack', 'pack-branches'
     says: 'ephemeral true writes an ephemeral branch, which only reads with ephemeral=true find.',
     check: on(groupRepository, async (t, { name }) => {
       const branch = newBranch(t);
-      await commitFiles(t, name, { 'e.txt': 'e' }, { target_branch: branch, base_branch: 'main', ephemeral: true });
+      await commitFiles(
+        t,
+        name,
+        { 'e.txt': 'e' },
+        { target_branch: branch, base_branch: t.defaultBranch, ephemeral: true },
+      );
       expectStatus(await fileMetadata(t, name, { ref: branch, ephemeral: 'true' }), 200);
       expectStatus(await fileMetadata(t, name, { ref: branch }), 404);
-      const odd = packLines({ 'e.txt': 'e' }, { target_branch: newBranch(t), base_branch: 'main', ephemeral: 'yes' });
+      const odd = packLines(
+        t,
+        { 'e.txt': 'e' },
+        { target_branch: newBranch(t), base_branch: t.defaultBranch, ephemeral: 'yes' },
+      );
       t.observe('ephemeral "yes"', await sendPack(t, name, odd));
     }),
   },
@@ -165,8 +188,8 @@ export const packBranches = defineWritingRules('5. Commit pack', 'pack-branches'
     id: 'pack.ephemeral.isolated',
     says: 'Writing an ephemeral branch does not change the ordinary branch of the same name.',
     check: on(twoCommits, async (t, { name, tip }) => {
-      await commitFiles(t, name, { 'iso.txt': 'x' }, { base_branch: 'main', ephemeral: true });
-      expectSame(await mustTipOf(t, name), tip, 'the tip of main must not change');
+      await commitFiles(t, name, { 'iso.txt': 'x' }, { base_branch: t.defaultBranch, ephemeral: true });
+      expectSame(await mustTipOf(t, name), tip, 'the tip of the default branch must not change');
     }),
   },
   {
@@ -174,10 +197,18 @@ export const packBranches = defineWritingRules('5. Commit pack', 'pack-branches'
     says: 'ephemeral_base true looks up base_branch among the ephemeral branches.',
     check: on(groupRepository, async (t, { name }) => {
       const base = newBranch(t);
-      await commitFiles(t, name, { 'b.txt': 'b' }, { target_branch: base, base_branch: 'main', ephemeral: true });
+      await commitFiles(
+        t,
+        name,
+        { 'b.txt': 'b' },
+        { target_branch: base, base_branch: t.defaultBranch, ephemeral: true },
+      );
       const from = { base_branch: base };
       await commitFiles(t, name, { 'c.txt': 'c' }, { target_branch: newBranch(t), ...from, ephemeral_base: true });
-      expectStatus(await sendPack(t, name, packLines({ 'c.txt': 'c' }, { target_branch: newBranch(t), ...from })), 404);
+      expectStatus(
+        await sendPack(t, name, packLines(t, { 'c.txt': 'c' }, { target_branch: newBranch(t), ...from })),
+        404,
+      );
     }),
   },
   {
@@ -187,9 +218,13 @@ export const packBranches = defineWritingRules('5. Commit pack', 'pack-branches'
     check: on(groupRepository, async (t, { name }) => {
       const tip = await mustTipOf(t, name);
       const branch = newBranch(t);
-      const lines = packLines({ 'good.txt': 'x', 'bad.txt': 'x' }, { target_branch: branch, base_branch: 'main' });
+      const lines = packLines(
+        t,
+        { 'good.txt': 'x', 'bad.txt': 'x' },
+        { target_branch: branch, base_branch: t.defaultBranch },
+      );
       expectStatus(await sendPack(t, name, lines.slice(0, -1)), 400);
-      expectSame(await mustTipOf(t, name), tip, 'the tip of main must not change');
+      expectSame(await mustTipOf(t, name), tip, 'the tip of the default branch must not change');
       expectAbsent(await tipOf(t, name, branch), 'the branch must not be created');
     }),
   },
@@ -204,7 +239,7 @@ export const packBranches = defineWritingRules('5. Commit pack', 'pack-branches'
     says: 'A failed commit may answer with a write result.',
     level: 'MAY',
     check: on(twoCommits, async (t, { name, older }) => {
-      const response = await sendPack(t, name, packLines({ 'x.txt': 'x' }, { expected_head_sha: older }));
+      const response = await sendPack(t, name, packLines(t, { 'x.txt': 'x' }, { expected_head_sha: older }));
       expectFailureBody(t, 'failed commit-pack', response, 'problem');
     }),
   },

@@ -9,9 +9,9 @@ import { refusesPacks } from './metadata.js';
 /** Maximum decoded size of one chunk of file content in a commit-pack request, in bytes. */
 const MOST = 4 * 1024 * 1024;
 
-function metadataFor(...paths: string[]): object {
+function metadataFor(t: RuleContext, ...paths: string[]): object {
   const files = paths.map((path) => ({ path, content_id: path }));
-  return { metadata: { target_branch: 'main', commit_message: 'Send chunks', author: AUTHOR, files } };
+  return { metadata: { target_branch: t.defaultBranch, commit_message: 'Send chunks', author: AUTHOR, files } };
 }
 
 /**
@@ -32,7 +32,9 @@ async function read(t: RuleContext, repo: string, path: string): Promise<Buffer>
   return response.body;
 }
 
-const [METADATA, CHUNK] = packLines({ 'x.txt': 'x' });
+/** Returns the lines of a valid commit-pack body with one file: the metadata and one chunk. */
+const oneFile = (t: RuleContext) => packLines(t, { 'x.txt': 'x' });
+
 const SPOILT_CHUNKS = [
   { content_id: 'c0', data: '***', eof: true },
   { data: 'eA==', eof: true },
@@ -44,18 +46,18 @@ export const packChunks = defineWritingRules('5. Commit pack', 'pack-chunks', [
     [
       'pack.chunk.base64.invalid',
       'Data that is not valid base64, and a chunk without content_id or data, are 400.',
-      ...SPOILT_CHUNKS.map((blob_chunk) => [METADATA, { blob_chunk }]),
+      (t) => SPOILT_CHUNKS.map((blob_chunk) => [oneFile(t)[0], { blob_chunk }]),
     ],
     [
       'pack.chunk.unknown-content_id',
       'A chunk whose content_id belongs to no file is 400.',
-      [METADATA, CHUNK, chunk('stranger', 'x')],
+      (t) => [[...oneFile(t), chunk('stranger', 'x')]],
     ],
-    ['pack.chunk.missing', 'An upsert without a chunk is 400.', [METADATA]],
+    ['pack.chunk.missing', 'An upsert without a chunk is 400.', (t) => [[oneFile(t)[0]]]],
     [
       'pack.chunk.no-eof',
       'A file whose last chunk does not have eof true is 400.',
-      [metadataFor('x.txt'), chunk('x.txt', 'x', false)],
+      (t) => [[metadataFor(t, 'x.txt'), chunk('x.txt', 'x', false)]],
     ],
   ]),
   {
@@ -65,12 +67,12 @@ export const packChunks = defineWritingRules('5. Commit pack', 'pack-chunks', [
       const bytes = noise(9 * 1024 * 1024);
       const parts = [0, 1, 2].map((index) => bytes.subarray(index * 3 * 1024 * 1024, (index + 1) * 3 * 1024 * 1024));
       const chunks = parts.map((part, index) => chunk('large.bin', part, index === 2));
-      expectStatus(await sendPack(t, name, [metadataFor('large.bin'), ...chunks]), 201);
+      expectStatus(await sendPack(t, name, [metadataFor(t, 'large.bin'), ...chunks]), 201);
       expectSame((await read(t, name, 'large.bin')).equals(bytes), true, 'the bytes must be those that were sent');
       const woven = [chunk('a', '1', false), chunk('b', '1', false), chunk('a', '2'), chunk('b', '2')];
-      t.observe('interleaved', await sendPack(t, name, [metadataFor('a', 'b'), ...woven]));
+      t.observe('interleaved', await sendPack(t, name, [metadataFor(t, 'a', 'b'), ...woven]));
       const late = [chunk('late', '1'), chunk('late', '2')];
-      t.observe('after eof', await sendPack(t, name, [metadataFor('late'), ...late]));
+      t.observe('after eof', await sendPack(t, name, [metadataFor(t, 'late'), ...late]));
     }),
   },
   {
@@ -85,7 +87,7 @@ export const packChunks = defineWritingRules('5. Commit pack', 'pack-chunks', [
     id: 'pack.chunk.max-4mib.over',
     says: 'A chunk of 4 MiB and one byte is refused.',
     check: on(groupRepository, async (t, { name }) => {
-      const response = await sendPack(t, name, packLines({ 'over.bin': noise(MOST + 1) }));
+      const response = await sendPack(t, name, packLines(t, { 'over.bin': noise(MOST + 1) }));
       t.tolerate('A21', 'chunk above 4 MiB', response, ['400', '413']);
       expectStatus(await getFile(t, name, { path: 'over.bin' }), 404);
     }),

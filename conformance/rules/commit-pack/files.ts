@@ -42,12 +42,15 @@ async function keepsEveryByte(t: RuleContext, repo: string): Promise<void> {
 }
 
 /** Builds the lines of a commit-pack body from hand-written file operations and chunks, which may be invalid. */
-function stream(files: readonly object[], ...chunks: readonly object[]): object[] {
-  return [{ metadata: { target_branch: 'main', commit_message: 'Change files', author: AUTHOR, files } }, ...chunks];
+function stream(t: RuleContext, files: readonly object[], ...chunks: readonly object[]): object[] {
+  return [
+    { metadata: { target_branch: t.defaultBranch, commit_message: 'Change files', author: AUTHOR, files } },
+    ...chunks,
+  ];
 }
 
-function oneOperation(operation: object, ...chunks: readonly object[]): object[] {
-  return stream([operation], ...chunks);
+function oneOperation(t: RuleContext, operation: object, ...chunks: readonly object[]): object[] {
+  return stream(t, [operation], ...chunks);
 }
 
 async function send(t: RuleContext, lines: readonly unknown[]) {
@@ -71,7 +74,7 @@ async function modeOf(t: RuleContext, repo: string, path: string): Promise<unkno
  */
 async function deletion(t: RuleContext, operation: object, ...chunks: object[]) {
   const { name } = await newRepository(t, { 'gone.txt': 'gone', 'stays.txt': 'stays' });
-  const lines = oneOperation({ path: 'gone.txt', operation: 'delete', ...operation }, ...chunks);
+  const lines = oneOperation(t, { path: 'gone.txt', operation: 'delete', ...operation }, ...chunks);
   return { name, answer: await sendPack(t, name, lines) };
 }
 
@@ -80,7 +83,7 @@ export const packFiles = defineWritingRules('5. Commit pack', 'pack-files', [
     [
       'pack.file.path.required',
       'A file operation without path is 400.',
-      oneOperation({ content_id: 'c' }, chunk('c', 'x')),
+      (t) => [oneOperation(t, { content_id: 'c' }, chunk('c', 'x'))],
     ],
   ]),
   {
@@ -98,10 +101,10 @@ export const packFiles = defineWritingRules('5. Commit pack', 'pack-files', [
     newRepository,
     async (t, { name }) => {
       for (const path of ['../x', 'a/../b', './c', '.git/config', 'a//b', 'a/', '']) {
-        t.observe(path || 'empty', await sendPack(t, name, packLines({ [path]: 'x' })));
+        t.observe(path || 'empty', await sendPack(t, name, packLines(t, { [path]: 'x' })));
       }
       const same = { path: 'd', content_id: 'c' };
-      t.observe('twice', await sendPack(t, name, stream([same, same], chunk('c', 'x'))));
+      t.observe('twice', await sendPack(t, name, stream(t, [same, same], chunk('c', 'x'))));
       const paths = (await fileMetadata(t, name)).records('files').map(({ path }) => String(path));
       const odd = paths.filter((path) => path.split('/').some((part) => ['', '.', '..', '.git'].includes(part)));
       expectSame(odd, [], 'no invalid path may enter the tree');
@@ -111,7 +114,7 @@ export const packFiles = defineWritingRules('5. Commit pack', 'pack-files', [
     id: 'pack.file.op.default',
     says: 'A file operation without operation is an upsert.',
     check: async (t) => {
-      const lines = oneOperation({ path: 'default.txt', content_id: 'c' }, chunk('c', 'by default'));
+      const lines = oneOperation(t, { path: 'default.txt', content_id: 'c' }, chunk('c', 'by default'));
       const { name, answer: response } = await send(t, lines);
       expectStatus(response, 201);
       expectSame(await contentOf(t, name, 'default.txt'), 'by default', 'the file must exist with the sent bytes');
@@ -139,7 +142,7 @@ export const packFiles = defineWritingRules('5. Commit pack', 'pack-files', [
       expectStatus(response, 201);
       expectStatus(await getFile(t, name, { path: 'gone.txt' }), 404);
       expectSame(await contentOf(t, name, 'stays.txt'), 'stays', 'the other file must not change');
-      t.observe('deleting a file that does not exist', await sendPack(t, name, packLines({ 'never.txt': null })));
+      t.observe('deleting a file that does not exist', await sendPack(t, name, packLines(t, { 'never.txt': null })));
     },
   },
   {
@@ -176,21 +179,21 @@ export const packFiles = defineWritingRules('5. Commit pack', 'pack-files', [
     [
       'pack.file.op.unknown',
       'An unknown operation is 400.',
-      oneOperation({ path: 'x.txt', operation: 'rename', content_id: 'c' }, chunk('c', 'x')),
+      (t) => [oneOperation(t, { path: 'x.txt', operation: 'rename', content_id: 'c' }, chunk('c', 'x'))],
     ],
   ]),
   {
     id: 'pack.file.content_id.required',
     says: 'An upsert without content_id is 400.',
     check: async (t) => {
-      const { name, tip, answer: response } = await send(t, oneOperation({ path: 'x.txt' }));
+      const { name, tip, answer: response } = await send(t, oneOperation(t, { path: 'x.txt' }));
       expectStatus(response, 400);
       expectSame(await mustTipOf(t, name), tip, 'the branch tip must not change');
       const shared = [
         { path: 'one.txt', content_id: 'c' },
         { path: 'two.txt', content_id: 'c' },
       ];
-      t.observe('one id for two files', await sendPack(t, name, stream(shared, chunk('c', 'x'))));
+      t.observe('one id for two files', await sendPack(t, name, stream(t, shared, chunk('c', 'x'))));
     },
   },
   {
@@ -206,7 +209,7 @@ export const packFiles = defineWritingRules('5. Commit pack', 'pack-files', [
       await commitFiles(t, name, { 'run.sh': 'y', 'new.txt': 'y' });
       t.observe('no mode, existing', await modeOf(t, name, 'run.sh'));
       t.observe('no mode, new', await modeOf(t, name, 'new.txt'));
-      t.observe('mode 777', await sendPack(t, name, packLines({ 'odd.txt': { content: 'x', mode: '777' } })));
+      t.observe('mode 777', await sendPack(t, name, packLines(t, { 'odd.txt': { content: 'x', mode: '777' } })));
     }),
   },
 ]);

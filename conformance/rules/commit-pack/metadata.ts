@@ -7,17 +7,23 @@ import { clone, createGit } from '../../git/git-client.js';
 import { expectKept, expectPerson, PADDED } from '../kept-text.js';
 import { defineWritingRules, leftOpen, on, rulesBy } from '../rule.js';
 
-/** Sends each of these commit-pack bodies. Expects the status 400, and an unchanged tip of `main`. */
-export async function refusesPacks(t: RuleContext, ...bodies: readonly (readonly unknown[])[]): Promise<void> {
+/**
+ * Sends each commit-pack body that `bodiesOf` returns. Expects the status 400, and an unchanged tip of the default
+ * branch.
+ */
+export async function refusesPacks(
+  t: RuleContext,
+  bodiesOf: (t: RuleContext) => readonly (readonly unknown[])[],
+): Promise<void> {
   const { name } = await groupRepository(t);
   const tip = await mustTipOf(t, name);
-  for (const lines of bodies) expectStatus(await sendPack(t, name, lines), 400);
+  for (const lines of bodiesOf(t)) expectStatus(await sendPack(t, name, lines), 400);
   expectSame(await mustTipOf(t, name), tip, 'the branch tip must not change');
 }
 
 /** Builds a commit-pack body whose metadata lacks a member (undefined in `change`) or has an invalid one. */
-function spoilt(change: object): unknown[] {
-  const [first, ...rest] = packLines({ 'spoilt.txt': 'x' }, change);
+function spoilt(t: RuleContext, change: object): unknown[] {
+  const [first, ...rest] = packLines(t, { 'spoilt.txt': 'x' }, change);
   return [JSON.parse(JSON.stringify(first)), ...rest];
 }
 
@@ -27,7 +33,6 @@ async function committed(t: RuleContext, metadata: object) {
   return getCommit(t, name, sha);
 }
 
-const [METADATA, CHUNK] = packLines({ 'spoilt.txt': 'x' });
 const SPOILT_TYPES = [{ target_branch: 5 }, { author: 'x' }, { files: {} }];
 const SPOILT_AUTHORS = [{ author: { email: AUTHOR.email } }, { author: { name: AUTHOR.name } }];
 
@@ -53,11 +58,18 @@ export const packMetadata = defineWritingRules('5. Commit pack', 'pack-metadata'
     }),
   },
   ...rulesBy(refusesPacks, [
-    ['pack.metadata.first', 'A stream whose first line is a chunk is 400.', [CHUNK, METADATA]],
+    [
+      'pack.metadata.first',
+      'A stream whose first line is a chunk is 400.',
+      (t) => [packLines(t, { 'spoilt.txt': 'x' }).reverse()],
+    ],
     [
       'pack.body.empty',
       'An empty stream, a stream without metadata and a line that is not valid JSON are 400.',
-      ...[[], ['{}'], [METADATA, '{', CHUNK]],
+      (t) => {
+        const [metadata, data] = packLines(t, { 'spoilt.txt': 'x' });
+        return [[], ['{}'], [metadata, '{', data]];
+      },
     ],
   ]),
   {
@@ -65,8 +77,11 @@ export const packMetadata = defineWritingRules('5. Commit pack', 'pack-metadata'
     says: 'Only chunks may follow the metadata line.',
     level: 'SHOULD',
     check: async (t) => {
-      const [metadata, data] = packLines({ 'kinds.txt': 'x' });
-      await refusesPacks(t, [metadata, metadata, data], [metadata, { other: {} }, data]);
+      const [metadata, data] = packLines(t, { 'kinds.txt': 'x' });
+      await refusesPacks(t, () => [
+        [metadata, metadata, data],
+        [metadata, { other: {} }, data],
+      ]);
     },
   },
   leftOpen(
@@ -76,7 +91,7 @@ export const packMetadata = defineWritingRules('5. Commit pack', 'pack-metadata'
     async (t, { name }) => {
       const forms = { 'blank line': '\n\n', CRLF: '\r\n', 'no last newline': '\n' };
       for (const [form, separator] of Object.entries(forms)) {
-        const lines = packLines({ 'framing.txt': t.uniqueName() }).map((line) => JSON.stringify(line));
+        const lines = packLines(t, { 'framing.txt': t.uniqueName() }).map((line) => JSON.stringify(line));
         const body = lines.join(separator) + (form === 'no last newline' ? '' : separator);
         const response = await t.post(COMMIT_PACK, { as: writer(name), body, contentType: 'application/x-ndjson' });
         t.observe(form, response);
@@ -84,34 +99,40 @@ export const packMetadata = defineWritingRules('5. Commit pack', 'pack-metadata'
     },
   ),
   ...rulesBy(refusesPacks, [
-    ['pack.fields.invalid', 'A field of metadata whose value has the wrong type is 400.', ...SPOILT_TYPES.map(spoilt)],
+    [
+      'pack.fields.invalid',
+      'A field of metadata whose value has the wrong type is 400.',
+      (t) => SPOILT_TYPES.map((change) => spoilt(t, change)),
+    ],
   ]),
   {
     id: 'pack.target_branch.required',
     says: 'A request without target_branch is 400.',
     check: async (t) => {
-      await refusesPacks(t, spoilt({ target_branch: undefined }));
+      await refusesPacks(t, () => [spoilt(t, { target_branch: undefined })]);
       const { name } = await groupRepository(t);
-      const full = await sendPack(t, name, packLines({ 'full.txt': 'x' }, { target_branch: 'refs/heads/main' }));
-      t.observe('refs/heads/main', full);
-      expectAbsent(
-        await tipOf(t, name, 'refs/heads/refs/heads/main'),
-        'refs/heads/refs/heads/main must not be created',
-      );
+      const full = `refs/heads/${t.defaultBranch}`;
+      const lines = packLines(t, { 'full.txt': 'x' }, { target_branch: full });
+      t.observe('full ref name', await sendPack(t, name, lines));
+      expectAbsent(await tipOf(t, name, `refs/heads/${full}`), `refs/heads/${full} must not be created`);
     },
   },
   {
     id: 'pack.target_branch.must-exist',
     says: 'A target_branch that does not exist is refused if no base_branch is given; no branch is created.',
     check: on(groupRepository, async (t, { name }) => {
-      const response = await sendPack(t, name, packLines({ 'nope.txt': 'x' }, { target_branch: 'nope' }));
+      const response = await sendPack(t, name, packLines(t, { 'nope.txt': 'x' }, { target_branch: 'nope' }));
       expectRefused(response);
       t.tolerate('A19', 'missing target branch', response, ['404', '400', '409']);
       expectAbsent(await tipOf(t, name, 'nope'), 'the branch must not be created');
     }),
   },
   ...rulesBy(refusesPacks, [
-    ['pack.commit_message.required', 'A request without commit_message is 400.', spoilt({ commit_message: undefined })],
+    [
+      'pack.commit_message.required',
+      'A request without commit_message is 400.',
+      (t) => [spoilt(t, { commit_message: undefined })],
+    ],
   ]),
   {
     id: 'pack.commit_message.recorded',
@@ -124,11 +145,11 @@ export const packMetadata = defineWritingRules('5. Commit pack', 'pack-metadata'
     },
   },
   ...rulesBy(refusesPacks, [
-    ['pack.author.required', 'A request without author is 400.', spoilt({ author: undefined })],
+    ['pack.author.required', 'A request without author is 400.', (t) => [spoilt(t, { author: undefined })]],
     [
       'pack.author.name.required',
       'An author without a name or without an email is 400.',
-      ...SPOILT_AUTHORS.map(spoilt),
+      (t) => SPOILT_AUTHORS.map((change) => spoilt(t, change)),
     ],
   ]),
   {
@@ -151,12 +172,12 @@ export const packMetadata = defineWritingRules('5. Commit pack', 'pack-metadata'
     id: 'pack.files.required',
     says: 'A request without files is 400.',
     check: async (t) => {
-      const lines = spoilt({ files: undefined });
-      await refusesPacks(t, lines, lines.slice(0, 1));
+      const lines = spoilt(t, { files: undefined });
+      await refusesPacks(t, () => [lines, lines.slice(0, 1)]);
       const { name } = await groupRepository(t);
-      t.observe('no operations', await sendPack(t, name, packLines({})));
+      t.observe('no operations', await sendPack(t, name, packLines(t, {})));
       await commitFiles(t, name, { 'same.txt': 'same' });
-      t.observe('identical bytes', await sendPack(t, name, packLines({ 'same.txt': 'same' })));
+      t.observe('identical bytes', await sendPack(t, name, packLines(t, { 'same.txt': 'same' })));
     },
   },
   {

@@ -51,7 +51,13 @@ export const getCommitRules = defineRules('4. Get one commit', 'get-commit', [
     says: 'Revisions of Git resolve: HEAD, ancestors such as main~1, and peeling such as main^{}.',
     level: 'SHOULD',
     check: on(historyRepository, async (t, { name, second, third }) => {
-      const known = { HEAD: third.sha, 'main~1': second.sha, 'main^{}': third.sha, 'v2^{commit}': second.sha };
+      const branch = t.defaultBranch;
+      const known = {
+        HEAD: third.sha,
+        [`${branch}~1`]: second.sha,
+        [`${branch}^{}`]: third.sha,
+        'v2^{commit}': second.sha,
+      };
       for (const [revision, sha] of Object.entries(known)) {
         const response = await getCommit(t, name, revision);
         expectSame(response.find('commit', 'sha'), sha, `${revision} resolves`);

@@ -40,7 +40,7 @@ async function target(repository: TestRepository): Promise<object> {
 export const RENAMED_FIELDS: readonly RenamedFields[] = [
   { operation: 'get repository', names: {}, aliases: [['url', 'repo_name']] },
   { operation: 'get commit', names: { sha: 'ref' } },
-  { operation: 'list commits', request: () => ({ query: { branch: 'main' } }), names: { branch: 'ref' } },
+  { operation: 'list commits', request: ({ branch }) => ({ query: { branch } }), names: { branch: 'ref' } },
   {
     operation: 'commit diff',
     request: async (repository) => ({
@@ -56,7 +56,7 @@ export const RENAMED_FIELDS: readonly RenamedFields[] = [
   {
     operation: 'create tag',
     request: (repository, wording) => ({
-      json: { name: repository.unusedName('v'), target: wording === 'old' ? repository.tip : 'main' },
+      json: { name: repository.unusedName('v'), target: wording === 'old' ? repository.tip : repository.branch },
     }),
     names: { target: 'ref' },
   },
@@ -90,7 +90,7 @@ export const RENAMED_FIELDS: readonly RenamedFields[] = [
     operation: 'commit-pack',
     isDocumented: true,
     request: async (repository, wording) => ({
-      lines: packLines({ [`${wording}.txt`]: 'x' }, await target(repository)),
+      lines: packLines(repository.t, { [`${wording}.txt`]: 'x' }, await target(repository)),
     }),
     names: NEW_HEAD,
     aliases: RESULT,
@@ -126,6 +126,6 @@ export async function staleHeadRequests(
   const target_branch = await repository.createBranch();
   return HEAD.map((name) => ({
     name,
-    request: { lines: packLines({ 'stale.txt': 'x' }, { target_branch, [name]: repository.tip }) },
+    request: { lines: packLines(repository.t, { 'stale.txt': 'x' }, { target_branch, [name]: repository.tip }) },
   }));
 }

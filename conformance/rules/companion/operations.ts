@@ -50,7 +50,7 @@ const commits: readonly Operation[] = [
     query: { sha: repository.tip },
   })),
   gitWrite('commit-pack', ['POST /commit-pack', 201], PACKED, (repository) => ({
-    lines: packLines({ 'packed.txt': repository.unusedName('packed') }),
+    lines: packLines(repository.t, { 'packed.txt': repository.unusedName('packed') }),
   })),
   gitWrite('diff-commit', ['POST /diff-commit', 201], PACKED, async (repository) => {
     const data = Buffer.from(PATCH_TEXT('patched.txt')).toString('base64');
@@ -138,8 +138,8 @@ const repositories: readonly Operation[] = [
     async (repository) => ({ repo: await reserveName(repository.t) }),
   ),
   gitRead('get repository', ['GET ', 200, RECORD_ROUTE], RECORD),
-  repoWrite('update repository', ['PATCH ', 200, RECORD_ROUTE], strings('repo_id', 'default_branch'), () => ({
-    json: { default_branch: 'main' },
+  repoWrite('update repository', ['PATCH ', 200, RECORD_ROUTE], strings('repo_id', 'default_branch'), ({ branch }) => ({
+    json: { default_branch: branch },
   })),
   repoWrite(
     'delete repository',
@@ -168,17 +168,22 @@ const PREVIEW: Shape = {
 
 const branches: readonly Operation[] = [
   gitRead('list branches', 'GET /branches', { ...each('branches', BRANCH), ...PAGE }),
-  gitRead('get branch', 'GET /branch', strings('branch.name', 'branch.head_sha', 'branch.created_at'), () => ({
-    query: { name: 'main' },
-  })),
+  gitRead(
+    'get branch',
+    'GET /branch',
+    strings('branch.name', 'branch.head_sha', 'branch.created_at'),
+    ({ branch }) => ({
+      query: { name: branch },
+    }),
+  ),
   gitWrite('create branch', 'POST /branches/create', CREATED, (repository) => ({
-    json: { target_branch: repository.unusedName('made'), base_branch: 'main' },
+    json: { target_branch: repository.unusedName('made'), base_branch: repository.branch },
   })),
   gitWrite('delete branch', 'DELETE /branches', strings('name', 'message'), async (repository) => ({
     json: { name: await repository.createBranch() },
   })),
   gitRead('branch diff', 'GET /branches/diff', { ...strings('branch', 'base'), ...STATS }, async (repository) => ({
-    query: { branch: await repository.createBranch(), base: 'main' },
+    query: { branch: await repository.createBranch(), base: repository.branch },
   })),
   gitWrite('merge', 'POST /merge', MERGE, async (repository) => ({
     json: {
@@ -189,7 +194,7 @@ const branches: readonly Operation[] = [
     },
   })),
   gitRead('merge preview', 'GET /merge/preview', PREVIEW, async (repository) => ({
-    query: { source_branch: await repository.createBranch(), target_branch: 'main' },
+    query: { source_branch: await repository.createBranch(), target_branch: repository.branch },
   })),
 ];
 
@@ -259,7 +264,7 @@ const deploymentWrite = operationsOf('deployment:write');
 const deployments: readonly Operation[] = [
   deploymentWrite('create deployment', ['POST /deployments', 201, NO_ALIAS], DEPLOYMENT, async (repository) => {
     await repository.ensureHosting();
-    return { json: { ref: 'main' }, headers: { 'idempotency-key': repository.unusedName('key') } };
+    return { json: { ref: repository.branch }, headers: { 'idempotency-key': repository.unusedName('key') } };
   }),
   deploymentRead(
     'list deployments',

@@ -3,7 +3,7 @@ import { createRepo, repositoryPath, repoWriter, writeNote, writer } from '../..
 import { expectStatus, expectSuccess } from '../../check/expect.js';
 import { Skip } from '../../check/outcomes.js';
 import type { RuleContext } from '../../check/rule-context.js';
-import { OWN, type SampleFile } from '../../fixtures/content.js';
+import { README, type SampleFile } from '../../fixtures/content.js';
 import { createNamedRepository, newRepository, reserveName } from '../../fixtures/repositories.js';
 
 /** Families of routes: `preferred` (`/api/repos`, newer clients) and `v1` (`/api/v1`, older clients). */
@@ -28,7 +28,7 @@ export class TestRepository {
 
   constructor(
     readonly t: RuleContext,
-    { name, branch = OWN.branch, tip = branch, path = OWN.path }: Partial<SampleFile> & { readonly name: string },
+    { name, branch = t.defaultBranch, tip = branch, path = README }: Partial<SampleFile> & { readonly name: string },
   ) {
     this.name = name;
     this.branch = branch;
@@ -45,7 +45,7 @@ export class TestRepository {
     return `${stem}-${this.t.uniqueName().replaceAll('/', '-')}`;
   }
 
-  /** Creates a branch with one commit on top of `main`. Returns its name. */
+  /** Creates a branch with one commit on top of the default branch. Returns its name. */
   async createBranch(): Promise<string> {
     return (await this.#commit('branch')).branch;
   }
@@ -66,7 +66,7 @@ export class TestRepository {
 
   async #commit(stem: string): Promise<{ branch: string; sha: string }> {
     const branch = this.unusedName(stem);
-    const metadata = { target_branch: branch, base_branch: 'main' };
+    const metadata = { target_branch: branch, base_branch: this.branch };
     const { sha } = await commitFiles(this.t, this.name, { [`${branch}.txt`]: 'x\n' }, metadata);
     return { branch, sha };
   }
@@ -116,7 +116,7 @@ export class TestRepository {
   async createDeployment(): Promise<string> {
     await this.ensureHosting();
     const as = { repo: this.name, scopes: ['deployment:write'] };
-    const response = await this.t.post(`${repositoryPath(this.name)}/deployments`, { as, json: { ref: 'main' } });
+    const response = await this.t.post(`${repositoryPath(this.name)}/deployments`, { as, json: { ref: this.branch } });
     return expectSuccess(response).string('id');
   }
 }

@@ -31,7 +31,7 @@ const REQUESTS: Readonly<Record<number, (t: RuleContext) => Promise<ApiResponse>
   409: async (t) => {
     const { name } = await groupRepository(t);
     const { before } = await commitFiles(t, name, { 'stale.txt': t.uniqueName() });
-    return sendPack(t, name, packLines({ 'x.txt': 'x' }, { expected_head_sha: before }));
+    return sendPack(t, name, packLines(t, { 'x.txt': 'x' }, { expected_head_sha: before }));
   },
   413: async (t) => {
     const response = await grep(t, (await sampleRepository(t)).name, undefined, { body: Buffer.alloc(LARGE, 0x20) });

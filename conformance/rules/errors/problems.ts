@@ -245,7 +245,7 @@ export const errorShapes = defineRules('Errors', 'error-shapes', [
       await repository.ensureHosting();
       const headers = { 'idempotency-key': t.uniqueName() };
       const outcomes: string[] = [];
-      for (const json of [{ ref: 'main' }, { ref: 'main', target: 'production' }]) {
+      for (const json of [{ ref: t.defaultBranch }, { ref: t.defaultBranch, target: 'production' }]) {
         outcomes.push((await callOperation(repository, 'create deployment', 'preferred', { headers, json })).outcome);
       }
       t.observe('Idempotency-Key twice', outcomes);

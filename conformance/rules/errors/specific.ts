@@ -125,7 +125,7 @@ const PROVOCATIONS: Readonly<Record<SpecificCode, Provocation>> = {
   sync_in_progress: {
     ...viaRoute(async (t) => {
       const { name } = await groupRepository(t);
-      return sendPack(t, name, packLines({ 'x.txt': 'x' }), { fault: 'sync_in_progress' });
+      return sendPack(t, name, packLines(t, { 'x.txt': 'x' }), { fault: 'sync_in_progress' });
     }, true),
     reach: 'emulator',
     instead: ['A05', 'syncing, commit-pack', ['409 sync_in_progress', '503 service_unavailable']],
@@ -139,7 +139,7 @@ const PROVOCATIONS: Readonly<Record<SpecificCode, Provocation>> = {
   branch_not_found: {
     ...viaRoute(async (t) => {
       const { name } = await groupRepository(t);
-      return sendPack(t, name, packLines({ 'x.txt': 'x' }, { target_branch: 'fresh', base_branch: 'nope' }));
+      return sendPack(t, name, packLines(t, { 'x.txt': 'x' }, { target_branch: 'fresh', base_branch: 'nope' }));
     }, true),
     instead: ['A28', 'missing base branch', ['404 branch_not_found', '404 ref_not_found', '404 not_found']],
   },
@@ -151,9 +151,9 @@ const PROVOCATIONS: Readonly<Record<SpecificCode, Provocation>> = {
   },
   merge_conflict: viaCompanion(async (repository, family) => {
     const { t, name: repo } = repository;
-    await commitFiles(t, repo, { 'README.md': 'theirs\n' }, { target_branch: 'theirs', base_branch: 'main' });
+    await commitFiles(t, repo, { 'README.md': 'theirs\n' }, { target_branch: 'theirs', base_branch: t.defaultBranch });
     await commitFiles(t, repo, { 'README.md': 'ours\n' });
-    const json = { source_branch: 'theirs', target_branch: 'main', strategy: 'merge', ...MERGER };
+    const json = { source_branch: 'theirs', target_branch: t.defaultBranch, strategy: 'merge', ...MERGER };
     return callOperation(repository, 'merge', family, { json });
   }),
   credential_not_found: viaCompanion((repository, family) => {
@@ -218,10 +218,11 @@ const PROVOCATIONS: Readonly<Record<SpecificCode, Provocation>> = {
     async (repository) => {
       const headers = { 'idempotency-key': repository.unusedName('key') };
       const create = 'create deployment';
+      const ref = repository.branch;
       await repository.ensureHosting();
       await repository.ensureHosting();
-      expectSuccess(await callOperation(repository, create, 'preferred', { headers, json: { ref: 'main' } }));
-      return callOperation(repository, create, 'preferred', { headers, json: { ref: 'main', target: 'production' } });
+      expectSuccess(await callOperation(repository, create, 'preferred', { headers, json: { ref } }));
+      return callOperation(repository, create, 'preferred', { headers, json: { ref, target: 'production' } });
     },
     ['preferred'],
   ),

@@ -96,7 +96,12 @@ export const events = defineRules('Events', 'events', [
     'No operation of the API sends an event other than repo.sync.failed.',
     async (t, receiver) => {
       const { name, tip } = await newRepository(t);
-      const { sha } = await commitFiles(t, name, { 'event.txt': 'x' }, { target_branch: 'side', base_branch: 'main' });
+      const { sha } = await commitFiles(
+        t,
+        name,
+        { 'event.txt': 'x' },
+        { target_branch: 'side', base_branch: t.defaultBranch },
+      );
       expectSuccess(await writeNote(t, name, { sha: tip, note: 'event' }));
       const { git } = await clone(t, name, 'side');
       await git.branch('pushed', sha);

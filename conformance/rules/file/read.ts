@@ -97,7 +97,11 @@ export const fileRead = defineRules('8. Read a file', 'read-file', [
     id: 'file.ref.default',
     says: 'A request without ref reads the default branch.',
     check: async (t) =>
-      expectMatch((await bytes(t, 'README.md')).toString(), /second edition/, 'the bytes must be those on main'),
+      expectMatch(
+        (await bytes(t, 'README.md')).toString(),
+        /second edition/,
+        'the bytes must be those on the default branch',
+      ),
   },
   {
     id: 'file.ref.branch',

@@ -20,7 +20,7 @@ export const endpoints = defineRules('Endpoints', 'endpoints', [
       t.observe('grep', await grep(t, name, { query: { pattern: 'e' } }, { contentType }));
       t.observe('archive', await archive(t, name, {}, { contentType }));
       t.observe('notes', await writeNote(t, name, { sha: tip, action: 'append', note: 'n' }, { contentType }));
-      t.observe('commit-pack', await sendPack(t, name, packLines({ 'type.txt': 'x' }), { contentType }));
+      t.observe('commit-pack', await sendPack(t, name, packLines(t, { 'type.txt': 'x' }), { contentType }));
     }),
   },
   {
@@ -33,8 +33,8 @@ export const endpoints = defineRules('Endpoints', 'endpoints', [
       t.observe('grep', await grep(t, name, { query: { pattern: 'e' }, ...odd }));
       t.observe('archive', await archive(t, name, odd));
       t.observe('notes', await writeNote(t, name, { sha: tip, action: 'append', note: 'n', ...odd }));
-      t.observe('commit-pack', await sendPack(t, name, packLines({ 'odd.txt': 'x' }, odd)));
-      const query = { sha: 'main', conformance_unknown: '1' };
+      t.observe('commit-pack', await sendPack(t, name, packLines(t, { 'odd.txt': 'x' }, odd)));
+      const query = { sha: t.defaultBranch, conformance_unknown: '1' };
       t.observe('commit', await t.get('/api/v1/repos/commit', { as: reader(name), query }));
       t.observe('repo', await t.get('/api/v1/repo', { as: reader(name), query }));
     }),
@@ -44,7 +44,7 @@ export const endpoints = defineRules('Endpoints', 'endpoints', [
     'The specification does not say whether operations other than reading a commit accept short SHAs, HEAD and full ref names as ref.',
     groupRepository,
     async (t, { name, tip }) => {
-      for (const ref of [tip.slice(0, 10), 'HEAD', 'refs/heads/main']) {
+      for (const ref of [tip.slice(0, 10), 'HEAD', `refs/heads/${t.defaultBranch}`]) {
         const responses = [
           await grep(t, name, { query: { pattern: 'e' }, ref }),
           await fileMetadata(t, name, { ref }),

@@ -94,7 +94,7 @@ export const routes = defineRules('What the service does', 'routes', [
     writes: true,
     check: on(groupRepository, async (t, { name }) => {
       const base = repositoryPath(name);
-      const gets = ['', '/files/metadata', '/commit?sha=main', '/file?path=README.md', '/commits', '/diff?sha=main'];
+      const gets = ['', '/files/metadata', '/commit?sha=HEAD', '/file?path=README.md', '/commits', '/diff?sha=HEAD'];
       const posts = ['/grep', '/archive', '/notes', '/commit-pack', '/restore-commit'];
       const as = { repo: name, scopes: ['git:read', 'git:write'] };
       const served: string[] = [];
@@ -111,7 +111,7 @@ export const routes = defineRules('What the service does', 'routes', [
     says: 'A preferred route takes the repository name from one segment of its path.',
     writes: true,
     check: on(groupRepository, async (t, { name, tip }) => {
-      const response = await reset(t, name, restoreMetadata(tip));
+      const response = await reset(t, name, restoreMetadata(t, tip));
       expectOneOf(response.status, [201, 409, 412, 200], 'the restore must be executed or refused for its content');
       response.record('result');
     }),

@@ -95,11 +95,11 @@ export const states = defineWritingRules('States', 'states', [
     id: 'state.ref-outcome-in-body',
     says: 'result.status and result.success report the outcome for the branch, whatever the HTTP status is.',
     check: on(groupRepository, async (t, { name }) => {
-      const written = await sendPack(t, name, packLines({ 'outcome.txt': t.uniqueName() }));
+      const written = await sendPack(t, name, packLines(t, { 'outcome.txt': t.uniqueName() }));
       const { success, status } = written.record('result');
       expectSame([success, status], [true, 'ok'], 'a successful write must have success true and status ok');
       const tip = written.string('commit', 'commit_sha');
-      const nothing = await restore(t, name, restoreMetadata(tip));
+      const nothing = await restore(t, name, restoreMetadata(t, tip));
       expectSame(nothing.find('result', 'success'), false, 'a restore that changes nothing must have success false');
       expectTrue(
         typeof nothing.find('result', 'status') === 'string',

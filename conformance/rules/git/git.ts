@@ -40,9 +40,9 @@ async function expectHead(t: RuleContext, repo: string, branch: string, tip: str
 /** Changes the default branch of a new repository through the API, and expects Git to report the new branch as HEAD. */
 async function changesHead(t: RuleContext): Promise<void> {
   const { name, tip } = await newRepository(t);
-  const metadata = { target_branch: 'other', base_branch: 'main' };
+  const metadata = { target_branch: 'other', base_branch: t.defaultBranch };
   const { sha } = await commitFiles(t, name, { 'other.txt': 'x' }, metadata);
-  await expectHead(t, name, 'main', tip);
+  await expectHead(t, name, t.defaultBranch, tip);
   const options = { as: repoWriter(name), json: { default_branch: 'other' } };
   expectSuccess(await t.request('PATCH', repositoryPath(name), options));
   await t.eventually(
@@ -59,13 +59,13 @@ export const gitReads = defineRules('Git over HTTPS', 'git-reads', [
     says: 'A clone of /<repo_name>.git with user name t and the token as password gets the default branch.',
     check: on(historyRepository, async (t, history) => {
       const { git, tip } = await clone(t, history.name);
-      expectSame(tip, history.third.sha, 'HEAD of the clone must be the tip of main');
+      expectSame(tip, history.third.sha, 'HEAD of the clone must be the tip of the default branch');
       expectSame(
         Object.keys(await git.listTree(tip)).sort(),
         Object.keys(history.files).sort(),
         'the clone must contain every file',
       );
-      await expectHead(t, history.name, 'main', tip);
+      await expectHead(t, history.name, t.defaultBranch, tip);
       t.observe('without .git', (await advertise(t, gitPath(history.name).slice(0, -4), reader(history.name))).status);
     }),
   },
@@ -187,7 +187,7 @@ export const gitReads = defineRules('Git over HTTPS', 'git-reads', [
         if (version === '2') t.observe('fetch', /fetch=([^\n]*)/.exec(response.text)?.[1] ?? 'plain');
       }
       const git = await createGit(t);
-      const shallow = git.fetch(name, 'main', 1);
+      const shallow = git.fetch(name, t.defaultBranch, 1);
       t.observe('depth 1', await shallow.then(() => 'works').catch(() => 'refused'));
     },
   ),
@@ -219,7 +219,7 @@ export const gitWrites = defineWritingRules('Git over HTTPS', 'git-writes', [
     check: on(groupRepository, async (t, { name }) => {
       const { sha } = await commitFiles(t, name, { 'visible.txt': t.uniqueName() });
       await t.eventually(
-        async () => (await listRefs(t, name, reader(name))).get('refs/heads/main') === sha,
+        async () => (await listRefs(t, name, reader(name))).get(`refs/heads/${t.defaultBranch}`) === sha,
         'ls-refs must list the new tip',
       );
       if (t.target.companion) await changesHead(t);
@@ -230,8 +230,8 @@ export const gitWrites = defineWritingRules('Git over HTTPS', 'git-writes', [
     says: 'Pushes of Git are visible to the API.',
     check: on(groupRepository, async (t, { name }) => {
       const { git, tip } = await clone(t, name);
-      const sha = await commitLocally(git, { parent: [tip], branch: 'main' });
-      expectAbsent(await git.push(name, ['main']), 'the push must succeed');
+      const sha = await commitLocally(git, { parent: [tip], branch: t.defaultBranch });
+      expectAbsent(await git.push(name, [t.defaultBranch]), 'the push must succeed');
       await t.eventually(
         async () => (await getCommit(t, name, sha)).status === 200,
         'the API must return the pushed commit',

@@ -158,7 +158,7 @@ export const noteRules = defineWritingRules('7. Notes', 'notes', [
     async (t, { name, sha }) => {
       t.observe('absent', await writeNote(t, name, { sha: ABSENT_SHA, note: 'x' }));
       t.observe('short', await writeNote(t, name, { sha: sha.slice(0, 8), note: 'x' }));
-      t.observe('branch', await writeNote(t, name, { sha: 'main', action: 'append', note: 'x' }));
+      t.observe('branch', await writeNote(t, name, { sha: t.defaultBranch, action: 'append', note: 'x' }));
     },
   ),
   {

@@ -27,7 +27,7 @@ export const commitRecord = defineRules('Commit record', 'commit-record', [
     id: 'commit.record.sha.string',
     says: 'sha is the full SHA of the commit, whatever revision was requested.',
     check: on(historyRepository, async (t, { name, first, third }) => {
-      const asked = { [first.sha.slice(0, 10)]: first.sha, main: third.sha, v1: first.sha };
+      const asked = { [first.sha.slice(0, 10)]: first.sha, [t.defaultBranch]: third.sha, v1: first.sha };
       for (const [revision, sha] of Object.entries(asked)) {
         expectSame(
           (await getCommit(t, name, revision)).string('commit', 'sha'),

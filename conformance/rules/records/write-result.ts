@@ -1,5 +1,5 @@
 import { commitFiles, packLines, sendPack } from '../../api/commit-pack.js';
-import { ABSENT_SHA, mustTipOf, restore, restoreMetadata, tipOf, ZEROS } from '../../api/requests.js';
+import { ABSENT_SHA, asMain, mustTipOf, restore, restoreMetadata, tipOf, ZEROS } from '../../api/requests.js';
 import type { ApiResponse } from '../../check/api-response.js';
 import { expectOneOf, expectSame, expectSha, expectStatus, expectTrue } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
@@ -30,9 +30,9 @@ async function shows(t: RuleContext, member: string, value: unknown): Promise<vo
  * its branch.
  */
 async function onTwoBranches(t: RuleContext, check: (response: ApiResponse, branch: string) => void): Promise<void> {
-  check((await write(t)).answer, 'main');
+  check((await write(t)).answer, t.defaultBranch);
   const branch = t.uniqueName();
-  check((await write(t, { target_branch: branch, base_branch: 'main' })).answer, branch);
+  check((await write(t, { target_branch: branch, base_branch: t.defaultBranch })).answer, branch);
 }
 
 /**
@@ -90,7 +90,7 @@ export const writeCommit = defineWritingRules('Write result', 'write-commit', [
     'The specification does not say whether the response of a restore has blob_count.',
     write,
     async (t, { name, tip }) => {
-      const response = expectStatus(await restore(t, name, restoreMetadata(tip)), 201);
+      const response = expectStatus(await restore(t, name, restoreMetadata(t, tip)), 201);
       t.observe('blob_count', response.find('commit', 'blob_count') ?? 'absent');
     },
   ),
@@ -104,7 +104,8 @@ export const writeResult = defineWritingRules('Write result', 'write-result', [
       onTwoBranches(t, (response, name) => {
         const branch = response.string('result', 'branch');
         expectOneOf(branch, [name, `refs/heads/${name}`], 'result.branch must name the branch');
-        if (name === 'main') t.tolerateValue('A38', 'result.branch', branch, ['main', 'refs/heads/main']);
+        if (name === t.defaultBranch)
+          t.tolerateValue('A38', 'result.branch', asMain(t, branch), ['main', 'refs/heads/main']);
       }),
   },
   {
@@ -132,7 +133,7 @@ export const writeResult = defineWritingRules('Write result', 'write-result', [
     id: 'write.result.old_sha.zeros',
     says: 'result.old_sha is 40 zeros if the branch did not exist, also in an empty repository.',
     check: on(groupRepository, async (t, { name }) => {
-      const from = { target_branch: t.uniqueName(), base_branch: 'main' };
+      const from = { target_branch: t.uniqueName(), base_branch: t.defaultBranch };
       const branch = await commitFiles(t, name, { 'z.txt': 'z' }, from);
       expectSame(branch.before, ZEROS, 'old_sha of a new branch must be 40 zeros');
       const empty = t.uniqueName();
@@ -142,8 +143,8 @@ export const writeResult = defineWritingRules('Write result', 'write-result', [
         ZEROS,
         'old_sha of a first commit must be 40 zeros',
       );
-      const metadata = { target_branch: t.uniqueName(), base_branch: 'main', expected_head_sha: ABSENT_SHA };
-      const refused = await sendPack(t, name, packLines({ 'z.txt': 'z' }, metadata));
+      const metadata = { target_branch: t.uniqueName(), base_branch: t.defaultBranch, expected_head_sha: ABSENT_SHA };
+      const refused = await sendPack(t, name, packLines(t, { 'z.txt': 'z' }, metadata));
       expectOneOf(
         refused.find('result', 'old_sha') ?? '',
         [ZEROS, ''],

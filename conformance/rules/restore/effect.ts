@@ -1,4 +1,12 @@
-import { AUTHOR, COMMITTER, getCommit, restore, restoreMetadata, tipOf } from '../../api/requests.js';
+import {
+  AUTHOR,
+  COMMITTER,
+  defaultBranchNames,
+  getCommit,
+  restore,
+  restoreMetadata,
+  tipOf,
+} from '../../api/requests.js';
 import type { ApiResponse } from '../../check/api-response.js';
 import { expectOneOf, expectSame, expectSha, expectStatus, expectTrue } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
@@ -76,17 +84,17 @@ export const restoreEffect = defineWritingRules('2. Restore', 'restore-effect', 
   {
     id: 'restore.resp.commit',
     says: 'commit has the new commit, its tree, the branch and the size of the pack.',
-    check: on(restored, async (_t, { answer: response }) => {
+    check: on(restored, async (t, { answer: response }) => {
       expectSha(response.find('commit', 'commit_sha'), 'commit_sha must be a full SHA');
       expectSha(response.find('commit', 'tree_sha'), 'tree_sha must be a full SHA');
-      expectSame(response.string('commit', 'target_branch'), 'main', 'target_branch');
+      expectSame(response.string('commit', 'target_branch'), t.defaultBranch, 'target_branch');
       expectTrue(response.integer('commit', 'pack_bytes') >= 0, 'pack_bytes must not be negative');
     }),
   },
   {
     id: 'restore.resp.result',
     says: 'result has the old tip, the new tip and the status ok.',
-    check: on(restored, async (_t, { last, answer: response }) => {
+    check: on(restored, async (t, { last, answer: response }) => {
       const { old_sha, new_sha, success, status, message } = response.record('result');
       expectSame(
         [old_sha, new_sha],
@@ -98,7 +106,7 @@ export const restoreEffect = defineWritingRules('2. Restore', 'restore-effect', 
         [true, 'ok', ''],
         'the result must have success true, status ok and an empty message',
       );
-      expectOneOf(response.find('result', 'branch'), ['main', 'refs/heads/main'], 'result.branch');
+      expectOneOf(response.find('result', 'branch'), defaultBranchNames(t), 'result.branch');
     }),
   },
   {
@@ -107,14 +115,14 @@ export const restoreEffect = defineWritingRules('2. Restore', 'restore-effect', 
     check: async (t) => {
       await restored(t);
       const { name, seed, last } = await moved(t);
-      expectStatus(await restore(t, name, restoreMetadata(seed, { expected_head_sha: last.sha })), 201);
+      expectStatus(await restore(t, name, restoreMetadata(t, seed, { expected_head_sha: last.sha })), 201);
     },
   },
   {
     id: 'restore.expected_head.mismatch',
     says: 'An expected_head_sha that differs from the tip is 409; the branch does not move.',
     check: on(moved, async (t, { name, seed, last }) => {
-      expectStatus(await restore(t, name, restoreMetadata(seed, { expected_head_sha: seed })), 409);
+      expectStatus(await restore(t, name, restoreMetadata(t, seed, { expected_head_sha: seed })), 409);
       expectSame(await tipOf(t, name), last.sha, 'the branch tip must not change');
     }),
   },

@@ -15,7 +15,7 @@ async function refusesMetadata(t: RuleContext, ...changes: readonly object[]): P
   const { name, seed, last } = await moved(t);
   for (const change of changes) {
     const metadata = Object.fromEntries(
-      Object.entries(restoreMetadata(seed, change)).filter(([, value]) => value !== undefined),
+      Object.entries(restoreMetadata(t, seed, change)).filter(([, value]) => value !== undefined),
     );
     expectStatus(await restore(t, name, metadata), 400);
   }
@@ -34,7 +34,7 @@ async function refusesBody(t: RuleContext, ...bodies: readonly string[]): Promis
 async function already(t: RuleContext) {
   const { name } = await groupRepository(t);
   const tip = await mustTipOf(t, name);
-  return { name, tip, answer: await restore(t, name, restoreMetadata(tip)) };
+  return { name, tip, answer: await restore(t, name, restoreMetadata(t, tip)) };
 }
 
 const WITHOUT_COMMIT = { target_commit_sha: undefined };
@@ -44,14 +44,14 @@ export const restoreRefusals = defineWritingRules('2. Restore', 'restore-refusal
   {
     id: 'restore.content-type',
     says: 'The body is one line of NDJSON: an object with the key metadata.',
-    check: on(moved, async (t, { name, seed }) => expectStatus(await restore(t, name, restoreMetadata(seed)), 201)),
+    check: on(moved, async (t, { name, seed }) => expectStatus(await restore(t, name, restoreMetadata(t, seed)), 201)),
   },
   leftOpen(
     'restore.content-type.json',
     'The specification does not say whether the body of a restore may be sent as application/json.',
     moved,
     async (t, { name, seed }) =>
-      t.observe('outcome', await restore(t, name, restoreMetadata(seed), { contentType: 'application/json' })),
+      t.observe('outcome', await restore(t, name, restoreMetadata(t, seed), { contentType: 'application/json' })),
   ),
   leftOpen(
     'restore.body.extra-key',
@@ -64,7 +64,7 @@ export const restoreRefusals = defineWritingRules('2. Restore', 'restore-refusal
       };
       for (const [form, write] of Object.entries(forms)) {
         const { name, seed } = await moved(t);
-        const body = write({ metadata: restoreMetadata(seed) });
+        const body = write({ metadata: restoreMetadata(t, seed) });
         t.observe(form, await restore(t, name, undefined, { body }));
       }
     },
@@ -86,15 +86,13 @@ export const restoreRefusals = defineWritingRules('2. Restore', 'restore-refusal
     'The specification does not say how a target_branch that does not exist, or that begins with refs/, is refused; no branch may change.',
     moved,
     async (t, { name, seed }) => {
-      const missing = await restore(t, name, restoreMetadata(seed, { target_branch: 'nope' }));
+      const missing = await restore(t, name, restoreMetadata(t, seed, { target_branch: 'nope' }));
       expectRefused(missing);
       t.observe('missing branch', missing);
       expectAbsent(await tipOf(t, name, 'nope'), 'the branch must not be created');
-      t.observe('refs/heads/main', await restore(t, name, restoreMetadata(seed, { target_branch: 'refs/heads/main' })));
-      expectAbsent(
-        await tipOf(t, name, 'refs/heads/refs/heads/main'),
-        'refs/heads/refs/heads/main must not be created',
-      );
+      const full = `refs/heads/${t.defaultBranch}`;
+      t.observe('full ref name', await restore(t, name, restoreMetadata(t, seed, { target_branch: full })));
+      expectAbsent(await tipOf(t, name, `refs/heads/${full}`), `refs/heads/${full} must not be created`);
     },
   ),
   ...rulesBy(refusesMetadata, [
@@ -105,10 +103,10 @@ export const restoreRefusals = defineWritingRules('2. Restore', 'restore-refusal
     'The specification does not say whether target_commit_sha may be a short SHA or a commit outside the history of the branch.',
     moved,
     async (t, { name, seed }) => {
-      t.observe('short SHA', await restore(t, name, restoreMetadata(seed.slice(0, 7))));
-      const branch = { target_branch: 'aside', base_branch: 'main' };
+      t.observe('short SHA', await restore(t, name, restoreMetadata(t, seed.slice(0, 7))));
+      const branch = { target_branch: 'aside', base_branch: t.defaultBranch };
       const { sha } = await commitFiles(t, name, { 'aside.txt': t.uniqueName() }, branch);
-      t.observe('another branch', await restore(t, name, restoreMetadata(sha)));
+      t.observe('another branch', await restore(t, name, restoreMetadata(t, sha)));
     },
   ),
   ...rulesBy(refusesMetadata, [
@@ -119,7 +117,7 @@ export const restoreRefusals = defineWritingRules('2. Restore', 'restore-refusal
     id: 'restore.err.404.commit',
     says: 'A target commit that does not exist is 404.',
     check: on(moved, async (t, { name, last }) => {
-      expectStatus(await restore(t, name, restoreMetadata(ABSENT_SHA)), 404);
+      expectStatus(await restore(t, name, restoreMetadata(t, ABSENT_SHA)), 404);
       expectSame(await mustTipOf(t, name), last.sha, 'the branch tip must not change');
     }),
   },
@@ -127,7 +125,7 @@ export const restoreRefusals = defineWritingRules('2. Restore', 'restore-refusal
     id: 'restore.failure-body',
     says: 'A failed restore answers with a restore result or with problem details.',
     check: on(moved, async (t, { name, seed }) => {
-      const response = expectStatus(await restore(t, name, restoreMetadata(seed, { expected_head_sha: seed })), 409);
+      const response = expectStatus(await restore(t, name, restoreMetadata(t, seed, { expected_head_sha: seed })), 409);
       expectFailureBody(t, 'failed restore', response, 'result');
     }),
   },
@@ -136,7 +134,7 @@ export const restoreRefusals = defineWritingRules('2. Restore', 'restore-refusal
     says: 'A throttled restore is answered with problem details.',
     reach: 'emulator',
     check: on(moved, async (t, { name, seed }) => {
-      const response = await restore(t, name, restoreMetadata(seed), { fault: 'rate_limited' });
+      const response = await restore(t, name, restoreMetadata(t, seed), { fault: 'rate_limited' });
       expectSame(response.outcome, '429 rate_limited', 'unexpected status or code');
       expectSame(response.mediaType, 'application/problem+json', 'unexpected media type');
     }),

@@ -49,7 +49,7 @@ export const restoreRoutes = defineWritingRules('2. Restore', 'restore-routes', 
     id: 'restore.route.reset-alias',
     says: 'POST /api/repos/{repo_name}/reset-commits is an alias with the same effect.',
     check: on(moved, async (t, { name, seed, last }) => {
-      const response = expectStatus(await reset(t, name, restoreMetadata(seed)), 201);
+      const response = expectStatus(await reset(t, name, restoreMetadata(t, seed)), 201);
       expectOther(await mustTipOf(t, name), last.sha, 'the branch tip must change');
       expectSame(
         response.string('commit', 'commit_sha'),
@@ -64,9 +64,9 @@ export const restoreRoutes = defineWritingRules('2. Restore', 'restore-routes', 
     check: on(moved, async (t, { name, seed }) => {
       for (const metadata of [
         {},
-        restoreMetadata(seed, { target_branch: 5 }),
-        restoreMetadata(ABSENT_SHA),
-        restoreMetadata(seed, { expected_head_sha: seed }),
+        restoreMetadata(t, seed, { target_branch: 5 }),
+        restoreMetadata(t, ABSENT_SHA),
+        restoreMetadata(t, seed, { expected_head_sha: seed }),
       ]) {
         await tryAgain(async () => {
           const [a, b] = [await restore(t, name, metadata), await reset(t, name, metadata)];
@@ -105,14 +105,14 @@ export const restoreRoutes = defineWritingRules('2. Restore', 'restore-routes', 
     says: 'reset-commits is 404 if the name in its path differs from the repo claim.',
     check: on(moved, async (t, { name, seed }) => {
       const { name: other } = await otherRepository(t);
-      expectCode(await reset(t, other, restoreMetadata(seed), { as: writer(name) }), 404, 'repository_not_found');
+      expectCode(await reset(t, other, restoreMetadata(t, seed), { as: writer(name) }), 404, 'repository_not_found');
     }),
   },
   {
     id: 'restore.alias.needs-repo-claim',
     says: 'reset-commits rejects a token without a repo claim.',
     check: on(moved, async (t, { name, seed }) => {
-      const response = await reset(t, name, restoreMetadata(seed), { as: { scopes: ['git:write'] } });
+      const response = await reset(t, name, restoreMetadata(t, seed), { as: { scopes: ['git:write'] } });
       t.tolerate('A03', 'no repo claim', response, ['400 repo_claim_missing', '403 forbidden']);
     }),
   },
@@ -121,7 +121,7 @@ export const restoreRoutes = defineWritingRules('2. Restore', 'restore-routes', 
     says: 'Both restore routes answer 401 to a request without a credential, and change nothing.',
     check: on(moved, async (t, { name, seed, last }) => {
       for (const send of [restore, reset]) {
-        expectCode(await send(t, name, restoreMetadata(seed), ANONYMOUS), 401, 'unauthorized');
+        expectCode(await send(t, name, restoreMetadata(t, seed), ANONYMOUS), 401, 'unauthorized');
       }
       expectSame(await mustTipOf(t, name), last.sha, 'the branch tip must not change');
     }),
@@ -136,7 +136,7 @@ export const restoreRoutes = defineWritingRules('2. Restore', 'restore-routes', 
     says: 'Rejected credentials are problem details, not a restore result.',
     check: on(moved, async (t, { name, seed }) => {
       for (const as of [undefined, { repo: name }]) {
-        const response = await restore(t, name, restoreMetadata(seed), { as });
+        const response = await restore(t, name, restoreMetadata(t, seed), { as });
         expectRefused(response);
         expectSame(response.mediaType, 'application/problem+json', 'unexpected media type');
         response.string('code');

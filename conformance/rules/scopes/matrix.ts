@@ -94,9 +94,9 @@ function pushCell(scope: Scope): RuleRow {
     check: on(groupRepository, async (t, { name: repo }) => {
       const { sha } = await commitFiles(t, repo, { 'base.txt': t.uniqueName() });
       const { git } = await clone(t, repo);
-      const commit = await commitLocally(git, { parent: [sha], branch: 'main', text: scope });
-      const problem = await git.push(repo, ['main'], { repo, scopes: [scope] });
-      const tip = (await listRefs(t, repo, { repo, scopes: ['git:read'] })).get('refs/heads/main');
+      const commit = await commitLocally(git, { parent: [sha], branch: t.defaultBranch, text: scope });
+      const problem = await git.push(repo, [t.defaultBranch], { repo, scopes: [scope] });
+      const tip = (await listRefs(t, repo, { repo, scopes: ['git:read'] })).get(`refs/heads/${t.defaultBranch}`);
       expectSame(
         problem === undefined,
         allowed,

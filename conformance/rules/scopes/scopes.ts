@@ -73,7 +73,7 @@ export const scopes = defineRules('Scopes', 'scopes', [
     check: on(groupRepository, async (t, { name: repo }) => {
       const as = { repo, scopes: ['git:read', 'git:write'] };
       expectStatus(await getRepo(t, repo, { as }), 200);
-      expectStatus(await sendPack(t, repo, packLines({ 'both.txt': 'x' }), { as }), 201);
+      expectStatus(await sendPack(t, repo, packLines(t, { 'both.txt': 'x' }), { as }), 201);
     }),
   },
   {

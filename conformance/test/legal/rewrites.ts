@@ -38,6 +38,20 @@ export const HIDES_NOTES: Rewrite = {
 };
 
 /**
+ * Rewrite of requests that makes `trunk` the default branch of each new repository whose request names no other one.
+ * The specification does not say that `main` is the default.
+ */
+export const TRUNK_IS_DEFAULT: Rewrite = {
+  request: (request) => {
+    if (request.method !== 'POST' || !/^\/api\/(v1\/)?repos$/.test(request.path)) return;
+    const body = request.body.length === 0 ? {} : readObject(request.body);
+    if (body === undefined) return;
+    request.body = Buffer.from(JSON.stringify({ default_branch: 'trunk', ...body }));
+    request.headers['content-type'] ??= 'application/json';
+  },
+};
+
+/**
  * Rewrite of archive requests and responses that makes archives legal but unusual: file names are below a folder, the
  * media type is another one, and optional headers are missing.
  */

@@ -43,7 +43,7 @@ export async function seed(target: Target, repo: string, branch: string, ...comm
   const scopes = ['repo:write'];
   await mustCall(target, 'POST', '/api/repos', { as: { repo, scopes }, json: { default_branch: branch } });
   for (const files of commits) {
-    const lines = packLines(files, { target_branch: branch });
+    const lines = packLines({ defaultBranch: branch }, files, { target_branch: branch });
     await mustCall(target, 'POST', '/api/v1/repos/commit-pack', { as: { repo, scopes: ['git:write'] }, lines });
   }
 }

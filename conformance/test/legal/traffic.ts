@@ -28,7 +28,7 @@ export function startTraffic(target: Target): Traffic {
       const as = { repo, scopes: ['repo:write', 'git:write', 'git:read'] };
       const base_repo = { provider: 'gitea', owner: 'o', name: 'n', upstream_host: '127.0.0.1:9' };
       const json = repositories % 2 === 0 ? {} : { base_repo };
-      const lines = packLines({ 'README.md': 'straw and needle, foobar\n' });
+      const lines = packLines({ defaultBranch: 'main' }, { 'README.md': 'straw and needle, foobar\n' });
       for (const step of [
         () => call(target, 'POST', '/api/repos', { as, json }),
         () => call(target, 'POST', '/api/v1/repos/commit-pack', { as, lines }),
