@@ -11,25 +11,26 @@ import { proofLines } from './explain.js';
 import { main } from './main.js';
 
 const TABLE =
-  'mutant\tdoes\trule\tmore\tverdict\r\nm1\tdoes this\ta\t\tkilled\r\nm2\tdoes that\ta\t\tsilent\r\nm3\t\tb\tx\tdead\n';
+  'mutant\tdoes\trule\tmore\tverdict\tclauses\r\nm1\tdoes this\ta\t\tkilled\tone,two\r\nm2\tdoes that\ta\t\tsilent\r\nm3\t\tb\tx\tdead\n';
 
 t.test('the columns of the mutant table are found by name', async (t) => {
   const file = join(t.testdir({}), 'mutants.tsv');
   t.equal(await readMutants(file), undefined, 'there is none');
   writeFileSync(file, TABLE);
   t.same(await readMutants(file), [
-    { rule: 'a', mutant: 'm1', verdict: 'killed', does: 'does this' },
-    { rule: 'a', mutant: 'm2', verdict: 'silent', does: 'does that' },
-    { rule: 'b', mutant: 'm3', verdict: 'dead', does: '' },
+    { rule: 'a', mutant: 'm1', verdict: 'killed', does: 'does this', clauses: 'one,two' },
+    { rule: 'a', mutant: 'm2', verdict: 'silent', does: 'does that', clauses: '' },
+    { rule: 'b', mutant: 'm3', verdict: 'dead', does: '', clauses: '' },
   ]);
 });
 
 t.test('a rule is proven by a mutant that it detects, and a MUST rule without one is unproven', async (t) => {
-  const row = { rule: 'a', mutant: 'm', does: 'does this' };
+  const row = { rule: 'a', mutant: 'm', does: 'does this', clauses: '' };
   t.same(proofLines('MUST', [{ ...row, verdict: 'killed' }]), [
     '  proof    it noticed a mutant',
     '  mutant   killed: does this (m)',
   ]);
+  t.match(proofLines('MUST', [{ ...row, verdict: 'killed', clauses: 'one,two' }])[1], '(m; breaks one, two)');
   t.match(proofLines('MUST', [{ ...row, verdict: 'silent' }]), [/unproven/, /silent: does this/]);
   t.match(proofLines('MUST', []), [/unproven/]);
   t.same(proofLines('SHOULD', []), []);

@@ -37,6 +37,7 @@ export const explainCommand = defineCommand({
     const lines = [
       rule.id,
       `  ${rule.says}`,
+      ...Object.entries(rule.clauses ?? {}).map(([name, says]) => `  clause   ${name}: ${says}`),
       `  level    ${rule.level}: ${BROKEN[rule.level]}`,
       `  section  ${rule.section}`,
       `  reach    ${rule.reach}`,
@@ -66,7 +67,10 @@ function openLines(id: string): string[] {
 /** Lists the mutants that the rule was checked with. A rule that noticed no mutant is not proven to be able to fail. */
 export function proofLines(level: Level, rows: readonly MutantRow[]): string[] {
   const isProven = rows.some(({ verdict }) => verdict === 'killed');
-  const lines = rows.map(({ mutant, verdict, does }) => `  mutant   ${verdict}: ${does || mutant} (${mutant})`);
+  const lines = rows.map(({ mutant, verdict, does, clauses }) => {
+    const broken = clauses === '' ? '' : `; breaks ${clauses.replaceAll(',', ', ')}`;
+    return `  mutant   ${verdict}: ${does || mutant} (${mutant}${broken})`;
+  });
   if (isProven) return ['  proof    it noticed a mutant', ...lines];
   return [...(level === 'MUST' ? ['  proof    unproven: no mutant in the test suite breaks it'] : []), ...lines];
 }

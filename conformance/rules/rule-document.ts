@@ -24,9 +24,10 @@ export function writeRuleDocument(rules: readonly Rule[]): string {
 }
 
 function sectionTable(section: string, rules: readonly Rule[], codes: ReadonlyMap<string, readonly string[]>): string {
-  const rows = rules.map(({ id, says, level, reach }) => {
+  const rows = rules.map(({ id, says, clauses = {}, level, reach }) => {
     const links = (codes.get(id) ?? []).map((code) => `[${code}](#${code})`).join(', ');
-    return `| <a id="${id}"></a>\`${id}\` | ${escapeMarkdown(says)} | ${level} | ${reach} | ${links} |`;
+    const sentences = [says, ...Object.values(clauses).map((clause) => `• ${clause}`)];
+    return `| <a id="${id}"></a>\`${id}\` | ${sentences.map(escapeMarkdown).join('<br>')} | ${level} | ${reach} | ${links} |`;
   });
   return `## ${section}\n\n| Rule | Sentence | Level | Reach | Open |\n| --- | --- | --- | --- | --- |\n${rows.join('\n')}\n`;
 }

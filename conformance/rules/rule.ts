@@ -67,6 +67,11 @@ export interface RuleRow {
   readonly id: string;
   /** Requirement in one sentence, which is true or false for a target. */
   readonly says: string;
+  /**
+   * Statements of the rule that can be broken separately, one testable sentence each, by a name in kebab-case. Each
+   * clause has its own mutant (server that breaks only this clause). Absent if the sentence `says` is one statement.
+   */
+  readonly clauses?: Readonly<Record<string, string>>;
   /** Requirement level. Default: `MUST`. */
   readonly level?: Level;
   /** Targets on which the rule can be checked. Default: `any`. */

@@ -12,13 +12,15 @@ export interface MutantRow {
   readonly verdict: string;
   /** Description of the deliberate defect. */
   readonly does: string;
+  /** Names of the rule's clauses that the mutant breaks, separated by commas. */
+  readonly clauses: string;
 }
 
 /**
  * Reads the table of mutants (emulators with one deliberate defect each). Returns undefined if the package does not
  * contain the file. The file has tab-separated columns:
  *
- *     rule<TAB>mutant<TAB>verdict<TAB>does
+ *     rule<TAB>mutant<TAB>verdict<TAB>does<TAB>clauses
  *     jwt.alg.none<TAB>takes-unsigned-tokens<TAB>killed<TAB>takes tokens without a signature
  *
  * The first line names the columns, in any order; unknown columns are ignored.
@@ -36,7 +38,13 @@ export async function readMutants(
   return lines.map((line) => {
     const cells = line.split('\t');
     const cell = (name: string) => cells[columns.indexOf(name)] ?? '';
-    return { rule: cell('rule'), mutant: cell('mutant'), verdict: cell('verdict'), does: cell('does') };
+    return {
+      rule: cell('rule'),
+      mutant: cell('mutant'),
+      verdict: cell('verdict'),
+      does: cell('does'),
+      clauses: cell('clauses'),
+    };
   });
 }
 

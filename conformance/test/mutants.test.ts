@@ -4,7 +4,7 @@ import { shuffled } from '../run/shards.js';
 import { complaintsOf } from './mutants/check-all.js';
 import { allMutants } from './mutants/rows/index.js';
 import { runMutants } from './mutants/run-mutants.js';
-import { findStaleRows, readTable } from './mutants/table.js';
+import { findStaleRows, findUnprovenClauses, readTable } from './mutants/table.js';
 
 /**
  * Number of randomly chosen mutants (servers with one deliberate mistake) that a test run checks. `npm run mutants`
@@ -25,4 +25,5 @@ const control = await runMutants(shuffled(allMutants(), seed).slice(0, SAMPLE), 
 });
 
 t.same(complaintsOf(control), [], 'without a change every rule holds');
+t.same(findUnprovenClauses(allMutants(), allRules()), [], 'each clause of a rule has a mutant');
 t.same(findStaleRows(readTable(), allMutants(), allRules()), [], 'fixtures/conformance-mutants.tsv is up to date');

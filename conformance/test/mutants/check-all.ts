@@ -2,7 +2,7 @@ import { allRules } from '../../rules/registry.js';
 import type { Mutant } from './mutant.js';
 import type { Outcome } from './outcome.js';
 import { type Control, type MutantRun, runMutants } from './run-mutants.js';
-import { findStaleRows, readTable, TABLE_FILE, type TableRow } from './table.js';
+import { findStaleRows, findUnprovenClauses, readTable, TABLE_FILE, type TableRow } from './table.js';
 
 export interface AllOutcomes {
   readonly outcomes: readonly Outcome[];
@@ -32,6 +32,7 @@ export async function checkAll(
     ...complaintsOf(control),
     ...(control.met > 0 ? [] : ['inert-patch: its code never runs']),
     ...unproven(mutants, control).map((rule) => `${rule}: no mutant is named for this rule`),
+    ...findUnprovenClauses(mutants, allRules()),
     ...findStaleRows(tableOf(outcomes), mutants, allRules()).map((why) => `${TABLE_FILE}: ${why}`),
   ];
   return { outcomes, complaints };

@@ -27,12 +27,14 @@ export interface Run {
 export const INERT_PATCH: Mutant = {
   name: 'inert-patch',
   rules: [],
+  clauses: [],
   does: 'has the same text in place of its own',
   change: { patch: [{ file: 'auth/claims.js', find: 'return claims.repo;', replace: 'return claims.repo;' }] },
 };
 export const INERT_PROXY: Mutant = {
   name: 'inert-proxy',
   rules: [],
+  clauses: [],
   does: 'passes everything on as it is',
   change: { proxy: { request: () => undefined, response: () => undefined } },
 };

@@ -6,6 +6,8 @@ export interface Mutant {
   readonly name: string;
   /** Ids of the rules that must detect the mutant. Each of them is run alone and must not pass; a MUST rule must fail. */
   readonly rules: readonly string[];
+  /** Clauses of these rules that the mutant breaks, as rule id and clause name: `pack.file.op.delete#siblings`. */
+  readonly clauses: readonly string[];
   /**
    * Ids of rules that must run in the same run, because the rule to be checked sends no requests and only examines the
    * responses to other rules.
@@ -50,11 +52,20 @@ interface MoreOfRow {
   readonly beside?: readonly string[];
 }
 
-function listOf(rules: string | readonly string[]): readonly string[] {
-  return typeof rules === 'string' ? [rules] : rules;
+/**
+ * Reads the rules that a mutant must break. Each is a rule id, or a rule id and the name of a clause:
+ * `pack.file.op.delete#siblings`.
+ */
+function readRules(given: string | readonly string[]): Pick<Mutant, 'rules' | 'clauses'> {
+  const names = typeof given === 'string' ? [given] : given;
+  const rules = new Set(names.map((name) => name.replace(/#.*/, '')));
+  return { rules: [...rules], clauses: names.filter((name) => name.includes('#')) };
 }
 
-/** Defines a mutant (server with one deliberate mistake) that is made by a proxy between the suite and the server. */
+/**
+ * Defines a mutant (server with one deliberate mistake) that is made by a proxy between the suite and the server.
+ * `rules`: rules that detect the mutant, each optionally with the clause that the mutant breaks, as `rule#clause`.
+ */
 export function proxied(
   name: string,
   rules: string | readonly string[],
@@ -62,10 +73,13 @@ export function proxied(
   proxy: Rewrite,
   more: MoreOfRow = {},
 ): Mutant {
-  return { name, rules: listOf(rules), does, change: { proxy }, ...more };
+  return { name, ...readRules(rules), does, change: { proxy }, ...more };
 }
 
-/** Defines a mutant (server with one deliberate mistake) that is made by a patch of the server's code. */
+/**
+ * Defines a mutant (server with one deliberate mistake) that is made by a patch of the server's code. `rules`: as for
+ * `proxied`.
+ */
 export function patched(
   name: string,
   rules: string | readonly string[],
@@ -73,5 +87,5 @@ export function patched(
   patch: Patch | readonly Patch[],
   more: MoreOfRow = {},
 ): Mutant {
-  return { name, rules: listOf(rules), does, change: { patch: 'file' in patch ? [patch] : patch }, ...more };
+  return { name, ...readRules(rules), does, change: { patch: 'file' in patch ? [patch] : patch }, ...more };
 }

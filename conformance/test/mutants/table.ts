@@ -12,13 +12,15 @@ import type { Fate, Outcome } from './outcome.js';
  */
 export const TABLE_FILE = 'fixtures/conformance-mutants.tsv';
 
-const HEADER = 'rule\tmutant\tverdict\tdoes';
+const HEADER = 'rule\tmutant\tverdict\tdoes\tclauses';
 
 export interface TableRow {
   readonly rule: string;
   readonly mutant: string;
   readonly verdict: string;
   readonly does: string;
+  /** Names of the rule's clauses that the mutant breaks, separated by commas; empty if none is named. */
+  readonly clauses: string;
 }
 
 export function readTable(): TableRow[] {
@@ -26,18 +28,41 @@ export function readTable(): TableRow[] {
   return lines
     .filter((line) => line !== '')
     .map((line) => {
-      const [rule = '', mutant = '', verdict = '', does = ''] = line.split('\t');
-      return { rule, mutant, verdict, does };
+      const [rule = '', mutant = '', verdict = '', does = '', clauses = ''] = line.split('\t');
+      return { rule, mutant, verdict, does, clauses };
     });
 }
 
 export function writeTable(rows: readonly TableRow[]): void {
-  const lines = [...new Set(rows.map(({ rule, mutant, verdict, does }) => [rule, mutant, verdict, does].join('\t')))];
+  const lines = [
+    ...new Set(
+      rows.map(({ rule, mutant, verdict, does, clauses }) => [rule, mutant, verdict, does, clauses].join('\t')),
+    ),
+  ];
   writeFileSync(join(packageRoot(), TABLE_FILE), `${[HEADER, ...lines.sort()].join('\n')}\n`);
 }
 
 export function rowOf({ mutant, rule, fate }: Outcome): TableRow {
-  return { rule, mutant: mutant.name, verdict: fate satisfies Fate, does: mutant.does };
+  const { name, does } = mutant;
+  return { rule, mutant: name, verdict: fate satisfies Fate, does, clauses: clausesOf(mutant, rule) };
+}
+
+/** Returns the names of the clauses of a rule that a mutant breaks, separated by commas. */
+function clausesOf({ clauses }: Pick<Mutant, 'clauses'>, rule: string): string {
+  const prefix = `${rule}#`;
+  return clauses.flatMap((name) => (name.startsWith(prefix) ? [name.slice(prefix.length)] : [])).join(',');
+}
+
+/** Returns a sentence for each clause of a rule that no mutant breaks, and for each that a mutant names by mistake. */
+export function findUnprovenClauses(mutants: readonly Mutant[], rules: readonly Rule[]): readonly string[] {
+  const named = new Set(mutants.flatMap(({ clauses }) => clauses));
+  const known = new Set(
+    rules.flatMap(({ id, clauses = {} }) => Object.keys(clauses).map((clause) => `${id}#${clause}`)),
+  );
+  return [
+    ...[...known].filter((clause) => !named.has(clause)).map((clause) => `no mutant breaks the clause ${clause}`),
+    ...[...named].filter((clause) => !known.has(clause)).map((clause) => `there is no clause ${clause}`),
+  ];
 }
 
 /**
@@ -45,14 +70,22 @@ export function rowOf({ mutant, rule, fate }: Outcome): TableRow {
  * checked again.
  */
 export function mergeRows(kept: readonly TableRow[], mutants: readonly Mutant[], now: readonly TableRow[]): TableRow[] {
-  const does = new Map(mutants.map((mutant) => [mutant.name, mutant.does]));
+  const byName = new Map(mutants.map((mutant) => [mutant.name, mutant]));
   const checked = new Set(now.map(pairOf));
-  return [...kept.filter((row) => does.get(row.mutant) === row.does && !checked.has(pairOf(row))), ...now];
+  const current = kept.flatMap((row) => {
+    const mutant = byName.get(row.mutant);
+    if (mutant?.does !== row.does || checked.has(pairOf(row))) return [];
+    return [{ ...row, clauses: clausesOf(mutant, row.rule) }];
+  });
+  return [...current, ...now];
 }
 
 function pairOf({ rule, mutant }: Pick<TableRow, 'rule' | 'mutant'>): string {
   return `${rule} ${mutant}`;
 }
+
+/** Stands for a mutant that no longer exists; its rows are listed as such. */
+const NO_CLAUSES = { clauses: [] } as const;
 
 /** Returns a sentence for each row that the table lacks, and for each row that no mutant or rule justifies. */
 export function findStaleRows(
@@ -69,6 +102,9 @@ export function findStaleRows(
     ...table
       .filter(({ mutant, does }) => byName.has(mutant) && byName.get(mutant)?.does !== does)
       .map(({ mutant }) => `the mutant ${mutant} does something else`),
+    ...table
+      .filter(({ rule, mutant, clauses }) => clauses !== clausesOf(byName.get(mutant) ?? NO_CLAUSES, rule))
+      .map(({ mutant }) => `the mutant ${mutant} breaks other clauses`),
     ...mutants
       .flatMap((mutant) => mutant.rules.map((rule) => ({ rule, mutant: mutant.name })))
       .filter((pair) => !killed.has(pairOf(pair)))
