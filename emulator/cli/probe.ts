@@ -6,7 +6,7 @@ import type { Terminal } from './terminal.js';
 export const DEFAULT_URL = 'http://127.0.0.1:8080';
 
 /** Maximum number of bytes that are read of the response to a health check. */
-const LONGEST_ANSWER = 65_536;
+const MAX_RESPONSE_LENGTH = 65_536;
 
 /**
  * Checks the health of the emulator at `url`. Returns undefined if it is ready, otherwise the reason. The complete
@@ -24,7 +24,7 @@ export async function probe(
     let body = '';
     for await (const part of response.setEncoding('utf8')) {
       body += String(part);
-      if (body.length > LONGEST_ANSWER) return 'the response is too long';
+      if (body.length > MAX_RESPONSE_LENGTH) return 'the response is too long';
     }
     return check(response.statusCode, body);
   } catch (error) {

@@ -16,18 +16,18 @@ t.test(
       { do: { latency: { ms: 1 } } },
       { priority: 1, do: { latency: { ms: 2 } } },
     );
-    t.equal(world.meet(), 'fault-4 fault-3 fault-1');
+    t.equal(world.fire(), 'fault-4 fault-3 fault-1');
     t.match(world.faults.get('fault-2'), { matched: 1, fired: 0, skippedBecause: { priority: 1 }, remaining: null });
     world.add({ priority: 5, when: { times: 1 }, do: OUTAGE });
-    t.equal(world.meet(), 'fault-4 fault-3 fault-5');
-    t.equal(world.meet(), 'fault-4 fault-3 fault-1', 'it has met its one');
+    t.equal(world.fire(), 'fault-4 fault-3 fault-5');
+    t.equal(world.fire(), 'fault-4 fault-3 fault-1', 'it has met its one');
   },
 );
 
 t.test('among faults of equal priority, the one added first applies', async (t) => {
   const world = new World();
-  t.equal(world.meet({}, ['conflict', 'bad_gateway']), 'conflict');
-  t.equal(world.meet({}, ['bad_gateway', 'conflict']), 'conflict');
+  t.equal(world.fire({}, ['conflict', 'bad_gateway']), 'conflict');
+  t.equal(world.fire({}, ['bad_gateway', 'conflict']), 'conflict');
   world.add({ do: [CONFLICT, OUTAGE], priority: 1 });
   t.same(world.arm().take('before'), [{ id: 'fault-1', action: CONFLICT }], 'of one fault, the first action');
 });
@@ -35,7 +35,7 @@ t.test('among faults of equal priority, the one added first applies', async (t) 
 t.test('a fault that loses to another is not counted', async (t) => {
   const world = new World();
   world.add({ when: { times: 1 }, do: CONFLICT }, { when: { times: 1 }, do: OUTAGE });
-  t.same([world.meet(), world.meet(), world.meet()], ['fault-1', 'fault-2', '']);
+  t.same([world.fire(), world.fire(), world.fire()], ['fault-1', 'fault-2', '']);
 });
 
 t.test('faults of different stages all apply, and each is decided once', async (t) => {
@@ -65,7 +65,7 @@ t.test('a fault with several actions applies each at its stage and counts once',
   t.same([at('before'), at('after'), at('response.body')], [['latency'], ['lost'], ['cut']]);
   t.same(request.fired, ['fault-1']);
   t.match(world.faults.get('fault-1'), { matched: 1, fired: 1, remaining: 0, requestIds: ['req-1'] });
-  t.equal(world.meet(), '');
+  t.equal(world.fire(), '');
 });
 
 t.test('where an action happens without a stage depends on the operation', async (t) => {
@@ -181,7 +181,7 @@ t.test('conditions on refs and commands are checked as soon as these are known',
 t.test('a state that permits the operation does not consume the fault', async (t) => {
   const world = new World();
   const ask = (isRefused: boolean) =>
-    world.meet({ stateRefusal: (code) => (isRefused ? code : undefined) }, ['sync_in_progress*1']);
+    world.fire({ stateRefusal: (code) => (isRefused ? code : undefined) }, ['sync_in_progress*1']);
   t.same([ask(false), ask(false), ask(true), ask(true)], ['', '', 'sync_in_progress', '']);
 });
 
@@ -212,7 +212,7 @@ t.test('a request is armed while a fault may apply or has applied', async (t) =>
 
 t.test('a request that carries a fault twice triggers it once', async (t) => {
   const world = new World();
-  t.equal(world.meet({}, ['latency*2;ms=1', 'latency*2;ms=1']), 'latency');
+  t.equal(world.fire({}, ['latency*2;ms=1', 'latency*2;ms=1']), 'latency');
   t.match(world.faults.get('latency'), { matched: 1, fired: 1, remaining: 1 });
 });
 

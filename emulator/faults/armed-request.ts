@@ -93,7 +93,7 @@ export class ArmedRequest {
    * skip all other checks.
    */
   get isArmed(): boolean {
-    return this.settled < this.plan.meeting || (this.ids !== undefined && this.ids.length > 0);
+    return this.settled < this.plan.applicable || (this.ids !== undefined && this.ids.length > 0);
   }
 
   /** Ids of the faults that have fired for the request, in the order in which they fired. */

@@ -40,7 +40,7 @@ export interface FaultPlan {
   /**
    * Number of faults in `entries` that have at least one action that can be carried out for requests to the operation.
    */
-  readonly meeting: number;
+  readonly applicable: number;
   /**
    * Faults by the position (stage of the request, or the check of the quotas) at which they act. Within a position, a
    * fault with a higher priority comes first.
@@ -58,10 +58,10 @@ export function planOf(entries: readonly FaultEntry[], operation: FaultedOperati
     .filter(({ compiled }) => isFor(compiled, operation))
     .sort((a, b) => b.compiled.priority - a.compiled.priority || a.order - b.order);
   const at = new Map<Position, PlannedFault[]>();
-  let meeting = 0;
+  let applicable = 0;
   for (const [index, entry] of mine.entries()) {
     const places = placesOf(entry, operation);
-    if (places.size > 0) meeting += 1;
+    if (places.size > 0) applicable += 1;
     const refusal = new MemoizedText((why: string) => `${entry.id} did not fire: ${why}`);
     for (const [position, actions] of places) {
       const planned = at.get(position) ?? [];
@@ -70,7 +70,7 @@ export function planOf(entries: readonly FaultEntry[], operation: FaultedOperati
     }
   }
   const needsBody = mine.some(({ compiled }) => compiled.criteria.some(({ member }) => member === 'http.body'));
-  return { entries: mine, meeting, at, needsBody };
+  return { entries: mine, applicable: applicable, at, needsBody };
 }
 
 /**

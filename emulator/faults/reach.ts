@@ -30,7 +30,7 @@ export interface ReachContext {
 /**
  * Kind of request for which an action of a fault can be carried out, and the stage of the request at which it happens.
  */
-interface Meeting {
+interface FaultPoint {
   readonly shape: RequestShape;
   readonly stage: Stage;
 }
@@ -56,18 +56,18 @@ export function checkReach(
     const what = kindNameOf(action);
     const answering = meant.filter(({ operation }) => canReplaceResponse(action, operation));
     if (answering.length === 0) throw refuse(`${who} never returns ${codeOf(action)}.`);
-    const meetings = answering.flatMap((shape): Meeting[] => {
+    const points = answering.flatMap((shape): FaultPoint[] => {
       const stage = stageOf(action, at, shape.operation);
       return stage !== undefined && shape.stages.has(stage) ? [{ shape, stage }] : [];
     });
-    if (meetings.length === 0) {
+    if (points.length === 0) {
       const possible = stagesFor(action).filter((stage) => meant.some(({ stages }) => stages.has(stage)));
       const rest = possible.length > 0 ? `; ${what} is possible there at ${possible.join(', ')}` : '';
       throw refuse(`at: ${at === undefined ? what : `the stage ${at}`} is not possible for ${who}${rest}.`);
     }
-    const stages = [...new Set(meetings.map(({ stage }) => stage))].join(', ');
+    const stages = [...new Set(points.map(({ stage }) => stage))].join(', ');
     for (const member of members) {
-      if (meetings.some((meeting) => isKnown(member, meeting, context))) continue;
+      if (points.some((point) => isKnown(member, point, context))) continue;
       const known = (Object.keys(STAGES) as Stage[]).filter((stage) =>
         meant.some((shape) => shape.stages.has(stage) && isKnown(member, { shape, stage }, context)),
       );
@@ -75,17 +75,17 @@ export function checkReach(
         `match.${member} cannot be decided at ${stages}, the stage of ${what}; it can be at ${known.join(', ')}.`,
       );
     }
-    const knowing = meetings.filter((meeting) => members.every((member) => isKnown(member, meeting, context)));
+    const knowing = points.filter((point) => members.every((member) => isKnown(member, point, context)));
     if (knowing.length === 0)
       throw refuse(
         `no request can match all of ${members.map((member) => `match.${member}`).join(', ')} at ${stages}.`,
       );
     const lacked = match.token?.scopes?.lacks ?? [];
-    const coming = knowing.filter((meeting) => !isStopped(meeting, members, lacked));
+    const coming = knowing.filter((point) => !isStopped(point, members, lacked));
     if (coming.length === 0) {
       throw refuse(`match.token.scopes.lacks: ${who} refuses requests without the scope before the stage ${stages}.`);
     }
-    if (!coming.some((meeting) => isStateRefusing(action, meeting, context))) {
+    if (!coming.some((point) => isStateRefusing(action, point, context))) {
       throw refuse(`${who} never returns ${codeOf(action)}: the state does not refuse such a request.`);
     }
   }
@@ -128,16 +128,16 @@ export function canReplaceResponse(action: Action, { errors }: FaultedOperation)
 }
 
 /**
- * Returns true if the service knows, at the stage of `meeting`, the fact that the condition `member` compares. For
+ * Returns true if the service knows, at the stage of `point`, the fact that the condition `member` compares. For
  * faults in a claim, facts about the token are already known at the stage `auth`, because such faults are read after
  * the token was verified.
  */
-function isKnown(member: string, { shape, stage }: Meeting, { inBand }: ReachContext): boolean {
+function isKnown(member: string, { shape, stage }: FaultPoint, { inBand }: ReachContext): boolean {
   return isNoLater(knownFrom(member, shape)!, inBand === 'claim' && stage === 'auth' ? 'body' : stage);
 }
 
 /** Returns true if a request whose token lacks the scopes `lacked` is refused before the fault could fire. */
-function isStopped({ shape, stage }: Meeting, members: readonly string[], lacked: readonly string[]): boolean {
+function isStopped({ shape, stage }: FaultPoint, members: readonly string[], lacked: readonly string[]): boolean {
   if (!shape.scopes.some((scope) => lacked.includes(scope))) return false;
   const isBehind = !isNoLater(stage, 'auth') && isNoLater(stage, 'after');
   return isBehind || members.some((member) => isNoLater('before', knownFrom(member, shape)!));
@@ -147,7 +147,7 @@ function isStopped({ shape, stage }: Meeting, members: readonly string[], lacked
  * Returns true if the request is one that the repository state which the action simulates would refuse, or if the
  * action simulates none.
  */
-function isStateRefusing(action: Action, { shape, stage }: Meeting, { isRefused }: ReachContext): boolean {
+function isStateRefusing(action: Action, { shape, stage }: FaultPoint, { isRefused }: ReachContext): boolean {
   const code = codeOf(action);
   if (code === undefined || !isStateCode(code)) return true;
   const { operation } = shape;

@@ -26,8 +26,8 @@ t.test('skip, times and every count the requests that match', async (t) => {
   for (const [when, met] of rows) {
     const world = new World();
     world.add({ ...(when && { when }), do: CONFLICT, match: { repo: 'team/*' } });
-    world.meet({ repositoryName: 'other' });
-    t.equal(Array.from(met, () => (world.meet() === '' ? '0' : '1')).join(''), met, JSON.stringify(when));
+    world.fire({ repositoryName: 'other' });
+    t.equal(Array.from(met, () => (world.fire() === '' ? '0' : '1')).join(''), met, JSON.stringify(when));
   }
 });
 
@@ -44,12 +44,12 @@ t.test('when.by gives each part its own counter', async (t) => {
   for (const [by, other] of rows) {
     const world = new World();
     world.add({ when: { times: 1, by }, do: CONFLICT });
-    const met = [world.meet(), world.meet(other), world.meet(), world.meet(other)];
+    const met = [world.fire(), world.fire(other), world.fire(), world.fire(other)];
     t.same(met, ['fault-1', 'fault-1', '', ''], by.join());
   }
   const world = new World();
   world.add({ when: { times: 1 }, do: CONFLICT });
-  t.same([world.meet(), world.meet({ repositoryName: 'other' })], ['fault-1', ''], 'by default it is one counter');
+  t.same([world.fire(), world.fire({ repositoryName: 'other' })], ['fault-1', ''], 'by default it is one counter');
 });
 
 t.test('a sequence has one entry for each request, and then nothing more', async (t) => {
@@ -70,7 +70,7 @@ t.test('chance depends on the seed and the number of the request, not on other r
     const world = new World(seed);
     world.add({ id: 'rare', when: { chance }, do: CONFLICT });
     if (beside) world.add({ id: 'other', priority: -1, when: { chance: 0.5 }, do: { latency: { ms: 1 } } });
-    return Array.from({ length: 200 }, () => (world.meet().includes('rare') ? 1 : 0));
+    return Array.from({ length: 200 }, () => (world.fire().includes('rare') ? 1 : 0));
   };
   t.same(draw('1', 0.5), draw('1', 0.5));
   t.same(draw('1', 0.5), draw('1', 0.5, true), 'with another fault beside');
@@ -88,7 +88,7 @@ t.test('when.from and when.until are times of the clock, and ttl removes a fault
   world.add({ ttl: 'PT30S', do: { latency: { ms: 1 } } });
   const at = (seconds: number) => {
     world.time = START + seconds * 1000;
-    return world.meet();
+    return world.fire();
   };
   t.same([0, 9.999, 10, 19.999, 20, 29.999, 30].map(at), [
     'fault-2',
@@ -119,7 +119,7 @@ t.test('when.from and when.until are times of the clock, and ttl removes a fault
 
 t.test('faults carried by requests are counted per text, caller and scenario', async (t) => {
   const world = new World();
-  const ask = (text: string, given: Partial<RequestFacts> = {}) => world.meet(given, [text]);
+  const ask = (text: string, given: Partial<RequestFacts> = {}) => world.fire(given, [text]);
   t.same([ask('conflict*1'), ask('conflict*1'), ask('conflict')], ['conflict', '', 'conflict-2']);
   t.equal(ask('conflict*1', { repositoryName: 'other' }), 'conflict');
   t.equal(
@@ -146,7 +146,7 @@ t.test('another scenario resets the counters of its caller only', async (t) => {
   const ask = (sub: string, scenario: string) => {
     world.faults.enterScenario(caller(sub), scenario);
     const verified = { claims: { sub, scopes: [] }, kid: undefined, key: { algorithm: 'ES256' }, payload: {} };
-    return world.meet({ verified, scenario }, ['conflict*1']);
+    return world.fire({ verified, scenario }, ['conflict*1']);
   };
   t.same([ask('ada', 's1'), ask('ada', 's1'), ask('bob', 's1')], ['conflict', '', 'conflict']);
   t.same([ask('ada', 's2'), ask('ada', 's1'), ask('ada', 's1'), ask('bob', 's1')], ['conflict', 'conflict', '', '']);
@@ -157,13 +157,13 @@ t.test('a fault can be added, changed, replaced and removed', async (t) => {
   t.same(world.add({ do: CONFLICT }, { id: 'mine', do: CONFLICT }, { do: CONFLICT }), ['fault-1', 'mine', 'fault-2']);
   t.throws(() => world.add({ id: 'mine', do: CONFLICT }), /a fault "mine" already exists/);
   const { revision } = world.faults;
-  world.meet();
+  world.fire();
   t.match(world.faults.patch('fault-1', { when: { times: 1 } }, OPERATIONS), {
     when: { times: 1 },
     fired: 1,
     remaining: 0,
   });
-  t.equal(world.meet(), 'mine', 'what was counted before counts');
+  t.equal(world.fire(), 'mine', 'what was counted before counts');
   t.throws(
     () => world.faults.patch('fault-1', { at: 'body', match: { op: 'getRepository' } }, OPERATIONS),
     /is not possible/,
@@ -202,27 +202,27 @@ t.test('the number of faults is limited', async (t) => {
   t.throws(() => world.add({ do: CONFLICT }), /Fault limit \(1000\) reached/);
   t.throws(() => world.faults.replaceAll([...many, ...many], OPERATIONS), /Fault limit \(1000\) reached/);
   const other = new World();
-  for (let n = 1; n <= FAULT_LIMITS.inBand + 5; n++) other.meet({}, [`latency;ms=${n}`]);
+  for (let n = 1; n <= FAULT_LIMITS.inBand + 5; n++) other.fire({}, [`latency;ms=${n}`]);
   const texts = other.faults.list().map(({ text }) => text);
   t.equal(texts.length, FAULT_LIMITS.inBand);
   t.equal(texts[0], 'latency;ms=6', 'the one asked for longest ago goes first');
-  for (let n = 0; n <= FAULT_LIMITS.counters; n++) other.meet({ repositoryName: `r${n}` }, ['conflict*1']);
+  for (let n = 0; n <= FAULT_LIMITS.counters; n++) other.fire({ repositoryName: `r${n}` }, ['conflict*1']);
   t.equal(other.faults.snapshot().inBandCounts.size, FAULT_LIMITS.counters);
-  other.meet({ repositoryName: 'r1' }, ['conflict*1']);
-  other.meet({ repositoryName: 'new' }, ['conflict*1']);
-  t.equal(other.meet({ repositoryName: 'r1' }, ['conflict*1']), '', 'the one used longest ago goes first');
-  t.equal(other.meet({ repositoryName: 'r2' }, ['conflict*1']), 'conflict');
+  other.fire({ repositoryName: 'r1' }, ['conflict*1']);
+  other.fire({ repositoryName: 'new' }, ['conflict*1']);
+  t.equal(other.fire({ repositoryName: 'r1' }, ['conflict*1']), '', 'the one used longest ago goes first');
+  t.equal(other.fire({ repositoryName: 'r2' }, ['conflict*1']), 'conflict');
 });
 
 t.test('later changes do not affect a snapshot', async (t) => {
   const world = new World();
   world.add({ when: { times: 2, by: ['repo'] }, do: CONFLICT });
   const ask = () => [
-    world.meet(),
-    world.meet({ repositoryName: 'other' }),
-    world.meet({ scenario: 's' }, ['lost*1'], 'after'),
+    world.fire(),
+    world.fire({ repositoryName: 'other' }),
+    world.fire({ scenario: 's' }, ['lost*1'], 'after'),
   ];
-  world.meet();
+  world.fire();
   world.faults.enterScenario('c', 's1');
   const snapshot = world.faults.snapshot();
   const kept = structuredClone(snapshot.registered.map(({ tally }) => tally));

@@ -119,7 +119,7 @@ export function wholeTest(fault: Fault, literal: string, operations: readonly Fa
     "import test from 'node:test';",
     "import { withEmulator } from 'repohost-emulator/node-test';",
     'const emulator = withEmulator();',
-    `test('${isGit ? 'git' : operation.id} meets ${codeOf(action) ?? kindNameOf(action)}', async () => {`,
+    `test('${isGit ? 'git' : operation.id} gets ${codeOf(action) ?? kindNameOf(action)}', async () => {`,
     `  await emulator.repository('${names.repo}').seed({ 'a.txt': 'a' });`,
     ...client.prepare,
     `  ${[`emulator.fault(${literal});`, release].join(' ').trim()}`,

@@ -55,7 +55,7 @@ const FLOOD_LINES = 1000;
  * Takes the actions of all faults that fire at a stage and waits as long as delaying actions require. Returns the
  * actions that change bytes; undefined if no fault fires. Throws if an action replaces the response.
  */
-export async function meetStage(faults: GitFaults | undefined, stage: GitStage): Promise<WireFaults | undefined> {
+export async function takeStageFaults(faults: GitFaults | undefined, stage: GitStage): Promise<WireFaults | undefined> {
   if (faults === undefined) return undefined;
   const chosen = faults.take(stage);
   if (chosen.length === 0) return undefined;

@@ -12,7 +12,7 @@ import { advertise, type Service } from './advertise.js';
 import { type ProtocolVersion, protocolVersion, type ServerIdentity } from './capabilities.js';
 import type { PackRequest, UploadPackResponse } from './fetch-request.js';
 import { type GitFacts, gitFacts } from './git-facts.js';
-import { breakPackets, breakReportReply, type GitFaults, meetStage, type WireFaults } from './git-faults.js';
+import { breakPackets, breakReportReply, type GitFaults, takeStageFaults, type WireFaults } from './git-faults.js';
 import { type PackCache, PackSender } from './pack-sender.js';
 import { errorPacket, FLUSH, PacketReader, ProtocolError, packet } from './pkt-line.js';
 import { receivePack, type UpdateHook } from './receive-pack.js';
@@ -93,7 +93,7 @@ export class GitService {
     const body = await advertise(view, service, versionOf(request), identity, this.#listings);
     const reply = bytes(200, body, { 'content-type': `application/x-${service}-advertisement`, ...NO_CACHE });
     request.gitFaults?.learn({});
-    const wire = await meetStage(request.gitFaults, 'git.advertise');
+    const wire = await takeStageFaults(request.gitFaults, 'git.advertise');
     if (wire === undefined) return reply;
     const start = [packet(bytesOf(`# service=${service}\n`)), FLUSH];
     const errorBody = (message: string) => Buffer.concat([...start, errorPacket(message)]);
@@ -114,7 +114,7 @@ export class GitService {
     try {
       const response = await (versionOf(request) === 2 ? uploadPackV2(upload) : uploadPackV0(upload));
       const { head, pack } = response;
-      const wire = request.gitFaults && (await meetUpload(request.gitFaults, facts.command, response));
+      const wire = request.gitFaults && (await takeUploadFaults(request.gitFaults, facts.command, response));
       if (wire?.fatal !== undefined && pack?.sideband === 'none') return bytes(200, errorPacket(wire.fatal), headers);
       if (pack !== undefined)
         return stream(200, followed(head, this.#sender.send(pack, { signal: request.signal, facts, wire })), headers);
@@ -158,14 +158,14 @@ export class GitService {
  * Returns the effect of the injected faults on the bytes of a fetch response; undefined if no fault fires. A response
  * that only negotiates common commits has no stage, so no fault can fire for it.
  */
-async function meetUpload(
+async function takeUploadFaults(
   faults: GitFaults,
   command: GitFacts['command'],
   { listsRefs, pack }: UploadPackResponse,
 ): Promise<WireFaults | undefined> {
   faults.learn({ command: command as FaultFacts['command'], refs: pack && wantedRefs(pack) });
-  if (listsRefs) return meetStage(faults, 'git.advertise');
-  return pack && meetStage(faults, 'git.pack');
+  if (listsRefs) return takeStageFaults(faults, 'git.advertise');
+  return pack && takeStageFaults(faults, 'git.pack');
 }
 
 /**

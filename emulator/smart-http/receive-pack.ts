@@ -13,7 +13,7 @@ import { StoreFull } from '../memory/memory-budget.js';
 import { Meter } from '../schedule/meter.js';
 import { breakIncoming, breakReport, endIncoming, refuseAll, repeated } from './broken-push.js';
 import { type GitFacts, MAX_NOTED, note } from './git-facts.js';
-import { type GitFaults, meetStage, type WireFaults, wireFaultsOf } from './git-faults.js';
+import { type GitFaults, takeStageFaults, type WireFaults, wireFaultsOf } from './git-faults.js';
 import { PackSpool } from './pack-spool.js';
 import { bandPackets, DATA, errorPacket, FLUSH, PacketReader, PROGRESS, ProtocolError, packet } from './pkt-line.js';
 import { carriesPack, type PushRequest, readPushRequest } from './push-request.js';
@@ -104,7 +104,7 @@ export async function receivePack(received: ReceivePackRequest): Promise<Receive
   received.faults?.learn({ refs: request.commands.map(({ name }) => textOf(name)) });
   let wire: WireFaults | undefined;
   try {
-    wire = await meetStage(received.faults, 'git.receive');
+    wire = await takeStageFaults(received.faults, 'git.receive');
   } catch (error) {
     await drop(reader.rest());
     throw error;

@@ -35,7 +35,7 @@ export class World {
   }
 
   /** Returns the ids of the faults that fire for a request at a stage. */
-  meet(given: Partial<RequestFacts> = {}, asked: readonly string[] = [], position: Position = 'before'): string {
+  fire(given: Partial<RequestFacts> = {}, asked: readonly string[] = [], position: Position = 'before'): string {
     return this.arm(given, asked)
       .take(position)
       .map(({ id }) => id)
