@@ -1,3 +1,4 @@
+import { execFile } from 'node:child_process';
 import {
   appendFileSync,
   cpSync,
@@ -19,9 +20,11 @@ import { TARGETS } from './mutation-targets.js';
 import { runTestFiles } from './test-file.js';
 
 // npm run mutation -- auth [--sample N] [--jobs N] [--file PART] [--fresh] [--again]
+// npm run mutation -- --by conformance api,auth,http [--sample N] …
 //
 // Changes one place of the emulator's code at a time, and runs the tests of that part of the emulator until one fails.
-// Prints the changes that no test detects. Results are stored in the folder for temporary files, so that a stopped run
+// Prints the changes that no test detects. With `--by conformance`, the conformance suite judges the changes in place
+// of the tests, and the parts are folders or files below `emulator/`. Results are stored in the folder for temporary files, so that a stopped run
 // can be resumed. `--again` repeats the changes that no test detected, and `--fresh` repeats all of them.
 
 const CHECKOUT = fileURLToPath(new URL('../../../../', import.meta.url));
@@ -42,19 +45,24 @@ const { values, positionals } = parseArgs({
     file: { type: 'string' },
     fresh: { type: 'boolean' },
     again: { type: 'boolean' },
+    by: { type: 'string' },
   },
   allowPositionals: true,
 });
 const [name = ''] = positionals;
-const target = TARGETS[name];
-if (!target) {
-  console.error(`Parts: ${Object.keys(TARGETS).join(', ')}.`);
+const isBySuite = values.by === 'conformance';
+const target = isBySuite ? { sources: name.split(','), tests: [] } : TARGETS[name];
+if (!target || name === '' || (values.by !== undefined && !isBySuite)) {
+  console.error(
+    `Parts: ${Object.keys(TARGETS).join(', ')}; with --by conformance, folders of emulator/, such as api,auth.`,
+  );
   process.exit(2);
 }
+const label = isBySuite ? `conformance-${name.replace(/[,/]/g, '-')}` : name;
 const jobs = Number(values.jobs ?? availableParallelism());
 const folder = join(tmpdir(), `mutation-${basename(join(CHECKOUT, '.'))}`);
 mkdirSync(folder, { recursive: true });
-const journal = join(folder, `${name}.jsonl`);
+const journal = join(folder, `${label}.jsonl`);
 if (values.fresh) rmSync(journal, { force: true });
 
 /** Returns the files below the folder `root` that match one of `parts`, each a path of a file or folder. */
@@ -70,18 +78,29 @@ const sources = filesOf('emulator', target.sources, (file) => /^(?!.*(\.test\.ts
 const tests = [...new Set(filesOf('dist/emulator', target.tests, (file) => file.endsWith('.test.js')))];
 const texts = new Map(sources.map((file) => [file, readFileSync(join(CHECKOUT, 'emulator', file), 'utf8')]));
 
+/** Main module of the changed emulator in a sandbox. It loads the compiled modules, not the bundle. */
+const START = 'start.mjs';
+const START_TEXT = `
+import { main } from './dist/emulator/cli/main.js';
+process.exitCode = await main(process.argv.slice(2));
+`;
+
+/** Maximum duration in milliseconds of a run of the conformance suite on a changed emulator. */
+const JUDGE_TIMEOUT = 180_000;
+
 /** Copy of the checkout in which one mutant (small change of the code) at a time is applied. */
 class Sandbox {
   readonly path: string;
 
   constructor(index: number) {
-    this.path = join(folder, `${name}-sandbox-${index}`);
+    this.path = join(folder, `${label}-sandbox-${index}`);
     rmSync(this.path, { recursive: true, force: true });
     mkdirSync(this.path);
     cpSync(join(CHECKOUT, 'dist'), join(this.path, 'dist'), { recursive: true });
     for (const one of ['node_modules', 'fixtures', 'bin', 'package.json', 'README.md', 'CHANGELOG.md']) {
       symlinkSync(join(CHECKOUT, one), join(this.path, one));
     }
+    writeFileSync(join(this.path, START), START_TEXT);
   }
 
   write(file: string, mutant?: Mutant): void {
@@ -92,6 +111,19 @@ class Sandbox {
   run(test: string, timeout: number) {
     const env = { TAP_BAIL: '1', GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' };
     return runTestFiles([join(this.path, 'dist/emulator', test)], { timeout, env });
+  }
+
+  /** Checks the changed emulator with the conformance suite. Returns undefined if the suite notices nothing. */
+  async judge(): Promise<Omit<Tested, 'key'> | undefined> {
+    const judge = join(CHECKOUT, 'dist/conformance/test/mutants/judge.js');
+    const options = { timeout: JUDGE_TIMEOUT, killSignal: 'SIGTERM' as const };
+    return new Promise((resolve) => {
+      execFile(process.execPath, [judge, join(this.path, START)], options, (error, output) => {
+        if (error === null) return resolve(undefined);
+        const by = output.split('\n', 1)[0] ?? '';
+        resolve({ verdict: error.killed ? 'timeout' : 'killed', by });
+      });
+    });
   }
 }
 
@@ -117,6 +149,7 @@ async function testMutant(sandbox: Sandbox, mutant: Mutant, times: ReadonlyMap<s
   const rank = (test: string) => (test === beside ? 0 : times.get(test)!);
   sandbox.write(mutant.file, mutant);
   try {
+    if (isBySuite) return { key, ...((await sandbox.judge()) ?? { verdict: 'survived' }) };
     for (const test of [...times.keys()].sort((a, b) => rank(a) - rank(b))) {
       const { isPassed, isTimedOut } = await sandbox.run(test, 10_000 + 5 * times.get(test)!);
       if (!isPassed) return { key, verdict: isTimedOut ? 'timeout' : 'killed', by: test };
@@ -160,6 +193,10 @@ console.log(`${all.length} mutants in ${sources.length} files; ${chosen.length} 
 
 const sandboxes = Array.from({ length: jobs }, (_, index) => new Sandbox(index));
 for (const sandbox of sandboxes) for (const file of sources) sandbox.write(file);
+if (isBySuite && open.length > 0) {
+  const noticed = await sandboxes[0]!.judge();
+  if (noticed) throw new Error(`the suite notices ${noticed.by} without a change`);
+}
 const times = open.length > 0 ? await timeTests(sandboxes[0]!) : new Map<string, number>();
 const queue = open.values();
 await Promise.all(
@@ -179,4 +216,6 @@ const count = (verdict: Verdict) => verdicts.filter((tested) => tested.verdict =
 const [killed, timeouts, survived] = [count('killed'), count('timeout'), count('survived')];
 const score = ((100 * (killed + timeouts)) / Math.max(1, verdicts.length)).toFixed(1);
 for (const { key, verdict } of verdicts) if (verdict === 'survived') console.log(`SURVIVED ${key}`);
-console.log(`${name}: ${killed} killed, ${timeouts} timed out, ${survived} survived of ${verdicts.length}: ${score} %`);
+console.log(
+  `${label}: ${killed} killed, ${timeouts} timed out, ${survived} survived of ${verdicts.length}: ${score} %`,
+);
