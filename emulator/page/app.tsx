@@ -7,7 +7,10 @@ import { NamespaceSwitcher } from './namespace-switcher.js';
 import { go, place, writePlace } from './place.js';
 import { TokenForm } from './token-form.js';
 
-/** Frame of the page: the navigation, and the section that the page's address selects. */
+/**
+ * Root component of the emulator's web page: the navigation, and the section that the fragment of the page's address
+ * selects. An unknown section is replaced by the list of requests.
+ */
 export function App() {
   const { section: path } = place.value;
   const section = SECTIONS.find((one) => one.path === path);
@@ -41,7 +44,10 @@ export function App() {
   );
 }
 
-/** Returns true if the section `path` belongs to a section in the navigation, as `repository` to `repositories`. */
+/**
+ * Returns true if the navigation marks the entry `listed` as current while the section `path` is open. A section for
+ * one object belongs to the list of all: `repository` to `repositories`.
+ */
 function isWithin(path: string, listed: string): boolean {
   return path === listed || `${path}s` === listed || path === listed.replace(/ies$/, 'y');
 }
@@ -51,13 +57,16 @@ function Opened({ section }: { readonly section: Section }) {
   return view ? <view.View /> : <Loading value={view} error={error} />;
 }
 
-/** Section of the page. Its code is loaded when the user opens it for the first time. */
+/**
+ * Section of the web page. Its code is a separate file, which the browser loads when the user opens the section for the
+ * first time.
+ */
 export interface Section {
-  /** Name of the section in the page's address: `requests` in `#/requests`. */
+  /** Name of the section in the fragment of the page's address, such as `requests` in `#/requests`. */
   readonly path: string;
   readonly title: string;
   readonly load: () => Promise<{ readonly View: ComponentType }>;
-  /** True if the navigation lists the section. */
+  /** True if the navigation has a link to the section. A section for one object, such as a repository, has none. */
   readonly isListed: boolean;
 }
 

@@ -3,10 +3,16 @@ import { API } from './api/client.js';
 import { Choice } from './components/fields.js';
 import { useLoaded } from './components/loaded.js';
 
-/** Host name by which a namespace (isolated world) is reached on the emulator's own port: `ns-1.ns.localhost`. */
+/**
+ * Host name by which clients reach a namespace (isolated world) on the port of the emulator's first world:
+ * `ns-1.ns.localhost`.
+ */
 const NAMED = /^([^.]+)\.ns\.localhost$/;
 
-/** Returns the address of the page of the default world; undefined if the page's host is not that of a namespace. */
+/**
+ * Returns the address of the web page of the emulator's first world (`127.0.0.1` with the same port); undefined if the
+ * host of this page is not that of a namespace.
+ */
 export function mainPage(): string | undefined {
   if (!NAMED.test(API.hostname)) return undefined;
   const main = new URL(API);

@@ -28,7 +28,8 @@ export function writePlace(section: string, params: Readonly<Record<string, stri
 /**
  * Returns the address of the current place with some parameters changed. It reads the signal without subscribing the
  * calling component, because a subscribed component re-renders only if its properties change, and lists of rows are
- * mutated. Each section reads `place` itself and renders all of its parts.
+ * mutated without becoming other objects. Instead, each section of the page subscribes to `place` and renders all of
+ * its parts.
  */
 export function placeWith(changes: Readonly<Record<string, string | undefined>>): string {
   const { section, params } = place.peek();
@@ -45,7 +46,10 @@ if (typeof addEventListener !== 'undefined') {
 /** Current location within the page. This signal changes when the fragment of the page's address changes. */
 export const place = computed(() => readPlace(fragment.value));
 
-/** Navigates to another place of the page. `replace`: the current place is not kept in the browser's history. */
+/**
+ * Navigates to another place of the web page. `replace`: the new place replaces the current place in the browser's
+ * history, so that the back button skips the current place.
+ */
 export function go(to: string, { replace = false } = {}): void {
   if (replace) history.replaceState(null, '', to);
   else history.pushState(null, '', to);

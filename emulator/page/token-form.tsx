@@ -4,7 +4,10 @@ import { adminToken, isTokenWanted, readToken } from './api/session.js';
 import { Form } from './components/action.js';
 import { TextField } from './components/fields.js';
 
-/** Form that asks for the admin token, and checks it by a request to the admin API. */
+/**
+ * Form that asks for the admin token, and checks the token by a request to the admin API. It is shown instead of the
+ * section while the emulator refuses the requests of the page.
+ */
 export function TokenForm() {
   const [given, setGiven] = useState('');
   const submit = async () => {

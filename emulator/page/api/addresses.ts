@@ -2,29 +2,39 @@ import type { AddressesView, NamespaceView } from '@emulator/admin/controls.js';
 import { useLoaded } from '../components/loaded.js';
 import { all, get } from './client.js';
 
-/** Addresses of an organization, from `GET addresses`. */
+/** Addresses (base URL, Git URL, …) at which clients reach one organization, from `GET addresses` of the admin API. */
 export type Address = AddressesView['orgs'][number];
 
 /**
- * Returns the addresses of all organizations, the default one first. `namespace`: id of the namespace (isolated world
- * of the emulator) that the page shows; undefined if it shows the default world.
+ * Reads the addresses of all organizations, the default organization first, from `GET addresses` of the admin API. In
+ * the result, `namespace` is the id of the namespace (isolated world of the emulator) that the page shows. It is absent
+ * if the page shows the world with which the emulator started.
  */
 export function readAddresses(signal: AbortSignal): Promise<AddressesView> {
   return get<AddressesView>('addresses', { signal });
 }
 
-/** Returns the organization at whose address the page was opened; the first one if none matches. */
+/**
+ * Returns the organization that has the host in the address of the web page; the first organization if none has it;
+ * undefined if the list is empty.
+ */
 export function ownAddress(addresses: readonly Address[]): Address | undefined {
   return addresses.find(({ base_url }) => new URL(base_url).host === location.host) ?? addresses[0];
 }
 
-/** Returns the name of the organization that the host of the page's address selects; undefined until it is loaded. */
+/**
+ * Returns the name of the organization that the host in the address of the web page selects; undefined until the
+ * response of the emulator has arrived.
+ */
 export function useOrganization(): string | undefined {
   const { value } = useLoaded((signal) => get<{ organization: string }>('health', { signal }), []);
   return value?.organization;
 }
 
-/** Lists the namespaces (isolated worlds of the emulator). The page of a namespace lists only those created in it. */
+/**
+ * Reads the list of namespaces (isolated worlds of the emulator, each with its own ports). The page of a namespace
+ * lists only the namespaces that were created in it.
+ */
 export function listNamespaces(signal: AbortSignal): Promise<readonly NamespaceView[]> {
   return all<NamespaceView>('namespaces', { signal });
 }

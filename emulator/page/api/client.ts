@@ -1,10 +1,13 @@
 import type { MintedToken } from '@emulator/admin/tokens.js';
 import { authorization, isTokenWanted } from './session.js';
 
-/** Error of a request to the admin API: the emulator refused it (problem details, RFC 9457) or did not respond. */
+/**
+ * Error of a request to the admin API: either the emulator refused the request (problem details, RFC 9457), or it did
+ * not respond.
+ */
 export class ApiError extends Error {
   constructor(
-    /** HTTP status code; 0 if there was no response. */
+    /** HTTP status code of the response; 0 if the emulator did not respond. */
     readonly status: number,
     message: string,
   ) {
@@ -28,10 +31,16 @@ interface Sent {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Base URL of the admin API: the folder of the page. */
+/**
+ * Base URL of the admin API. It is the folder of the web page, because the emulator serves the page below the path of
+ * the admin API.
+ */
 export const API = new URL('./', document.baseURI);
 
-/** Returns the URL of a route of the admin API. `path` must be percent-encoded: `repositories/team%2Fapp/refs`. */
+/**
+ * Returns the URL of a route of the admin API. `path` must be percent-encoded: `repositories/team%2Fapp/refs`. Query
+ * parameters whose value is undefined are omitted.
+ */
 export function urlOf(path: string, query: Readonly<Record<string, QueryValue>> = {}): URL {
   const url = new URL(path, API);
   for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, `${value}`);
@@ -43,7 +52,10 @@ export function route(texts: TemplateStringsArray, ...values: readonly string[])
   return texts.map((text, at) => text + (at < values.length ? encodeURIComponent(values[at]!) : '')).join('');
 }
 
-/** Sends a request to the admin API and returns the response. Throws `ApiError` if it is refused or has no response. */
+/**
+ * Sends a request to the admin API and returns the response. Throws `ApiError` if the emulator refuses the request or
+ * does not respond. After a refusal with 401, the page asks the user for the admin token.
+ */
 export async function send(
   method: string,
   path: string,
@@ -80,12 +92,18 @@ export const post = <T>(path: string, body?: unknown, sent?: Sent): Promise<T> =
 export const patch = <T>(path: string, body: unknown): Promise<T> => sendForJson('PATCH', path, { body });
 export const remove = (path: string, sent?: Sent): Promise<void> => sendForJson('DELETE', path, sent);
 
-/** Asks the emulator to create a token that is signed with a test key. `claims`: the body of `POST tokens`. */
+/**
+ * Creates a token for requests to the emulated service. The emulator signs it with a test key. `claims`: the body of
+ * `POST tokens`.
+ */
 export async function mintToken(claims: object): Promise<string> {
   return (await post<MintedToken>('tokens', claims)).token;
 }
 
-/** Response of the admin API with one part of a list, and the cursor of the next part; null if none. */
+/**
+ * Response of the admin API with one part of a list. `next_cursor`: value of the query parameter `cursor` that requests
+ * the next part; null if this is the last part.
+ */
 export interface Page<T> {
   readonly items: readonly T[];
   readonly next_cursor: string | null;
@@ -99,7 +117,8 @@ export async function all<T>(path: string, { query, signal }: Sent = {}): Promis
   do {
     const page: Page<T> = await get(path, { query: { ...query, cursor }, signal });
     items.push(...page.items);
-    // Convert an absent or null cursor to undefined, because some routes return the whole list and no cursor.
+    // Convert an absent or null cursor to undefined, which ends the loop. Some routes return the whole list and no
+    // cursor.
     cursor = page.next_cursor ?? undefined;
   } while (cursor !== undefined);
   return items;

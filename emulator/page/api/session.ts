@@ -2,15 +2,18 @@ import { signal } from '@preact/signals';
 import { markedText } from '../components/marked-text.js';
 
 /**
- * Admin token that the user entered; undefined if none. It is only in memory, so the page asks for it again after a
- * reload.
+ * Admin token (password of the admin API) that the user entered; undefined if none. It is only in memory, so the user
+ * must enter it again after a reload of the page.
  */
 export const adminToken = signal<string | undefined>(undefined);
 
-/** True after the emulator refused a request of the page because the admin token was missing. */
+/**
+ * True after the emulator refused a request of the page with 401, because the admin token was missing or wrong. The
+ * page then shows a form for the token instead of the section.
+ */
 export const isTokenWanted = signal(false);
 
-/** Returns the headers that send the admin token with a request; none if there is no token. */
+/** Returns the header that sends the admin token with a request; an empty object if the user has entered no token. */
 export function authorization(): Record<string, string> {
   const token = adminToken.value;
   return token === undefined ? {} : { authorization: `Bearer ${token}` };

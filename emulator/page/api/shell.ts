@@ -15,7 +15,10 @@ export function quoteBytes(word: string): string {
     : printed(Uint8Array.from(word, (character) => character.charCodeAt(0)));
 }
 
-/** Encloses a word in single quotes for a POSIX shell, even if the word needs no quotes. */
+/**
+ * Encloses a word in single quotes for a POSIX shell, even if the word needs no quotes. A single quote in the word
+ * becomes `'\''`.
+ */
 export function quoted(word: string): string {
   return `'${word.replaceAll("'", "'\\''")}'`;
 }
@@ -36,7 +39,11 @@ function printed(bytes: Uint8Array): string {
 /** Scopes (permissions) that a token needs to create a repository, clone it and push to it. */
 export const SCOPES = ['repo:write', 'git:write', 'git:read'];
 
-/** Returns the URL of the Git remote of repository `name`, with a token as its password. */
+/**
+ * Returns the URL of the Git remote of repository `name`, with a token as its password. `token`: by default the shell
+ * variable `$TOKEN`. `suffix`: `+ephemeral` or `+import` for the special remotes of the repository; empty for the
+ * ordinary remote.
+ */
 export function remoteOf(name: string, token = '$TOKEN', suffix = '', gitUrl = location.origin): string {
   return `${gitUrl.replace('://', `://t:${token}@`)}/${encodeURI(name)}${suffix}.git`;
 }

@@ -1,22 +1,28 @@
 import { createParser } from 'eventsource-parser';
 import { ApiError, type QueryValue, send } from './client.js';
 
-/** Event of `GET requests/stream` (server-sent events: WHATWG HTML, section 9.2.6). */
+/**
+ * Server-sent event of `GET requests/stream` of the admin API (format: WHATWG HTML, section 9.2.6). `request`: a
+ * request to the emulator has ended; `missed`: number of requests that were not sent; `reset`: the journal was reset.
+ */
 export interface StreamEvent {
   readonly name: 'request' | 'missed' | 'reset';
-  /** Event id, which increases until the journal (list of requests) is reset; undefined if the event has none. */
+  /** Event id, which increases until the journal (list of past requests) is reset; undefined if the event has no id. */
   readonly id: number | undefined;
   readonly data: unknown;
 }
 
-/** State of the event stream. `waiting`: the stream ended or could not be opened, and the page will open it again. */
+/**
+ * State of the event stream. `waiting`: the stream ended or could not be opened, and the page opens it again after a
+ * pause.
+ */
 export type StreamState = 'open' | 'waiting';
 
 export interface StreamOptions {
   readonly query: Readonly<Record<string, QueryValue>>;
   /**
-   * Resolves to the id of the event after which the stream begins; empty to receive only new events. Called again until
-   * it succeeds.
+   * Called before the stream is opened, and again after each failure until it succeeds. Resolves to the id of the event
+   * after which the stream begins; empty to receive only new events.
    */
   readonly after: (signal: AbortSignal) => Promise<string>;
   readonly signal: AbortSignal;
@@ -24,13 +30,16 @@ export interface StreamOptions {
   onState(state: StreamState): void;
 }
 
-/** Milliseconds before the page opens an ended stream again: after the first failure, and at most. */
+/**
+ * Pause in milliseconds before the page opens an ended stream again: after the first failure, and the maximum. The
+ * pause doubles with each further failure.
+ */
 const PAUSE = { first: 250, longest: 5_000 };
 
 /**
  * Receives events about requests to the emulator until `signal` is aborted. It uses `fetch`, because an `EventSource`
- * cannot send the admin token. If the stream ends, it is opened again and continues after the last event. Throws
- * `ApiError` if the emulator refuses the stream, for example because of an invalid filter.
+ * cannot send the admin token in a header. If the stream ends, it is opened again and continues after the last event.
+ * Throws `ApiError` if the emulator refuses the stream, for example because of an invalid filter.
  */
 export async function followRequests({ query, after, signal, onEvents, onState }: StreamOptions): Promise<void> {
   let last: string | undefined;

@@ -11,7 +11,10 @@ export interface ActionButtonProps {
   readonly children: ComponentChildren;
 }
 
-/** Button that runs an action, is disabled until the action ends, and shows the error of the last action. */
+/**
+ * Button that runs an action. It is disabled while the action runs, so that a second click cannot repeat the action. If
+ * the action fails, the error is shown beside the button.
+ */
 export function ActionButton({ isDisabled = false, act, ...attributes }: ActionButtonProps) {
   const { run, isBusy, error } = useAction();
   return (
@@ -24,7 +27,7 @@ export function ActionButton({ isDisabled = false, act, ...attributes }: ActionB
 
 export interface FormProps {
   readonly class?: string;
-  /** Text and CSS class of the submit button. If the text is absent, the children must contain the button. */
+  /** Text and CSS class of the submit button. If the text is absent, `children` must contain the submit button. */
   readonly submit?: ComponentChildren;
   readonly submitClass?: string;
   readonly isDisabled?: boolean;
@@ -32,7 +35,10 @@ export interface FormProps {
   readonly children: ComponentChildren;
 }
 
-/** Form whose submission calls `act` instead of the browser's submission, once at a time, and shows the last error. */
+/**
+ * Form whose submission calls `act` and sends nothing by itself. While `act` runs, further submissions are ignored. If
+ * `act` fails, the error is shown below the form.
+ */
 export function Form({ class: className, submit, submitClass, isDisabled = false, act, children }: FormProps) {
   const { run, isBusy, error } = useAction();
   const perform = (event: Event) => {
@@ -57,7 +63,10 @@ export function Form({ class: className, submit, submitClass, isDisabled = false
 export interface ConfirmButtonProps {
   /** Label of the button that opens the dialog, and of the button in the dialog that confirms, such as `Remove`. */
   readonly label: string;
-  /** Object of the action, such as a key. Only screen readers read it, because other users see it beside the button. */
+  /**
+   * Object of the action, such as the id of a key. It is added to the button's label for screen readers only, because
+   * other users see the object beside the button.
+   */
   readonly subject?: string;
   /** Question in the dialog. */
   readonly title: string;

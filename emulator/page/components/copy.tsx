@@ -17,7 +17,10 @@ export function Copy({ text, label = 'Copy' }: { readonly text: string; readonly
 export interface CopyButtonProps {
   readonly text: string;
   readonly label?: string;
-  /** Element that shows the text. If it is absent and the page has no clipboard, a dialog shows the text. */
+  /**
+   * Element that already shows the text, which is selected if the page cannot use the clipboard. If it is absent, a
+   * dialog shows the text instead.
+   */
   readonly shown?: { readonly current: HTMLElement | null };
 }
 
@@ -57,7 +60,10 @@ export function CopyButton({ text, label = 'Copy', shown }: CopyButtonProps) {
 
 const BY_KEYS = 'Selected: press Ctrl+C';
 
-/** Selects the text of a text area. It waits, because the dialog opens only after the text area is in the document. */
+/**
+ * Selects the text of a text area in a dialog. It waits with `setTimeout`, because the dialog opens only after the text
+ * area has been added to the document.
+ */
 function selectAll(area: HTMLTextAreaElement | null): void {
   if (area) setTimeout(() => area.select());
 }

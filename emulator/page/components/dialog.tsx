@@ -7,7 +7,10 @@ export interface DialogProps {
   readonly children: ComponentChildren;
 }
 
-/** Modal dialog. The browser traps the focus, closes the dialog on Escape, and restores the focus. */
+/**
+ * Modal dialog. The browser keeps the focus within the dialog, closes the dialog on Escape, and then returns the focus
+ * to the element that had it before.
+ */
 export function Dialog({ title, onClose, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const heading = useId();

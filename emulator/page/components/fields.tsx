@@ -1,18 +1,27 @@
 import type { ComponentChildren, InputHTMLAttributes, SelectHTMLAttributes } from 'preact';
 import { useId, useState } from 'preact/hooks';
 
-/* Labelled form controls that report their value. Attributes not declared in this file are passed to the control. */
+/*
+ * Labelled form controls whose `onChange` receives the new value. Attributes that are not declared in this file are
+ * passed on to the HTML element.
+ */
 
 interface Labelled {
   readonly label: ComponentChildren;
   /** CSS class of the element that contains the label and the control. */
   readonly fieldClass?: string | undefined;
-  /** Hint below the control. It is the accessible description of the control, not part of its accessible name. */
+  /**
+   * Hint that is shown below the control. Screen readers announce it as the description of the control
+   * (`aria-describedby`), not as part of its name.
+   */
   readonly hint?: string | undefined;
 }
 
 interface FieldProps extends Labelled {
-  /** Renders the control with the attributes that connect it to its label and its hint. */
+  /**
+   * Renders the control. The attributes must be set on the HTML element, because they connect it to its label and its
+   * hint.
+   */
   readonly children: (attributes: { readonly id: string; readonly 'aria-describedby'?: string }) => ComponentChildren;
 }
 
@@ -31,15 +40,21 @@ function Field({ label, fieldClass = '', hint, children }: FieldProps) {
   );
 }
 
-/** Attributes of a form control, with a label and an `onChange` that receives the new value instead of an event. */
+/**
+ * Properties of a labelled form control: the attributes of the HTML element, with an `onChange` that receives the new
+ * value instead of an event.
+ */
 type Control<Attributes> = Omit<Attributes, keyof Labelled | 'value' | 'onChange' | 'list'> &
   Labelled & { readonly onChange: (value: string) => void };
 
 export type TextFieldProps = Control<InputHTMLAttributes<HTMLInputElement>> & {
   readonly value: string | number;
-  /** Values that the browser suggests while the user types; other values are allowed too. */
+  /** Values that the browser suggests while the user types (`<datalist>`). The user can enter other values too. */
   readonly proposals?: readonly string[] | undefined;
-  /** Number of lines and columns of a text area. Default: a field of one line. */
+  /**
+   * Height in lines and width in columns of a multi-line field (`<textarea>`). Without `rows`, the field is a one-line
+   * `<input>`.
+   */
   readonly rows?: number;
   readonly cols?: number;
 };
@@ -65,17 +80,19 @@ export function TextField({ label, fieldClass, hint, onChange, proposals = [], .
   );
 }
 
-/** Option of a `<select>`: a string that is both value and text, or a value and its text. */
+/** Option of a `<select>`: a string that is both its value and its text, or a pair of value and text. */
 export type Option = string | readonly [value: string, text: string];
 
 export type ChoiceProps = Control<SelectHTMLAttributes<HTMLSelectElement>> & {
   readonly value: string;
   readonly options?: readonly Option[];
-  /** Options that are grouped under headings. They are shown after `options`, which have no heading. */
+  /**
+   * Options of the `<select>` that are grouped under headings (`<optgroup>`). They follow `options`, which have no
+   * heading.
+   */
   readonly groups?: Iterable<readonly [heading: string, options: readonly Option[]]>;
 };
 
-/** Labelled `<select>` from which the user selects one value. */
 export function Choice(props: ChoiceProps) {
   const { label, fieldClass, hint, options = [], groups = [], onChange, ...attributes } = props;
   return (
@@ -118,7 +135,10 @@ export function Check({ label, isChecked, onChange }: CheckProps) {
   );
 }
 
-/** Creates the state of a form, and a function that binds a field to one member of that state. */
+/**
+ * Creates the state of a form with several fields. `bind('name')` returns the properties `value` and `onChange` of a
+ * field for one member of the state; `write` changes several members at once.
+ */
 export function useDraft<T extends object>(initial: T) {
   const [draft, setDraft] = useState(initial);
   const write = (changes: Partial<T>) => setDraft({ ...draft, ...changes });
@@ -129,12 +149,18 @@ export function useDraft<T extends object>(initial: T) {
   return { draft, write, bind };
 }
 
-/** Returns a copy of a list in which a value is added if it was absent, or removed if it was present. */
+/**
+ * Returns a copy of a list with `value` added if it was absent, or removed if it was present, as when the user clicks
+ * on a checkbox of the value.
+ */
 export function toggled<T>(list: readonly T[], value: T): readonly T[] {
   return list.includes(value) ? list.filter((one) => one !== value) : [...list, value];
 }
 
-/** Returns the members of a form's state that are neither an empty string nor an empty list, to send in a request. */
+/**
+ * Returns the members of a form's state except empty strings and empty lists. The result is the body of a request or a
+ * list of command-line flags, in which an empty field must be absent.
+ */
 export function filled<T extends object>(members: T): Partial<T> {
   const isFilled = (value: unknown) => value !== '' && !(Array.isArray(value) && value.length === 0);
   return Object.fromEntries(Object.entries(members).filter(([, value]) => isFilled(value))) as Partial<T>;

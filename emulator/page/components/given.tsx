@@ -64,7 +64,10 @@ export function GivenBlock({ text, most: max = 10_000 }: GivenProps) {
   );
 }
 
-/** Complete text from a client, in which hidden characters are replaced by visible marks. */
+/**
+ * Complete text from a client of the emulator, in which hidden characters are replaced by visible marks. Unlike
+ * `Given`, it does not shorten the text.
+ */
 export function Parts({ text, hasLines = false }: Omit<GivenTextProps, 'most'>) {
   return (
     <>

@@ -10,7 +10,9 @@ export interface MoreOptions {
   readonly of: string;
 }
 
-/** Returns the items of a long list that are shown, and a button that shows more of them. */
+/**
+ * Returns the first items of a long list, and a button that shows more of them. `more` is false if all items are shown.
+ */
 export function useMore<T>(items: readonly T[], { first, step, of }: MoreOptions) {
   const [max, setMost] = useState(first);
   const left = items.length - max;
@@ -24,7 +26,10 @@ export function useMore<T>(items: readonly T[], { first, step, of }: MoreOptions
   };
 }
 
-/** Search field that writes its text to the parameter `q` of the place (fragment of the page's address). */
+/**
+ * Search field for the names in a list. Its text is the parameter `q` in the address of the web page, from which the
+ * function `searched` reads it.
+ */
 export function Search({ label }: { readonly label: string }) {
   return (
     <input
@@ -38,7 +43,10 @@ export function Search({ label }: { readonly label: string }) {
   );
 }
 
-/** Returns the items whose name contains the text of the search field, ignoring case. */
+/**
+ * Returns the items whose name contains the text of the search field (parameter `q` in the address of the web page),
+ * ignoring case.
+ */
 export function searched<T extends { readonly name: string }>(items: readonly T[]): readonly T[] {
   const wanted = (place.value.params.q ?? '').toLowerCase();
   return items.filter(({ name }) => name.toLowerCase().includes(wanted));

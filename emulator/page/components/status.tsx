@@ -3,7 +3,10 @@ export function Status({ status }: { readonly status: number }) {
   return <span class={`status status-${String(status)[0]}xx`}>{status === 0 ? '–' : status}</span>;
 }
 
-/** Label with the cause of a response: the normal service, a state that the user set, or an injected fault. */
+/**
+ * Label with the origin (cause) of a response: `real` (normal behaviour of the service), `state` (a state that the user
+ * set), or `injected:ID` (the fault with this id).
+ */
 export function Origin({ origin }: { readonly origin: string }) {
   const [kind, fault] = origin.split(/:(.*)/s);
   return (

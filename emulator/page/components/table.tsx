@@ -21,7 +21,10 @@ export interface TableProps<T> {
   readonly hasRowHeads?: boolean;
   readonly class?: string;
   readonly rowClass?: (item: T) => string;
-  /** Number of rows shown at first, and number added by each click. Default: all rows. */
+  /**
+   * Number of rows shown at first, and number added by each click on the button below the table. Default: all rows are
+   * shown.
+   */
   readonly most?: number;
   /** Text shown instead of an empty table. */
   readonly empty?: string;

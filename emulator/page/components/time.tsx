@@ -20,7 +20,10 @@ export const DateTime = ({ at }: TimeProps) => timeOf(at, `${at.slice(0, 10)} ${
 /** Time of a commit, converted from the time zone of its author to UTC: `2026-01-01 00:00`. */
 export const CommitTime = ({ at }: TimeProps) => timeOf(at, inUtc(at), 'figures nowrap');
 
-/** Converts an ISO 8601 time to UTC; returned unchanged if its year is beyond the range of `Date`. */
+/**
+ * Converts an ISO 8601 time to UTC, with a precision of minutes. A time whose year is beyond the range of `Date` is
+ * returned unchanged, because the client that made the commit chose it.
+ */
 function inUtc(at: string): string {
   const time = new Date(at);
   return Number.isNaN(time.getTime()) ? at : time.toISOString().slice(0, 16).replace('T', ' ');

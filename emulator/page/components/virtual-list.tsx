@@ -7,18 +7,24 @@ export interface VirtualListProps {
   readonly count: number;
   /** Height of a row in pixels. All rows have the same height, so that visible rows do not move when rows are added. */
   readonly rowHeight: number;
-  /** Number of rows that are rendered when the page is printed; default: all. */
+  /** Number of rows that are rendered when the page is printed, from the first row on; default: all rows. */
   readonly printed?: number;
-  /** Number of the top row, if row numbers decrease downwards. Default: the number of a row is its position, from 0. */
+  /**
+   * Number of the top row, for a list whose newest row is at the top and has the highest number. Default: the number of
+   * a row is its position from the top, from 0.
+   */
   readonly top?: number;
   /**
-   * Renders a row. The caller's element must have `data-row={number}` and be focusable, and must be a tab stop if
-   * `isStop` is true.
+   * Renders the row with this number. The list finds the row by its attribute `data-row={number}` to set the focus, so
+   * the element must have it and be focusable. If `isStop` is true, the element must be a tab stop.
    */
   readonly row: (number: number, isStop: boolean) => ComponentChildren;
   /** Number of the row whose details are open; the list scrolls to show it. Undefined if no row is open. */
   readonly opened?: number | undefined;
-  /** Returns true if a row whose details were closed may take the focus when no element has it. Default: always. */
+  /**
+   * Returns true if the row whose details were just closed may take the focus. It takes the focus only if no other
+   * element has it. Default: always true.
+   */
   readonly mayTakeFocus?: () => boolean;
   /** Called with the position of the last visible row, so that the caller can load more rows. */
   readonly onReach?: (last: number) => void;
@@ -47,14 +53,22 @@ export function VirtualList(props: VirtualListProps) {
   const { label, count, rowHeight, printed = count, top, row, opened, mayTakeFocus = () => true } = props;
   const { onReach, onAway } = props;
   const scroller = useRef<HTMLElement>(null);
-  /** Position of the first visible row, and number of visible rows. */
+  /**
+   * Position of the first visible row (0: top row), and maximum number of visible rows, including partly visible rows.
+   */
   const [first, setFirst] = useState(0);
   const [size, setSize] = useState(0);
-  /** Number of the focused row, and of a row that will take the focus as soon as it is rendered; undefined if none. */
+  /**
+   * Number of the row that has the focus, and number of a row that takes the focus as soon as it is rendered; undefined
+   * if none.
+   */
   const [focused, setFocused] = useState<number>();
   const wanted = useRef<number>();
   const isPrinting = usePrinting();
-  /** Converts a position to a row number or a row number to a position. The conversion is its own inverse. */
+  /**
+   * Converts the position of a row to its number, or the number to the position. Both conversions are the same, because
+   * `top - (top - at)` is `at`.
+   */
   const swap = (at: number) => (top === undefined ? at : top - at);
   const isListed = (number: number) => swap(number) >= 0 && swap(number) < count;
 
@@ -62,7 +76,8 @@ export function VirtualList(props: VirtualListProps) {
     const { scrollTop, clientHeight } = scroller.current!;
     setFirst(Math.floor(scrollTop / rowHeight));
     setSize(Math.ceil(clientHeight / rowHeight) + 1);
-    // Forget the focused row if it lost the focus, because a row that is scrolled out of view leaves the document.
+    // Forget the focused row if no row has the focus, because a row that is scrolled out of view is removed from the
+    // document.
     if (wanted.current === undefined && !scroller.current!.contains(document.activeElement)) setFocused(undefined);
   };
   /** Scrolls the list by the smallest distance that makes the whole row visible. */
@@ -79,7 +94,8 @@ export function VirtualList(props: VirtualListProps) {
     reveal(number);
   };
 
-  // Scroll in proportion to the new row height, so that the same row stays at the top when the window becomes narrow.
+  // Scroll in proportion to the new row height, so that the same row stays at the top of the list when the row height
+  // changes with the width of the window.
   const height = useRef(rowHeight);
   useLayoutEffect(() => {
     const before = scroller.current!.scrollTop / height.current;

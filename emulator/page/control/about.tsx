@@ -5,7 +5,7 @@ import { type Fact, Facts } from '../components/facts.js';
 import { Loading, useLoaded } from '../components/loaded.js';
 import { Commands } from './command.js';
 
-/** Part of the page with the version, addresses, CA certificate and documents of the emulator. */
+/** Part of the emulator's web page with the version, addresses, CA certificate and documents of the emulator. */
 export function About() {
   const loaded = useLoaded(async (signal) => {
     const { orgs: addresses } = await readAddresses(signal);

@@ -22,7 +22,10 @@ const STEPS = [
   ['P1D', '1 day'],
 ] as const;
 
-/** Part of the page that sets the emulator's clock, which all tokens, states, quotas and webhook deliveries use. */
+/**
+ * Part of the emulator's web page that shows and sets the emulator's clock, on which the lifetime of tokens, the
+ * duration of states, the refill of quotas and the times of webhook deliveries depend.
+ */
 export function ClockPart() {
   const { value: clock, error: unloaded, change, notice } = useManaged(readClock, 1000);
   const [duration, setDuration] = useState('PT30S');

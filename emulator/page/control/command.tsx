@@ -3,8 +3,8 @@ import { Copy } from '../components/copy.js';
 import { filled } from '../components/fields.js';
 
 /**
- * Collapsed list of shell commands that do the same as a form of the page. `lines`: the arguments of each command after
- * `emulator`.
+ * Collapsed list of shell commands that have the same effect as the form on the page. `lines`: the arguments of each
+ * command after `npx emulator`.
  */
 export function Commands({ lines }: { readonly lines: readonly (readonly string[])[] }) {
   return (
@@ -17,11 +17,12 @@ export function Commands({ lines }: { readonly lines: readonly (readonly string[
   );
 }
 
-/** Commands that have no flag `--url`, because they contact no emulator. */
+/** Commands of the command line that have no flag `--url`, because they contact no running emulator. */
 const ALONE: readonly string[] = ['token', 'keys', 'variants'];
 
 /**
- * Formats a command line: `npx emulator clock advance PT1H --url http://127.0.0.1:9000`. The default URL is omitted.
+ * Formats a command line that acts on the emulator to which the page belongs: `npx emulator clock advance PT1H --url
+ * http://127.0.0.1:9000`. The flag `--url` is omitted for the default address.
  */
 export function emulatorLine(words: readonly string[], origin = location.origin): string {
   const isDefault = ALONE.includes(words[0]!) || origin === 'http://127.0.0.1:8080';

@@ -10,7 +10,10 @@ import { OrganizationChoice, ScopeChoice } from './token-fields.js';
 
 const EMPTY = { public_key: '', id: '', organization: '', allowed_scopes: [] as readonly string[] };
 
-/** Part of the page that lists, registers and removes the public keys with which the emulator verifies tokens. */
+/**
+ * Part of the emulator's web page that lists, registers and removes the public keys with which the emulator verifies
+ * the signatures of tokens.
+ */
 export function KeysPart() {
   const { value: keys, change, notice } = useManaged((signal) => all<KeyRecord>('keys', { signal }));
   const { draft, write, bind } = useDraft(EMPTY);
@@ -81,7 +84,10 @@ export function KeysPart() {
   );
 }
 
-/** Converts a key that the user typed for the request: a JWK to a JSON object. PEM text is returned unchanged. */
+/**
+ * Converts the text of a public key for the request that registers it: a JWK to a JSON object. PEM text is returned
+ * unchanged, and so is invalid JSON, so that the emulator reports the error.
+ */
 function readKey(text: string): unknown {
   try {
     return text.trimStart().startsWith('{') ? JSON.parse(text) : text;

@@ -9,7 +9,10 @@ import { Table } from '../components/table.js';
 import { mainPage } from '../namespace-switcher.js';
 import { Commands, flags } from './command.js';
 
-/** Part of the page that creates and removes namespaces (isolated worlds of one emulator, each with its own port). */
+/**
+ * Part of the emulator's web page that creates and removes namespaces (isolated worlds of one emulator, each with its
+ * own port).
+ */
 export function NamespacesPart() {
   const { value: namespaces, change, notice } = useManaged(listNamespaces);
   const { value: snapshots = [] } = useLoaded((signal) => all<SnapshotRecord>('snapshots', { signal }), []);

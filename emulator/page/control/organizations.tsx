@@ -9,7 +9,10 @@ import { bytes } from '../components/time.js';
 import { untilOf } from '../repositories/state.js';
 import { Commands } from './command.js';
 
-/** Part of the page with the settings of each organization, such as failing authentication, and with the limits. */
+/**
+ * Part of the emulator's web page with the settings of each organization, such as failing authentication, and with the
+ * limits of requests, such as the maximum number of files.
+ */
 export function OrganizationsPart() {
   const { value, isBusy, change, notice } = useManaged((signal) => get<StateView>('state', { signal }));
   if (value === undefined) return notice;
@@ -109,7 +112,10 @@ function Switches({ name, organization, isBusy, change }: SwitchesProps) {
   );
 }
 
-/** Returns the refusals that the settings of an organization cause, each with its description and error code. */
+/**
+ * Returns the refusals of requests that the current settings of an organization cause, each with its description and
+ * error code.
+ */
 function refusals({ authentication, hosting, forgeApps }: OrganizationState): [what: string, code: string][] {
   const all: [boolean, string, string][] = [
     [authentication === 'unavailable', 'Every request is refused with 403', 'authentication_unavailable'],
@@ -124,7 +130,9 @@ interface UpstreamProps {
   readonly change: (to: object) => void;
 }
 
-/** Form that sets how requests to an upstream (external forge) of an organization fail. */
+/**
+ * Form that sets the error with which requests of the service to upstreams (external forges) of an organization fail.
+ */
 function Upstream({ upstream, change }: UpstreamProps) {
   const { draft, bind } = useDraft({ error: upstream.error, status: `${upstream.status ?? ''}` });
   return (
@@ -167,7 +175,10 @@ const setOf = (what: string) => (
   </>
 );
 
-/** Formats the value of a limit in readable units: ` (1.0 MB)`, ` (30 s)`; empty for a limit without unit. */
+/**
+ * Formats the value of a limit in readable units, in parentheses: ` (1.0 MB)` if its name ends with `Bytes`, ` (30 s)`
+ * if it ends with `Timeout`; empty for a limit without unit.
+ */
 function readable(name: string, limit: number): string {
   if (name.endsWith('Bytes')) return ` (${bytes(limit)})`;
   return name.endsWith('Timeout') ? ` (${limit / 1000} s)` : '';

@@ -10,16 +10,19 @@ import { Commands } from './command.js';
 
 type Quotas = Readonly<Record<string, QuotaView>>;
 
-/** Values of the fields of the form for a quota. */
+/** Values of the fields of the form for a quota (token bucket that limits the number of requests per time). */
 interface Draft {
   readonly name: string;
   readonly capacity: string;
   readonly refill: string;
   readonly by: QuotaView['by'];
-  /** First entry of the quota's `cost`: pattern of operations, and number of tokens that such a request takes. */
+  /**
+   * Pattern of operation ids, such as `git*`, and number of tokens that each request for such an operation takes from
+   * the bucket. Both form the first entry of the quota's `cost`.
+   */
   readonly pattern: string;
   readonly tokens: string;
-  /** Other entries of the quota's `cost`, for which the form has no fields. It sends them back unchanged. */
+  /** Other entries of the quota's `cost`. The form has no fields for them, so it sends them back unchanged. */
   readonly others: QuotaView['cost'];
   readonly format: string;
   readonly add: number;
@@ -43,7 +46,10 @@ function draftOf(name: string, { capacity, refill, by, cost, retryAfter }: Quota
   return { name, capacity: `${capacity}`, refill, by, ...first, ...retryAfter };
 }
 
-/** Converts the values of the form to a quota. A number whose field is empty becomes `NaN`. */
+/**
+ * Converts the values of the form to a quota. A number whose field is empty becomes `NaN`, which JSON represents as
+ * null.
+ */
 function quotaOf({ by, capacity, refill, pattern, tokens, others, add, format }: Draft): QuotaView {
   return {
     by,
@@ -54,7 +60,10 @@ function quotaOf({ by, capacity, refill, pattern, tokens, others, add, format }:
   };
 }
 
-/** Part of the page that shows and changes the quotas, which limit the request rate of clients. */
+/**
+ * Part of the emulator's web page that shows and changes the quotas (token buckets), which limit the request rate of
+ * clients.
+ */
 export function QuotasPart() {
   const { value, change, notice } = useManaged((signal) => get<{ quotas: Quotas }>('quotas', { signal }));
   const form = useDraft(EMPTY);
@@ -121,7 +130,10 @@ const FORMATS = {
 
 const FORMAT_OPTIONS = Object.entries(FORMATS).map(([format, { title }]): Option => [format, title]);
 
-/** Example quotas that the user can select. A few requests exhaust each of them. */
+/**
+ * Example quotas that the user can select, as title and values for the form. Few requests are enough to exhaust each of
+ * them, so that the user can see a refusal soon.
+ */
 const PRESETS: readonly (readonly [title: string, draft: Partial<Draft>])[] = [
   ['The second request is refused', { capacity: '1', refill: '1/m' }],
   ['A burst of 5, then one every 10 s', { capacity: '5', refill: '1/10s' }],

@@ -6,7 +6,10 @@ import { Table } from '../components/table.js';
 import { count, DateTime } from '../components/time.js';
 import { Commands } from './command.js';
 
-/** Part of the page that takes and restores snapshots of the emulator's whole state, or resets it to its start. */
+/**
+ * Part of the emulator's web page that takes and restores snapshots of the emulator's whole state, or resets the
+ * emulator to its state before the first request.
+ */
 export function SnapshotsPart() {
   const { value, change, notice } = useManaged((signal) => all<SnapshotRecord>('snapshots', { signal }));
   if (value === undefined) return notice;

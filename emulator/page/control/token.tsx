@@ -16,14 +16,17 @@ import { showSpan, showTime } from './clock-text.js';
 import { Commands, flags } from './command.js';
 import { OrganizationChoice, ScopeChoice } from './token-fields.js';
 
-/** Values of the form at the start. For a claim whose value is empty, the emulator uses its own default. */
+/**
+ * Values of the form for a new token at the start. If the field of a claim is empty, the emulator uses its own default
+ * for the claim.
+ */
 const USUAL = {
   repo: '',
   scopes: ['git:read', 'git:write', 'repo:write'] as readonly string[],
   sub: 'me',
   org: '',
   key: '',
-  /** Faults that the token causes in requests that use it, one per line. */
+  /** Faults (deliberate failures) that affect the requests in which the token is used, one fault per line. */
   faults: '',
   ttl: '3600',
 };
@@ -34,7 +37,10 @@ const linesOf = (text: string): string[] =>
     .map((line) => line.trim())
     .filter(Boolean);
 
-/** Part of the page that creates a token signed with a test key, and shows shell commands that use it. */
+/**
+ * Part of the emulator's web page that creates a token signed with a test key, and shows shell commands that use the
+ * token.
+ */
 export function TokenPart() {
   const { value: repositories = [] } = useLoaded((signal) => all<RepositoryRecord>('repositories', { signal }), []);
   const { value: keys = [] } = useLoaded((signal) => all<KeyRecord>('keys', { signal }), []);
@@ -111,7 +117,7 @@ function Result({ minted: { token, key, expires_at, repo }, address }: ResultPro
   );
 }
 
-/** Text that tells how long a token remains valid by the emulator's clock. */
+/** Sentence with the time until which a token is valid, and with the remaining lifetime by the emulator's clock. */
 function Remaining({ expiresAt }: { readonly expiresAt: string }) {
   const { value: clock, error } = useLoaded(readClock, [expiresAt], 1000);
   return (
@@ -133,7 +139,10 @@ function Remaining({ expiresAt }: { readonly expiresAt: string }) {
   );
 }
 
-/** Formats the claims of a token (RFC 7519, section 3) as indented JSON. */
+/**
+ * Formats the claims of a token (RFC 7519, section 3) as indented JSON. The signature is not verified, because the
+ * emulator has just created the token.
+ */
 function claimsOf(token: string): string {
   const text = atob(token.split('.')[1]!.replaceAll('-', '+').replaceAll('_', '/'));
   const json = new TextDecoder().decode(Uint8Array.from(text, (unit) => unit.charCodeAt(0)));

@@ -10,7 +10,10 @@ const valuesOf = (variants: readonly VariantRecord[], member: 'value' | 'default
   variants: Object.fromEntries(variants.map((one) => [one.name, one[member]])),
 });
 
-/** Part of the page that lists points that the specification leaves open, and sets the behaviour for each. */
+/**
+ * Part of the emulator's web page that lists the points that the specification leaves open, and sets how the emulator
+ * behaves at each of them.
+ */
 export function VariantsPart() {
   const { value, change, notice } = useManaged((signal) => all<VariantRecord>('variants', { signal }));
   const [wanted, setWanted] = useState('');

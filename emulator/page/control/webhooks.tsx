@@ -15,10 +15,10 @@ import { Commands, emulatorLine } from './command.js';
 
 const COLOURS: Readonly<Record<string, string>> = { delivered: 'passed', failed: 'failed' };
 
-/** Number of webhook deliveries that are shown at first, and number added by each click. */
+/** Number of webhook deliveries that are shown at first, and number added by each click on the button below them. */
 const STEP = 50;
 
-/** Reads the webhooks and deliveries of every organization. */
+/** Reads the webhooks and the deliveries of all organizations, the newest deliveries first. */
 async function readAll(signal: AbortSignal) {
   const hooks: (WebhookRecord & { readonly organization: string })[] = [];
   for (const { org: organization } of (await readAddresses(signal)).orgs) {
@@ -29,7 +29,7 @@ async function readAll(signal: AbortSignal) {
   return { hooks, latest: deliveries.toReversed() };
 }
 
-/** Part of the page that lists the registered webhooks and their deliveries. */
+/** Part of the emulator's web page that lists the registered webhooks and the attempts to deliver events to them. */
 export function WebhooksPart() {
   const { value, error } = useLoaded(readAll, [], 2000);
   const { shown, more } = useMore(value?.latest ?? [], { first: STEP, step: STEP, of: 'deliveries' });
@@ -113,14 +113,14 @@ function DeliveryCard({ delivery }: { readonly delivery: DeliveryRecord }) {
   );
 }
 
-/** Shell commands that create a token and register a webhook. */
+/** Shell commands that the user can copy to create a token and register a webhook. */
 const REGISTER = `TOKEN=$(${emulatorLine(['token', '--repo', 'team/app', '--scopes', 'repo:write'])})
 curl -X POST ${location.origin}/api/v1/webhooks -H "Authorization: Bearer $TOKEN" \\
   -H 'Content-Type: application/json' -d '{"url":"http://127.0.0.1:9000/"}'`;
 
 /**
- * Button that advances the emulator's clock to the time of the next webhook delivery. It is needed for a clock that the
- * user controls, because such a clock may not run by itself.
+ * Button that advances the emulator's clock to the time of the next attempt of a webhook delivery. The button is absent
+ * if the clock follows real time, because the attempt then happens without the user.
  */
 function MoveClock({ to }: { readonly to: string }) {
   const { value: clock } = useLoaded(readClock, []);

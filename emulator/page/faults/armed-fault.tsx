@@ -12,13 +12,21 @@ import { SameFault } from './same-fault.js';
 
 export interface ArmedFaultProps {
   readonly fault: FaultView;
-  /** All latches (named gates at which a fault holds requests until the user releases them). */
+  /**
+   * All latches of the emulator. A latch is a named gate at which a fault holds requests until the user releases them.
+   */
   readonly latches: readonly LatchRecord[];
-  /** True if the address of the page names this fault, which is then highlighted. */
+  /**
+   * True if the address of the web page names this fault, as after a click on a link to it. The fault is then
+   * highlighted and scrolled into view.
+   */
   readonly isMeant: boolean;
 }
 
-/** Armed fault with counters of the requests that it matched and failed, and buttons that change or remove it. */
+/**
+ * List item for an armed fault (rule that makes matching requests fail). It shows how many requests the fault matched
+ * and changed, and has buttons that change or remove it.
+ */
 export function ArmedFault({ fault, latches, isMeant }: ArmedFaultProps) {
   const [opened, open] = useState<'change' | 'forms'>();
   const { id, source, matched, fired, remaining, when, note } = fault;
@@ -105,7 +113,7 @@ export function ArmedFault({ fault, latches, isMeant }: ArmedFaultProps) {
   );
 }
 
-/** Descriptions of the reasons why a fault did not fire for a request that it matched, by the emulator's keyword. */
+/** Texts for the keywords of `skippedBecause`: the reasons why a fault did not change a request that it matched. */
 const SKIPPED: Readonly<Record<string, string>> = {
   priority: 'another fault had precedence',
   chance: 'the random choice was against it',
@@ -115,12 +123,18 @@ const SKIPPED: Readonly<Record<string, string>> = {
   exhausted: 'it had reached its number of times',
 };
 
-/** Returns the definition of a fault, without id and counters. */
+/**
+ * Returns the definition of a fault without its id and counters. The page shows the definition as JSON if the text
+ * notation of faults cannot express it.
+ */
 function definitionOf({ note, priority, match, when, at, do: act, sequence, expect, ttl }: Fault) {
   return { note, priority, match, when, at, do: act, sequence, expect, ttl };
 }
 
-/** Returns the names of the latches (gates that the user releases) at which the fault holds requests. */
+/**
+ * Returns the names of the latches (gates at which requests wait until the user releases them) that the fault uses,
+ * each name once.
+ */
 function latchesOf({ do: act = [], sequence = [] }: Fault): readonly string[] {
   const names = [act, sequence].flat(2).map((action) => action !== 'pass' && 'hold' in action && action.hold);
   return [...new Set(names.filter((name) => typeof name === 'string'))];
@@ -154,7 +168,8 @@ function ChangeDialog({ fault, onClose }: { readonly fault: FaultView; readonly 
 }
 
 /**
- * Converts a text to a number. A text that is not a number is sent unchanged, so that the emulator reports the error.
+ * Converts the text of a form field to a number. A text that is not a number is returned as a string, so that the
+ * emulator receives it and reports the error.
  */
 function numberOf(text: string): string | number {
   return text.trim() === '' || Number.isNaN(Number(text)) ? text.trim() : Number(text);

@@ -1,36 +1,47 @@
 import type { FaultKinds } from '@emulator/admin/faults.js';
 import type { OperationRecord } from '@emulator/admin/operations.js';
 
-/* Draft of a fault: the values of the fields of the form for a new fault, and the options that the form offers. */
+/*
+ * Draft of a fault (rule that makes matching requests fail): the values that the user has entered in the form for a new
+ * fault, and the options that the form offers for them.
+ */
 
-/** Kind of fault that the emulator offers: an error code, or a name such as `lost`. */
+/**
+ * Kind of fault that the emulator offers: an error code such as `rate_limited`, or a name such as `lost` (the response
+ * is not sent).
+ */
 export type FaultKind = FaultKinds['items'][number];
 
 export interface ConditionValue {
-  /** Key of the condition in the fault grammar, such as `match.repo`. */
+  /** Key of the condition in the fault grammar (text notation of a fault), such as `match.repo` for the repository. */
   readonly key: string;
-  /** Name of the header, parameter, member or claim that the condition tests; empty if the key needs no name. */
+  /**
+   * Name of the request header, query parameter, body member or token claim whose value is compared with `value`; empty
+   * if the key, such as `match.repo`, needs no name.
+   */
   readonly name: string;
   readonly value: string;
 }
 
 export interface Draft {
-  /** Ids of the operations of the API that fail; empty: any operation. */
+  /** Ids of the API operations whose requests fail, such as `readFile`; an empty list means any operation. */
   readonly operations: readonly string[];
   readonly name: string;
   readonly keys: Readonly<Record<string, string>>;
   readonly times: string;
   readonly skip: string;
-  /** Name of the stage (point in the processing of a request at which the fault fires); empty for the default. */
+  /** Name of the stage (point in the processing of a request) at which the fault fires; empty for the default stage. */
   readonly stage: string;
   readonly conditions: readonly ConditionValue[];
-  /** Values of other members of the fault grammar, by key. */
+  /**
+   * Values of the remaining members of the fault grammar (neither conditions nor keys of the kind of fault), by key.
+   */
   readonly further: Readonly<Record<string, string>>;
-  /** True if error codes are offered that the specification does not list for the operations. */
+  /** True if the form also offers error codes that the specification does not list for the chosen operations. */
   readonly hasOtherCodes: boolean;
 }
 
-/** Keys of the conditions that the form always shows. The user can add others. */
+/** Keys of the conditions for which the form always shows a field. The user can add fields for other conditions. */
 export const ALWAYS = ['match.repo', 'match.sub'];
 
 export const EMPTY: Draft = {
@@ -46,8 +57,8 @@ export const EMPTY: Draft = {
 };
 
 /**
- * Returns the draft that the parameters in the address of the page describe, such as
- * `#/faults?operation=readFile&repository=team/app&subject=ada`.
+ * Returns the draft of a fault that the parameters in the address of the web page describe, so that a link can open the
+ * form already filled in: `#/faults?operation=readFile&repository=team/app&subject=ada`.
  */
 export function draftAt({ operation, fault, repository, subject, ref }: Readonly<Record<string, string>>): Draft {
   return {
@@ -58,12 +69,18 @@ export function draftAt({ operation, fault, repository, subject, ref }: Readonly
   };
 }
 
-/** Converts values by key to a list of conditions. Empty and absent values are omitted. */
+/**
+ * Converts a table of values, such as `{ 'match.repo': 'team/app' }`, to a list of conditions. Empty and absent values
+ * are omitted, because an empty field means no condition.
+ */
 export function conditionsOf(values: Readonly<Record<string, string | undefined>>): Draft['conditions'] {
   return Object.entries(values).flatMap(([key, value]) => (value ? [{ key, name: '', value }] : []));
 }
 
-/** Formats a draft as text in the fault grammar, which the emulator can parse. */
+/**
+ * Formats a draft as one line of the fault grammar, which the emulator parses: `rate_limited*1;retry-after=2` has the
+ * name `rate_limited`, fires once (`*1`) and sets the key `retry-after`.
+ */
 export function specOf({ operations, name, keys, times, skip, stage, conditions, further }: Draft): string {
   const pairs = [
     ...Object.entries(keys),
@@ -85,7 +102,10 @@ function encode(value: string): string {
   return encodeURIComponent(value.replaceAll(/\p{Surrogate}/gu, '\ufffd'));
 }
 
-/** Returns the options that the form offers, given the values that the user has already chosen. */
+/**
+ * Computes the kinds of fault, keys, stages and conditions that the form offers. They depend on the values that the
+ * user has already chosen: for example, the chosen operations limit the kinds of fault, and the kind limits the stages.
+ */
 export function offersFor(draft: Draft, kinds: FaultKinds, operations: readonly OperationRecord[]) {
   const chosen = operations.filter(({ id }) => draft.operations.includes(id));
   const offered = offeredKinds(kinds, chosen);
@@ -101,7 +121,10 @@ export function offersFor(draft: Draft, kinds: FaultKinds, operations: readonly 
     kind,
     keys: kind ? kind.keys.filter((key) => isPossible(kind, key, chosen)) : [],
     stages: Object.keys(kinds.stages).filter((stage) => possible.includes(stage)),
-    /** Stages at which the fault fires if the user chooses none; empty if the user must choose a stage. */
+    /**
+     * Stages at which the fault fires if the user chooses none, because each operation has its own default; empty if
+     * the user must choose a stage.
+     */
     defaults: kind && !isLostPush(kind, draft.operations) ? defaultStages(kind, draft.keys, chosen, operations) : [],
     conditions: members.filter(({ key }) => key.startsWith('match.') && key !== 'match.op'),
     further: members.filter(({ key }) => !key.startsWith('match.')),
@@ -110,7 +133,10 @@ export function offersFor(draft: Draft, kinds: FaultKinds, operations: readonly 
 
 export type Offers = ReturnType<typeof offersFor>;
 
-/** Returns true if the fault, with some value of the key `member`, can occur in one of the chosen operations. */
+/**
+ * Returns true if a fault of this kind with the key `member` can fire in at least one of the chosen operations. A key
+ * is tested with each value of a choice, or with its example, because a value can exclude stages.
+ */
 function isPossible(kind: FaultKind, member: FaultKind['keys'][number], chosen: readonly OperationRecord[]): boolean {
   const { key, type, example, values = [] } = member;
   const candidates = type === 'choice' ? values : [example];
@@ -118,8 +144,9 @@ function isPossible(kind: FaultKind, member: FaultKind['keys'][number], chosen: 
 }
 
 /**
- * Removes from a draft the values that the form does not offer. If the chosen operations do not support the kind of
- * fault, another kind replaces it.
+ * Removes from a draft the values that the form does not offer, such as the keys of another kind of fault. The form
+ * calls this function after every change by the user. If the chosen operations do not support the kind of fault,
+ * another kind replaces it.
  */
 export function settle(draft: Draft, kinds: FaultKinds, operations: readonly OperationRecord[]): Draft {
   const { offered, kind, ...offers } = offersFor(draft, kinds, operations);
@@ -147,21 +174,27 @@ export function settle(draft: Draft, kinds: FaultKinds, operations: readonly Ope
   return { ...settled, stage: defaults.length > 0 ? '' : (stages[0] ?? '') };
 }
 
-/* Kinds of faults that the form offers for the chosen operations, or for all if none is chosen. */
+/* Kinds of fault that the form offers for the chosen operations, or for all operations if none is chosen. */
 
 function offeredKinds({ items }: FaultKinds, chosen: readonly OperationRecord[]) {
   const isListed = ({ name }: FaultKind) => chosen.length === 0 || chosen.some(({ codes }) => codes.includes(name));
   const codes = items.filter(({ status }) => status !== undefined);
   return {
-    /** Error codes that the specification lists for one of the chosen operations. */
+    /** Error codes that the specification lists for at least one of the chosen operations. */
     codes: codes.filter(isListed),
-    /** Error codes that the specification does not list for the chosen operations, but that any server may return. */
+    /**
+     * Error codes that the specification does not list for the chosen operations. Codes that only the operations
+     * listing them can return are left out.
+     */
     others: codes.filter((kind) => !isListed(kind) && !kind.is_of_few),
     kinds: items.filter((kind) => kind.status === undefined && offeredStages(kind, {}, chosen).length > 0),
   };
 }
 
-/** Returns the stages of a request at which a fault with these values of its keys can fire in a chosen operation. */
+/**
+ * Returns the stages (points in the processing of a request) at which a fault of this kind can fire in at least one of
+ * the chosen operations. `values`: the values of the fault's keys, some of which exclude stages.
+ */
 export function offeredStages(
   { stages, keys }: FaultKind,
   values: Readonly<Record<string, string>>,
@@ -172,14 +205,18 @@ export function offeredStages(
     return value === '' ? [] : narrows.filter((one) => one.value === undefined || one.value === value);
   });
   return stages.filter((stage) => {
-    // Do not offer `accept` for chosen operations, because the request is not read there and its operation is unknown.
+    // Do not offer the stage `accept` if operations are chosen, because the request has not been read at that stage and
+    // its operation is unknown.
     const isOfThem =
       chosen.length === 0 || (stage !== 'accept' && chosen.some((operation) => operation.stages.includes(stage)));
     return isOfThem && narrowed.every((one) => one.stages.includes(stage));
   });
 }
 
-/** Returns the stages at which a fault fires in the chosen operations by default; empty if the user must choose one. */
+/**
+ * Returns the default stages of a fault, each of which is the default of at least one of the chosen operations; empty
+ * if no operation has a default, so that the user must choose a stage.
+ */
 function defaultStages(
   kind: FaultKind,
   values: Readonly<Record<string, string>>,
@@ -195,18 +232,22 @@ function defaultStages(
 }
 
 /**
- * Stage and number of times at which the response of a push must be lost so that Git notices. libcurl retries the
- * request if the connection ends before the first byte of the response. The refs have already moved by then, so Git
- * reports them as rejected. Only at `git.report` is the response to the retry lost too.
+ * Stage and number of firings that the form presets for a fault `lost` (the response is not sent) on a push, so that
+ * Git reports a lost response. libcurl sends a request again if the connection ends before the first byte of the
+ * response. The refs have already moved by then, so Git reports them as rejected. Only at the stage `git.report` is the
+ * response to the second request lost too, which is why the fault fires twice.
  */
 const LOST_PUSH = { stage: 'git.report', times: 2 } as const;
 
-/** Returns true if the fault is `lost` (the response is not sent) and its only operation is a push. */
+/** Returns true if the fault is `lost` (the response is not sent) and a push is the only chosen operation. */
 function isLostPush({ name }: FaultKind, operations: readonly string[]): boolean {
   return name === 'lost' && operations.length > 0 && operations.every((id) => id === 'gitReceivePack');
 }
 
-/** Returns true for the id of an operation of the Git protocol. These operations have stages that others lack. */
+/**
+ * Returns true for the id of an operation of the Git protocol. These operations have stages that API operations lack,
+ * so the default stage for API operations does not apply to them.
+ */
 function isOfGit(operation: string): boolean {
   return ['gitInfoRefs', 'gitUploadPack', 'gitReceivePack'].includes(operation);
 }

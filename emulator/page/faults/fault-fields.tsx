@@ -9,7 +9,10 @@ export interface PartProps {
   readonly onChange: (changes: Partial<Draft>) => void;
 }
 
-/** Fields for the keys (parameters) of a kind of fault. For keys that exclude each other, one field is shown. */
+/**
+ * Form fields for the keys (parameters) of the chosen kind of fault. Of keys that exclude each other, only the key that
+ * the user has selected has a field.
+ */
 export function KeyFields({ draft: { keys: values }, offers: { kind, keys, chosen }, onChange }: PartProps) {
   if (kind === undefined || keys.length === 0) return null;
   const write = (changed: Draft['keys']) => onChange({ keys: changed });
@@ -50,7 +53,10 @@ export function KeyFields({ draft: { keys: values }, offers: { kind, keys, chose
   );
 }
 
-/** Fields for the conditions that a request must satisfy for the fault to fire. The operation has its own field. */
+/**
+ * Form fields for the conditions that a request must satisfy for the fault to fire, such as its repository. The
+ * operation is a condition too, but it has its own field in the form.
+ */
 export function ConditionFields({ draft: { conditions: values }, offers: { conditions }, onChange }: PartProps) {
   const write = (changed: Draft['conditions']) => onChange({ conditions: changed });
   const rows = conditions.flatMap((member) =>

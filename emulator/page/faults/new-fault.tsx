@@ -12,12 +12,12 @@ import { Forms } from './same-fault.js';
 export interface NewFaultProps {
   readonly kinds: FaultKinds;
   readonly operations: readonly OperationRecord[];
-  /** Values of the form's fields at the start. */
+  /** Values of the form's fields at the start, such as those that a link to the form gives in its address. */
   readonly initial: Draft;
   readonly onAdded?: (fault: FaultView) => void;
 }
 
-/** Milliseconds for which the user must not type before the page asks the emulator to check the fault. */
+/** Milliseconds without a change in the form after which the page asks the emulator to check the fault. */
 const PAUSE = 120;
 
 /** HTML attributes of a text field for a number. */
@@ -104,7 +104,10 @@ export function NewFault({ kinds, operations, initial, onAdded }: NewFaultProps)
   );
 }
 
-/** Returns a fault in every notation, or the error. The emulator parses `spec` for this, and does not arm the fault. */
+/**
+ * Returns a fault in every notation that the emulator accepts, or the error in it; neither until the first response
+ * arrives. The emulator only parses `spec` for this request, and does not arm the fault.
+ */
 function useForms(spec: string): { readonly forms?: FaultForms['forms']; readonly error?: unknown } {
   const [checked, setChecked] = useState<ReturnType<typeof useForms>>({});
   useEffect(() => {

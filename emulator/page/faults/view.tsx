@@ -10,7 +10,9 @@ import { ArmedFault } from './armed-fault.js';
 import { draftAt } from './draft.js';
 import { NewFault } from './new-fault.js';
 
-/** Milliseconds between two requests that read the faults and their counters. */
+/**
+ * Milliseconds between two requests that read the faults and their counters, which change when clients send requests.
+ */
 const PAUSE = 1_000;
 
 /** Section of the page with all armed faults (deliberate failures of requests) and a form for new ones. */
@@ -72,7 +74,10 @@ export function View() {
   );
 }
 
-/** Button that removes all faults, also the counters of faults that a token or a header of a request defines. */
+/**
+ * Button that removes all faults. `PUT faults` removes the registered faults. The faults that a token or a header of a
+ * request defined (`in-band`) are removed one by one, with their counters.
+ */
 function DisarmAll({ faults }: { readonly faults: readonly FaultView[] }) {
   const disarm = async () => {
     await send('PUT', 'faults', { body: { faults: [] } });

@@ -5,42 +5,72 @@ import { type Entry, holdsText, type Row, rowOf } from './entry.js';
 import type { Filter } from './filter.js';
 import { RowList } from './row-list.js';
 
-/** Maximum number of requests that the list keeps in memory. */
+/**
+ * Maximum number of requests that the page keeps in memory. When there are more, the oldest are dropped from the list.
+ */
 export const MAX_ROWS = 20_000;
 
-/** Number of requests that the page reads from the emulator's journal (list of past requests) with one request. */
+/**
+ * Number of requests that one response of the admin API contains when the page reads the journal (list of past
+ * requests).
+ */
 const ASKED_AT_ONCE = 500;
 
-/** Response of `GET requests`: a part of the journal, the number of dropped requests, and the id of the last event. */
+/**
+ * Response of `GET requests`: one part of the journal (list of past requests), the number of requests that the journal
+ * has dropped, and the id of the last event that the part includes.
+ */
 interface JournalPage extends Page<Entry> {
   readonly dropped: number;
   readonly last_event_id: number;
 }
 
-/** Requests to the emulator that match a filter: those of the journal, and new ones from an event stream. */
+/**
+ * Requests to the emulator that match a filter: past requests from the journal, and new requests from an event stream.
+ */
 export class LiveRequests {
   readonly list = new RowList<Row>(MAX_ROWS);
-  /** Number of old requests that the journal no longer contains, and number of stream events that were not received. */
+  /**
+   * Number of old requests that the journal no longer contained when the page read it, and number of requests that the
+   * event stream left out.
+   */
   gone = 0;
   missed = 0;
-  /** True if the emulator was reset while the page was open. All rows then belong to the time after the reset. */
+  /**
+   * True if the emulator was reset while the page was open. All rows are then requests that were received after the
+   * reset.
+   */
   isReset = false;
-  /** True as soon as the newest requests of the journal are in the list. */
+  /**
+   * True after the page has received the first part of the journal, which contains the newest requests. Until then, an
+   * empty list does not mean that there are no requests.
+   */
   isSettled = false;
-  /** True if the journal has older requests than the oldest row of the list. */
+  /**
+   * True if the journal has older requests than the oldest row of the list, because the list is full or older parts are
+   * not loaded yet.
+   */
   hasOlder = false;
   state: StreamState | 'connecting' = 'connecting';
-  /** Error with which the emulator refused the request list, for example for an invalid filter; undefined if none. */
+  /**
+   * Error with which the emulator refused the list or the stream of requests, for example because of an invalid filter;
+   * undefined if none.
+   */
   error: unknown;
   private last = 0;
-  /** True while the page reads older requests from the journal. */
+  /** True while the page reads older parts of the journal, one after the other. */
   private isGoingBack = false;
-  /** Ids of requests from the stream while the page reads the journal. They are not added again from the journal. */
+  /**
+   * Ids of requests that the event stream delivered while the page reads older parts of the journal. These parts can
+   * contain the same requests, which must not be added again.
+   */
   private readonly told = new Set<string>();
 
   constructor(private readonly text: string | undefined) {}
 
-  /** Adds the newest requests of the journal. The event stream delivers only requests after these. */
+  /**
+   * Adds the newest part of the journal. The event stream is opened after this call and delivers only later requests.
+   */
   begin(page: JournalPage): void {
     this.gone = page.dropped;
     this.last = page.last_event_id;
@@ -48,9 +78,12 @@ export class LiveRequests {
     this.takeOlder(page);
   }
 
-  /** Adds a part of the journal, newest first, before the other rows. Returns false if no further part is needed. */
+  /**
+   * Adds a part of the journal, newest first, before the existing rows. Returns false if no older part is needed,
+   * because the list is full or the journal has no older requests.
+   */
   takeOlder({ items, has_more: hasMore }: JournalPage): boolean {
-    // Skip a request that has not ended, because the stream delivers it when it ends.
+    // Skip a request that has not ended, because the event stream delivers it when it ends.
     const ended = items.filter(({ id, outcome }) => outcome !== 'open' && !this.told.has(id));
     const isKept = ended.every((entry) => this.isHidden(rowOf(entry)) || this.list.addOlder(rowOf(entry)));
     this.hasOlder = (hasMore || !isKept) && !this.list.isCleared;
@@ -61,7 +94,8 @@ export class LiveRequests {
 
   take(events: readonly StreamEvent[]): void {
     for (const { name, id, data } of events) {
-      // Restart the list if the id has decreased, because a restarted emulator numbers its events from 1 again.
+      // Restart the list if the event id has not increased, because a restarted emulator numbers its events from 1
+      // again.
       if (name === 'reset' || (id !== undefined && id <= this.last)) this.restart();
       if (id !== undefined) this.last = id;
       if (name === 'missed') this.missed += (data as { missed: number }).missed;
@@ -98,7 +132,7 @@ export function useLiveRequests(filter: Filter): LiveRequests {
     const abort = new AbortController();
     const { signal } = abort;
     let frame = 0;
-    // Render at most once per frame of the screen, because many requests may arrive within one frame.
+    // Render at most once per frame of the screen, because many requests can arrive within one frame.
     const change = () => {
       frame ||= requestAnimationFrame(() => {
         frame = 0;
@@ -117,7 +151,10 @@ export function useLiveRequests(filter: Filter): LiveRequests {
       void goBack(page);
       return String(page.last_event_id);
     };
-    /** Reads older requests from the journal until the list is full. After an error, it stops and reports nothing. */
+    /**
+     * Reads older parts of the journal until the list is full or the journal ends. After an error, it stops without a
+     * message, because the newer requests are already shown.
+     */
     const goBack = async (from: JournalPage): Promise<void> => {
       try {
         for (let page = from; page.next_cursor !== null; ) {

@@ -13,7 +13,10 @@ import { type LiveRequests, useLiveRequests } from './live-requests.js';
 import type { RequestProps } from './request.js';
 import { RequestRows } from './rows.js';
 
-/** Section of the page with a list of requests, newest first, which is updated live. The selected one is beside it. */
+/**
+ * Section of the web page with the requests that the emulator received, newest first. The list is updated live. Details
+ * of the selected request are shown beside the list.
+ */
 export function View() {
   const { id, ...filter } = place.value.params;
   const live = useLiveRequests(filter);
@@ -21,11 +24,15 @@ export function View() {
   useTitle(id !== undefined ? `Request ${id}` : words === '' ? 'Requests' : `Requests: ${markedText(words)}`);
   const [isPaused, setPaused] = useState(false);
   const [isAway, setAway] = useState(false);
-  /** Number of times that the list was scrolled back to its top. A new number makes Preact create a new list. */
+  /**
+   * Number of times that the user returned to the top of the list with a button. It is the key of the list component,
+   * so a new number makes Preact replace the component by a new one, which is scrolled to its top.
+   */
   const [times, beginAnew] = useReducer((before: number) => before + 1, 0);
   const { list } = live;
 
-  // Do not show new requests while the list is paused, scrolled or focused, so that no row moves while the user reads.
+  // Keep the number of visible rows while the list is paused, scrolled down or focused, so that new requests do not
+  // move the row that the user reads.
   const held = useRef({ list, total: 0 });
   if (held.current.list !== list || !(isPaused || isAway)) held.current = { list, total: list.total };
   const shown = Math.max(held.current.total, list.first);
@@ -33,7 +40,8 @@ export function View() {
 
   const isByKeyboard = useRef(false);
   const close = (event?: UIEvent) => {
-    // Remember if the keyboard closed the request: browsers set `detail` to 0 if a key activated the button.
+    // Remember if the keyboard closed the details, because the focus then returns to the row. Browsers set `detail` of
+    // a click event to 0 if a key activated the button.
     isByKeyboard.current = event?.detail === 0;
     go(placeWith({ id: undefined }));
   };
@@ -90,7 +98,7 @@ export function View() {
   );
 }
 
-/** Shows the number of listed requests, and the numbers of requests that were dropped or missed. */
+/** Status line with the number of listed requests, and the numbers of requests that were dropped or missed. */
 function Told({ live }: { readonly live: LiveRequests }) {
   const { list, gone, missed, isReset, hasOlder, state } = live;
   const rows = list.total - list.first;
@@ -126,7 +134,10 @@ function Nothing({ live, filter }: { readonly live: LiveRequests; readonly filte
   );
 }
 
-/** Details of the selected request. The code for them is loaded when the user selects a request for the first time. */
+/**
+ * Pane with the details of the selected request. Its code is a separate file, which the browser loads when the user
+ * selects a request for the first time.
+ */
 function Detail(props: RequestProps) {
   const { value: loaded, error } = useLoaded(() => loadCode(import('./request.js')), []);
   return (

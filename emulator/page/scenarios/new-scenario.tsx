@@ -22,7 +22,8 @@ export function NewScenario() {
     try {
       await post(route`scenarios/${id}/start`);
     } catch (refused) {
-      // Remove the scenario that could not be started, so that the user can register the corrected text under its id.
+      // Remove the scenario if it could not be started, because the user can register the corrected text only if its id
+      // is free.
       await remove(route`scenarios/${id}`);
       throw refused;
     }

@@ -8,7 +8,10 @@ import { Failure, useLoaded } from '../components/loaded.js';
 import { DateTime } from '../components/time.js';
 import { writePlace } from '../place.js';
 
-/** Milliseconds between two updates of the shown scenarios, whose steps proceed by requests and by the clock. */
+/**
+ * Milliseconds between two requests that read the scenarios again, because their steps proceed with the requests of
+ * clients and with the emulator's clock.
+ */
 export const PAUSE = 1_000;
 
 type Members = Readonly<Record<string, unknown>>;
@@ -19,7 +22,10 @@ interface ScenarioDetail extends ScenarioRecord {
   readonly verification: Verification | null;
 }
 
-/** Registered scenario with its steps and expectations. Finished steps are marked. */
+/**
+ * List item for a registered scenario (scripted sequence of changes to the emulator) with its steps and expectations.
+ * Finished steps are marked.
+ */
 export function Running({ record }: { readonly record: ScenarioRecord }) {
   const { id, about, started, steps, steps_done: done } = record;
   const path = route`scenarios/${id}`;
@@ -100,7 +106,7 @@ function Steps({ record: { steps_done: done, started }, steps }: StepsProps) {
         const { waits, changes } = stepText(step);
         const state = at < done ? 'done' : at === done && started ? 'next' : 'to come';
         return (
-          // Use the index as key, because the steps of a scenario have no names and keep their order.
+          // Use the index as key, because the steps of a scenario have no names and never change their order.
           <li
             key={`${at}`}
             class={`scenario-step ${state.replace(' ', '-')}`}
@@ -152,8 +158,9 @@ function Expected({ detail }: { readonly detail: ScenarioDetail | undefined }) {
 }
 
 /**
- * Describes a step of a scenario: `{ on: { push: 'main' }, repository: { state: 'syncing' } }` waits for `push main`
- * and changes `repository: state syncing`.
+ * Returns texts for a step of a scenario: the condition for which it waits, and its changes. For `{ on: { push: 'main'
+ * }, repository: { state: 'syncing' } }`, the condition contains `push main`, and the change is `repository: state
+ * syncing`.
  */
 function stepText({ on, after, ...changes }: Members) {
   const waits = [
@@ -166,7 +173,10 @@ function stepText({ on, after, ...changes }: Members) {
   };
 }
 
-/** Formats a flat value without punctuation, and a nested value as JSON. */
+/**
+ * Formats a value in a step of a scenario: `{ push: 'main' }` as `push main`. A list or a nested object is formatted as
+ * JSON.
+ */
 function shortText(value: unknown): string {
   if (typeof value === 'string') return value;
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return JSON.stringify(value);

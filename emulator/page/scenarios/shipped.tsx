@@ -3,7 +3,10 @@ import { ActionButton } from '../components/action.js';
 import { Copy } from '../components/copy.js';
 import { Given, GivenBlock } from '../components/given.js';
 
-/** Scenario that the emulator includes, as listed by `GET shipped-scenarios` of the admin API. */
+/**
+ * Scenario (scripted sequence of changes to the emulator) that the emulator includes, as listed by `GET
+ * shipped-scenarios` of the admin API.
+ */
 export interface ShippedScenario {
   readonly id: string;
   readonly about: string;
@@ -14,11 +17,11 @@ export interface ShippedScenario {
 
 export interface ShippedProps {
   readonly scenario: ShippedScenario;
-  /** True if the scenario is already registered, so that it cannot be registered again. */
+  /** True if a scenario with this id is already registered, so that this one cannot be registered. */
   readonly isTaken: boolean;
 }
 
-/** Description of a scenario that the emulator includes, with a button that registers and starts it. */
+/** List item for a scenario that the emulator includes: its description, and a button that registers and starts it. */
 export function Shipped({ scenario: { id, about, text, definition }, isTaken }: ShippedProps) {
   return (
     <li class="shipped">

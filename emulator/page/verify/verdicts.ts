@@ -1,6 +1,9 @@
 import type { ClientVerdict, RuleOfClient } from '@emulator/admin/verify.js';
 
-/** Returns the subjects of all clients to which at least one rule applied. Clients with more violations come first. */
+/**
+ * Returns the subjects (claim `sub` of the token) of all clients to which at least one rule of the specification
+ * applied; null for clients without a token. Clients that broke rules more often come first.
+ */
 export function clientsOf(rules: readonly ClientVerdict[]): (string | null)[] {
   const broken = new Map<string | null, number>();
   for (const { clients } of rules) {
@@ -9,14 +12,17 @@ export function clientsOf(rules: readonly ClientVerdict[]): (string | null)[] {
   return [...broken].sort(([, a], [, b]) => b - a).map(([subject]) => subject);
 }
 
-/** Returns the result of a rule for the client with this subject; undefined if the rule did not apply to the client. */
+/**
+ * Returns how often a client kept and broke a rule of the specification; undefined if the rule did not apply to the
+ * client. `subject`: claim `sub` of the client's token; null for clients without a token.
+ */
 export function verdictFor({ clients }: ClientVerdict, subject: string | null): RuleOfClient | undefined {
   return clients.find((client) => client.subject === subject);
 }
 
 /**
- * Returns the CSS class of the summary of all rules: `failed` if a rule of level MUST was broken; `passed` if at least
- * one rule was kept and none was broken; undefined otherwise.
+ * Returns the CSS class for the line that counts the kept and broken rules: `failed` if a rule of level MUST was
+ * broken; `passed` if at least one rule was kept and none was broken; undefined otherwise.
  */
 export function summaryClass(
   rules: readonly Pick<ClientVerdict, 'level' | 'verdict'>[],
