@@ -1,11 +1,17 @@
 import type { Blame } from '@emulator/admin/repository-content.js';
 
-/** Commit that last changed one line of a file, from `git blame`. */
+/**
+ * Commit that last changed one line of a file (`git blame`), with the data that the page needs to show it beside the
+ * line.
+ */
 export interface BlamedLine {
   readonly commit: Blame['commits'][number];
-  /** True for the first of several consecutive lines of one commit. Only this line shows the commit. */
+  /** True for the first of consecutive lines that the same commit changed last. Only this line shows the commit. */
   readonly isFirst: boolean;
-  /** Age class: 0 (oldest commit of the file) … AGES - 1 (newest). */
+  /**
+   * Age class of the line, which selects its colour: 0 for the oldest commit that changed a line of the file … AGES - 1
+   * for the newest.
+   */
   readonly age: number;
 }
 
@@ -13,8 +19,9 @@ export interface BlamedLine {
 export const AGES = 8;
 
 /**
- * Returns the commit that last changed each line of a file, by line number from 0. The age of a line depends on the
- * rank of its commit and not on the time, so that all colours are used even if one commit is years newer than others.
+ * Returns for each line of a file, by line number from 0, the commit that last changed it; undefined for a line whose
+ * commit is unknown. The age class of a line depends on the rank of its commit by time and not on the time itself, so
+ * that all colours are used even if one commit is years newer than others.
  */
 export function blameLines({ ranges, commits }: Pick<Blame, 'ranges' | 'commits'>): (BlamedLine | undefined)[] {
   const byTime = [...commits].sort((one, other) => Date.parse(one.committed_at) - Date.parse(other.committed_at));

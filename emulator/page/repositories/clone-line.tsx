@@ -6,12 +6,15 @@ import { Copy } from '../components/copy.js';
 import { Choice, type Option } from '../components/fields.js';
 
 /**
- * Suffixes of a repository's name in the URL of a Git remote. `+ephemeral` selects its ephemeral branches, and
- * `+import` accepts imports.
+ * Suffixes of a repository's name in the URL of a Git remote. `+ephemeral` selects the ephemeral branches of the
+ * repository (a separate ref namespace), and `+import` accepts an import (`git push --mirror`).
  */
 const REMOTES: readonly Option[] = [['', 'plain'], '+ephemeral', '+import'];
 
-/** Shell command that clones a repository. A click on a button creates a token and inserts it into the command. */
+/**
+ * Shell command that clones a repository, for the user to copy. A click on a button creates a token and inserts it into
+ * the command.
+ */
 export function CloneLine({ name }: { readonly name: string }) {
   const [token, setToken] = useState<string>();
   const [suffix, setSuffix] = useState('');

@@ -3,15 +3,19 @@ import { get, type Page, type QueryValue } from '../api/client.js';
 import { GraphLayout } from './graph-layout.js';
 
 /**
- * Number of commits per request, and number of rows before the last loaded commit at which the next request is sent.
+ * Number of commits that one request reads (`size`), and number of commits that must be loaded after the last visible
+ * row (`ahead`). If fewer are loaded, the next request is sent before the user scrolls to the end.
  */
 const PAGE = { size: 1_000, ahead: 200 };
 
-/** Commits of a repository, and the layout of their graph. The commits are loaded in parts while the user scrolls. */
+/**
+ * Commits of a repository, newest first, and the layout of their graph. The commits are loaded in parts of `PAGE.size`
+ * commits while the user scrolls.
+ */
 export class CommitHistory {
   readonly commits: GraphCommit[] = [];
   readonly layout = new GraphLayout();
-  /** Total number of commits; undefined until the first part is loaded. */
+  /** Number of commits in the history, also those that are not loaded yet; undefined until the first part is loaded. */
   total: number | undefined;
   error: unknown;
 
@@ -26,7 +30,10 @@ export class CommitHistory {
     private readonly onChange: () => void,
   ) {}
 
-  /** Loads commits until the commit of row `row` (from 0) is available, with `PAGE.ahead` rows after it. */
+  /**
+   * Loads commits until the row `row` (from 0) and `PAGE.ahead` rows after it are loaded. The list calls this method
+   * when the user scrolls. While commits are being loaded, a call only changes the wanted row.
+   */
   async reach(row: number): Promise<void> {
     this.#wanted = row;
     if (this.#isLoading) return;

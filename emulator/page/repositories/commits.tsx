@@ -15,8 +15,8 @@ import { RefChoice } from './ref-choice.js';
 import { Ref } from './ref-label.js';
 
 /**
- * Height of a commit's row and maximum width of the commit graph, in pixels, for wide and narrow lists. `from`: minimum
- * width in pixels of a list that counts as wide.
+ * Height of a commit's row (`row`) and maximum width of the commit graph (`graph`), in pixels, for wide and narrow
+ * lists. A list is wide if its width is at least `from` pixels.
  */
 const WIDE = { row: 30, graph: 320, from: 700 };
 const NARROW = { row: 48, graph: 84 };
@@ -24,7 +24,10 @@ const NARROW = { row: 48, graph: 84 };
 const ALL = 'all refs';
 const MAX_LABELS = 3;
 
-/** Commit history of a repository as a graph with one row per commit. The selected commit is shown beside it. */
+/**
+ * Tab of a repository with its commit history as a graph, one row per commit. Details of the selected commit are shown
+ * beside the list.
+ */
 export function Commits({ opened: { record, refs } }: OpenedProps) {
   const { name } = record;
   const { ref = '', commit, all } = place.value.params;
@@ -86,7 +89,10 @@ function useHistory(name: string, ref: string, isAll: boolean): CommitHistory {
 
 interface CommitRowsProps {
   readonly history: CommitHistory;
-  /** Number of loaded commits. It is a property, because `history` is mutated, which alone would cause no re-render. */
+  /**
+   * Number of loaded commits. It is a property, because `history` stays the same object when commits are added, and a
+   * component is rendered again only if its properties change.
+   */
   readonly loaded: number;
   readonly opened: string | undefined;
 }

@@ -13,8 +13,8 @@ import { readPatch } from './patch.js';
 import type { RepositoryPath } from './paths.js';
 
 /**
- * Maximum number of lines of a diff that are shown at first, per file and in total. `STEP`: number of lines that a
- * click adds.
+ * Limits for the diffs that are expanded at first, in changed lines: of one file, and of all files up to and including
+ * it. `OPEN.file` is also the number of lines that a diff shows at first, and `STEP` is the number that a click adds.
  */
 const OPEN = { file: 300, all: 1_000 };
 const STEP = 1_000;
@@ -25,7 +25,7 @@ export interface DiffProps {
   readonly parents: readonly string[];
 }
 
-/** Diff of a commit against one of its parents, which the user can choose. */
+/** Diff of a commit against one of its parents, which the user can choose if there are several. */
 export function Diff({ name, oid, parents }: DiffProps) {
   const [parent, setParent] = useState(1);
   const path = route`repositories/${name}/commits/${oid}/diff`;
@@ -72,7 +72,7 @@ export function Diff({ name, oid, parents }: DiffProps) {
   );
 }
 
-/** Numbers of added and removed lines: `+1 −2`. */
+/** Numbers of added and removed lines, such as `+1 −2`. */
 function Counts({ additions, deletions }: { readonly additions: number; readonly deletions: number }) {
   return (
     <>
@@ -84,9 +84,12 @@ function Counts({ additions, deletions }: { readonly additions: number; readonly
 interface FileProps {
   readonly given: ChangedFile;
   readonly isOpenAtFirst: boolean;
-  /** Returns the address in the page at which a file of the commit is shown. */
+  /** Returns the address in the web page at which a file is shown as it is in the commit. */
   readonly hrefOf: (at: RepositoryPath) => string;
-  /** Loads the part of the diff that concerns the given files. */
+  /**
+   * Reads the diff of the given file of the commit again. It is needed for a file whose diff was truncated in the diff
+   * of all files.
+   */
   readonly load: (files: Readonly<Record<string, string | undefined>>) => Promise<CommitDiff>;
 }
 

@@ -20,7 +20,7 @@ export interface FileProps {
   readonly found: FoundContent;
 }
 
-/** Shows the lines of a text file, or the size of a binary file, a folder or a submodule. */
+/** Shows the lines of a text file, the size of a binary file, or the commit to which a submodule points. */
 export function File({ name, at, found }: FileProps) {
   const isBlamed = place.value.params.blame === 'on';
   if (!isBlob(found)) {
@@ -67,8 +67,8 @@ function isBlob(found: FoundContent): found is FoundContent & BlobRecord {
 }
 
 /**
- * Returns the text of a file; undefined if its first 8,000 bytes contain a zero byte. Git uses the same test to detect
- * binary files.
+ * Returns the text of a file; undefined if its first 8,000 bytes contain a zero byte. Git treats such a file as binary
+ * too. The admin API returns content that is not UTF-8 in base64.
  */
 function textOf({ encoding, content }: BlobRecord): string | undefined {
   const isText = encoding === 'utf-8';
@@ -78,9 +78,12 @@ function textOf({ encoding, content }: BlobRecord): string | undefined {
   return isText ? content : read.decode(Uint8Array.from(decoded, (character) => character.charCodeAt(0)));
 }
 
-/** Height of a line of the file in pixels. */
+/** Height of a line of the shown file in pixels. */
 const HEIGHT = 24;
-/** Maximum number of characters shown of a line of a file. A dialog shows the complete line. */
+/**
+ * Maximum number of UTF-16 code units shown of each line of a file. For a longer line, a button opens a dialog with the
+ * complete line.
+ */
 const MAX_OF_LINE = 2_000;
 
 interface LinesProps extends FileProps {
@@ -146,8 +149,8 @@ function splitLines(text: string): { lines: string[]; longest: number } {
 }
 
 /**
- * Returns the highlighted parts of each line of a file; undefined while the highlighter is loaded. The lines are shown
- * without colours until then.
+ * Returns the parts of each line of a file that differ in colour (syntax highlighting); undefined if the language is
+ * unknown, and while the code of the highlighter is loaded. The lines are then shown without colours.
  */
 function useTokens(path: string, text: string): Token[][] | undefined {
   const { value } = useLoaded(async () => {
@@ -195,7 +198,7 @@ function BlameCell({ name, blamed }: { readonly name: string; readonly blamed: B
   );
 }
 
-/** Describes the type of a Git tree entry, such as `folder`; empty for a regular file. */
+/** Describes the type of an entry of a Git tree, such as `folder` or `symbolic link`; empty for a regular file. */
 export function kindOf({ type, mode }: Pick<TreeEntry, 'type' | 'mode'>): string {
   if (type === 'tree') return 'folder';
   if (type === 'commit') return 'submodule';

@@ -12,14 +12,14 @@ import { childOf, hrefOf, type RepositoryPath, stepsOf } from './paths.js';
 import type { OpenedProps } from './records.js';
 import { RefChoice } from './ref-choice.js';
 
-/** Number of entries of a folder that are shown at first, and number added by each click. */
+/** Number of entries of a folder that are shown at first, and number added by each click on the button below them. */
 const STEP = 1_000;
 
-/** Tab that shows a folder or a file of a repository at a ref. */
+/** Tab of a repository that shows a folder or a file as it is at a ref, which the user can choose. */
 export function Files({ opened: { record, refs } }: OpenedProps) {
   const { name, default_branch, head } = record;
   const { path, path_bytes, ref: given = '' } = place.value.params;
-  // If HEAD points to no commit, show another ref, because otherwise no file could be shown.
+  // If HEAD points to no commit, show the files of the first ref that points to a commit, because HEAD would show none.
   const ref = given === '' && head === null ? (refs.find(({ commit }) => commit !== null)?.name ?? '') : given;
   const at: RepositoryPath = path_bytes === undefined ? { path } : { path_bytes };
   const { value: found, error } = useLoaded(

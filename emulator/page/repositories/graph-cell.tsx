@@ -4,21 +4,21 @@ export interface GraphCellProps {
   readonly layout: GraphLayout;
   readonly row: number;
   readonly height: number;
-  /** Width in pixels of all lanes (columns of lines of the commit graph), and of one lane. */
+  /** Width in pixels of the graph with all its lanes (columns of lines), and distance in pixels between two lanes. */
   readonly width: number;
   readonly pitch: number;
   readonly isMerge: boolean;
 }
 
-/** Minimum and maximum width in pixels of a lane (column of lines of the commit graph). */
+/** Minimum and maximum distance in pixels between two lanes (columns of lines of the commit graph). */
 const PITCH = { least: 3, most: 14 };
 
-/** Lanes narrower than this many pixels are drawn with thin lines. */
+/** Distance in pixels between two lanes of the commit graph below which the lines are drawn thin. */
 const THIN = 7;
 
 /**
- * Computes the width in pixels of one lane of a commit graph, and of all lanes together, at most `max`. Lanes that do
- * not fit are drawn at the last position.
+ * Computes the distance in pixels between two lanes (columns) of a commit graph, and the width of the graph, which is
+ * at most `max`. Lanes that do not fit into this width are drawn at its right edge.
  */
 export function measureLanes({ width }: GraphLayout, max: number): { readonly width: number; readonly pitch: number } {
   const lanes = Math.max(width, 1);
@@ -26,7 +26,10 @@ export function measureLanes({ width }: GraphLayout, max: number): { readonly wi
   return { pitch, width: Math.min(max, Math.ceil(pitch * (lanes - 1) + PITCH.most)) };
 }
 
-/** SVG image of the part of the commit graph in the row of one commit. */
+/**
+ * SVG image of the part of a commit graph that belongs to the row of one commit: a circle for the commit, and lines to
+ * its children and parents.
+ */
 export function GraphCell({ layout, row, height, width, pitch, isMerge }: GraphCellProps) {
   const { lane, colour } = layout.commitAt(row);
   const xOf = (at: number) => Math.round(Math.min(at * pitch + PITCH.most / 2, width - 4) * 10) / 10;
@@ -57,7 +60,10 @@ export function GraphCell({ layout, row, height, width, pitch, isMerge }: GraphC
   );
 }
 
-/** Returns the SVG path of a line within one row. A line that ends in another lane is a curve. */
+/**
+ * Returns the SVG path of a line of the commit graph within one row. A line that ends in another lane is a curve.
+ * `xOf`: returns the horizontal position of a lane in pixels.
+ */
 function draw({ kind, from, to }: Segment, xOf: (lane: number) => number, height: number): string {
   const top = kind === 'out' ? height / 2 : 0;
   const bottom = kind === 'in' ? height / 2 : height;

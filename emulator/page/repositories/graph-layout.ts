@@ -3,39 +3,40 @@
  * that is a parent of a listed commit and is not listed yet. Commits are listed before their parents.
  */
 
-/** Commit data that the layout needs. */
+/** Commit id and ids of the parents, which are all the data that the layout of the graph needs. */
 export interface LaidOut {
   readonly oid: string;
   readonly parents: readonly string[];
 }
 
 /**
- * Line of the commit graph within the row of one commit. `down`: from the upper to the lower edge of the row; `in`:
- * from the upper edge to the commit; `out`: from the commit to the lower edge.
+ * Line of the commit graph within the row of one commit. `down`: line that passes the commit, from the upper to the
+ * lower edge of the row; `in`: line from a child, from the upper edge to the commit; `out`: line to a parent, from the
+ * commit to the lower edge.
  */
 export interface Segment {
   readonly kind: 'down' | 'in' | 'out';
-  /** Lanes at the start and at the end of the line. */
+  /** Lanes (columns of the graph, from 0 at the left) in which the line starts and ends. */
   readonly from: number;
   readonly to: number;
   /** Colour number: 0 … COLOURS - 1. */
   readonly colour: number;
 }
 
-/** Number of colours of lanes in the style sheet: `.lane-0` … */
+/** Number of colours that the style sheet defines for lines of the commit graph: `.lane-0` … `.lane-7`. */
 export const COLOURS = 8;
 
 const KINDS = ['down', 'in', 'out'] as const;
 
 /**
- * Maximum number of lanes; further lanes are drawn in the last one. A segment is packed into a small integer with 12
- * bits for each lane.
+ * Maximum number of lanes (columns) of the graph. Further lanes are drawn in the last lane. The limit exists because a
+ * line is packed into one integer with 12 bits for each of its two lanes.
  */
 const MAX_LANES = 1 << 12;
 
 /**
- * From this lane on, straight lines are omitted, because thousands of parallel lanes would add thousands of lines to
- * each row.
+ * Number of the first lane in which vertical lines that pass a commit are omitted, because thousands of parallel lines
+ * would add thousands of lines to each row.
  */
 const MAX_PASSING = 256;
 
@@ -44,26 +45,32 @@ interface Lane {
   readonly colour: number;
 }
 
-/** Computes the layout of a commit graph row by row as commits are added, and stores each line as one integer. */
+/**
+ * Computes the layout of a commit graph row by row while commits are added. Each line (`Segment`) is stored as one
+ * integer of 29 bits, which needs less memory than an object.
+ */
 export class GraphLayout {
   /**
-   * Commit to which each lane leads at the lower edge of the last row, by lane; undefined if the lane is free. At most
-   * one lane leads to a commit.
+   * Commit to which each lane leads at the lower edge of the last added row, by lane number; undefined if the lane is
+   * free. At most one lane leads to a commit, because lanes to the same commit are joined.
    */
   readonly #lanes: (Lane | undefined)[] = [];
   readonly #laneOf = new Map<string, number>();
   readonly #commits: number[] = [];
-  /** Index in `#segments` of the first line of each row, and, as last element, the end of the last row's lines. */
+  /**
+   * Index in `#segments` of the first line of each row. The last element is the end of the last row's lines, so that
+   * row `n` has the lines from `#starts[n]` to `#starts[n + 1]`.
+   */
   readonly #starts = [0];
   readonly #segments: number[] = [];
-  /** Maximum number of lanes in any row. */
+  /** Maximum number of lanes that any row has needed so far. */
   width = 0;
 
   add(commits: readonly LaidOut[]): void {
     for (const commit of commits) this.#addRow(commit);
   }
 
-  /** Returns the lane and the colour of the commit in a row. */
+  /** Returns the lane in which the commit of a row is drawn, and the number of its colour. */
   commitAt(row: number): { readonly lane: number; readonly colour: number } {
     const packed = this.#commits[row]!;
     return { lane: packed >>> 3, colour: packed & 7 };
@@ -84,7 +91,7 @@ export class GraphLayout {
     const lane = awaitedIn ?? this.#freeLane(lanes);
     const above = [...lanes];
     const colour = lanes[lane]?.colour ?? this.#colourFor(oid, lane);
-    /** Lanes at the lower edge of this row, by the lane at the upper edge, for lines that change their lane. */
+    /** Lines that change their lane in this row: lane at the lower edge of the row, by the lane at its upper edge. */
     const turns = new Map<number, number>();
     const out: Segment[] = [];
     this.#end(lane);
@@ -116,7 +123,10 @@ export class GraphLayout {
     while (lanes.length > 0 && lanes.at(-1) === undefined) lanes.pop();
   }
 
-  /** Returns the leftmost lane that is free both at the upper edge of the row (`above`) and at its lower edge. */
+  /**
+   * Returns the leftmost lane that is free both at the upper edge of the row (`above`) and at its lower edge
+   * (`#lanes`), so that a new line in this lane overlaps no other line.
+   */
   #freeLane(above: readonly (Lane | undefined)[]): number {
     for (let at = 0; ; at++) if (this.#lanes[at] === undefined && above[at] === undefined) return at;
   }
@@ -135,8 +145,9 @@ export class GraphLayout {
   }
 
   /**
-   * Returns the colour of a new line. It is derived from the line's first commit, so that it stays the same when newer
-   * commits are added to the history. If another line uses that colour, an unused colour is preferred.
+   * Returns the number of the colour of a new line. The colour is derived from the id of the line's first commit, so
+   * that the line keeps its colour when newer commits are added to the history. If another line has that colour, the
+   * next unused colour is returned; if all are used, a colour that neither neighbouring lane has.
    */
   #colourFor(oid: string, at: number): number {
     const wanted = Number.parseInt(oid.slice(0, 6), 16) % COLOURS || 0;

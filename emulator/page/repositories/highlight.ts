@@ -1,9 +1,15 @@
 import dockerfile from 'highlight.js/lib/languages/dockerfile';
 import { common, createLowlight } from 'lowlight';
 
-/* Syntax highlighting. The page loads this module separately, because it needs it only when a file is opened. */
+/*
+ * Syntax highlighting of files. The page loads this module only when the user opens a file, so that the other parts of
+ * the page load without the grammars.
+ */
 
-/** Part of a line of source code, such as a keyword. `kind` selects its colour in the style sheet: `keyword`. */
+/**
+ * Part of a line of source code that has one colour, such as a keyword. `kind`: name of the colour in the style sheet,
+ * such as `keyword`; undefined for plain text.
+ */
 export interface Token {
   readonly text: string;
   readonly kind?: string | undefined;
@@ -11,7 +17,7 @@ export interface Token {
 
 const lowlight = createLowlight({ ...common, dockerfile });
 
-/** File extensions and file names that the grammars of lowlight do not list. */
+/** Further file extensions and file names by language, which the grammars of the library lowlight do not list. */
 lowlight.registerAlias({
   bash: ['bashrc', 'profile'],
   ini: ['conf', 'gitconfig', 'editorconfig', 'npmrc'],
@@ -21,15 +27,18 @@ lowlight.registerAlias({
 });
 
 /**
- * Maximum number of characters of a highlighted text and of each of its lines. Other texts are shown without
- * highlighting, because it would block the browser.
+ * Maximum number of UTF-16 code units of a highlighted file, and of each of its lines. Files above a limit are shown
+ * without colours, because highlighting them would block the browser.
  */
 const MOST = { characters: 300_000, line: 2_000 };
 
 type Tree = ReturnType<typeof lowlight.highlight>;
 type Node = Tree['children'][number];
 
-/** Returns the highlighted parts of each line; undefined if the language is unknown or the text is too long. */
+/**
+ * Returns the coloured parts of each line of a file; undefined if the language is unknown or the file is too long. The
+ * file name or its extension determines the language.
+ */
 export function highlight(path: string, text: string): Token[][] | undefined {
   const language = path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('.')) + 1).toLowerCase();
   const isLong = text.length > MOST.characters || text.split('\n').some((line) => line.length > MOST.line);
@@ -57,8 +66,9 @@ function addText(lines: Token[][], value: string, kind: string | undefined): voi
 }
 
 /**
- * Converts the CSS classes that lowlight assigns to a part of the code to its kind: `hljs-keyword` to `keyword`. If
- * there are several classes, such as `hljs-title function_`, the first is used. Undefined if absent.
+ * Converts the CSS classes that lowlight assigns to a part of the code to the name of its colour: `hljs-keyword` to
+ * `keyword`. Of several classes, such as `hljs-title function_`, the first is used. Returns undefined if the first
+ * class is not a class of lowlight.
  */
 function kindOf(names: unknown): string | undefined {
   const first: unknown = Array.isArray(names) ? names[0] : undefined;

@@ -13,10 +13,13 @@ interface Note {
   readonly note: string;
 }
 
-/** Number of Git notes that a click adds to the list. It is small, because each note's text needs its own request. */
+/**
+ * Number of Git notes that are shown at first, and number added by each click. It is small, because the text of each
+ * note needs its own request.
+ */
 const PAGE = 25;
 
-/** List of the Git notes of one ref below `refs/notes/`, with the objects that they annotate. */
+/** Tab of a repository that lists the Git notes of one ref below `refs/notes/`, with the objects that they annotate. */
 export function Notes({ opened: { record, refs } }: OpenedProps) {
   const { name } = record;
   const ofNotes = refs.filter(({ kind }) => kind === 'note');

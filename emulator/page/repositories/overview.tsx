@@ -5,7 +5,10 @@ import { CloneLine } from './clone-line.js';
 import type { OpenedProps } from './records.js';
 import { StatePanel } from './state.js';
 
-/** Tab with the facts of a repository, buttons for its state (such as archived), and a command that clones it. */
+/**
+ * Tab of a repository with its main data, buttons that change its state (such as archived), and a command that clones
+ * it.
+ */
 export function Overview({ opened: { record, state } }: OpenedProps) {
   const { id, name, organization, default_branch, head, refs, objects, created_at, base_repo } = record;
   return (

@@ -1,21 +1,24 @@
 /**
- * Line of a patch. `heading`: header of a hunk (`@@ …`). `told`: a remark of Git about the previous line, such as
- * `\ No newline at end of file`.
+ * Line of a patch (diff of one file). `heading`: header of a hunk (`@@ …`). `told`: a remark of Git about the previous
+ * line, such as `\ No newline at end of file`.
  */
 export interface PatchLine {
   readonly kind: 'heading' | 'same' | 'added' | 'removed' | 'told';
   readonly text: string;
-  /** Line number in the old and in the new file, from 1. */
+  /** Line number in the old file and in the new file, from 1. Absent if the file does not contain the line. */
   readonly before?: number;
   readonly after?: number;
 }
 
-/** Header of a hunk: `@@ -1,2 +1,3 @@ function name() {`. Git omits a number of lines that is 1. */
+/**
+ * Matches the header of a hunk: `@@ -1,2 +1,3 @@ function name() {`. Its groups are the first line and the number of
+ * lines in the old file, and both in the new file. Git omits a number of lines that is 1.
+ */
 const HEADING = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
 
 /**
- * Parses the hunks of a `git diff` of one file. The numbers of lines in a hunk's header determine where the hunk ends,
- * because a line of a file can look like a header.
+ * Parses the patch of one file, as `git diff` prints it. The end of a hunk is determined by the numbers of lines in its
+ * header, because a line of a file can look like a header.
  */
 export function readPatch(patch: string): PatchLine[] {
   const lines = patch.split('\n');

@@ -1,5 +1,6 @@
 /*
- * Paths in a repository, as the admin API represents them: a string, or the bytes in base64url if they are not UTF-8.
+ * Paths of files in a repository, as the admin API represents them: a string in `path`, or, if the path is not UTF-8,
+ * its bytes in base64url in `path_bytes`.
  */
 
 import { placeWith } from '../place.js';
@@ -9,7 +10,7 @@ export interface RepositoryPath {
   readonly path_bytes?: string | undefined;
 }
 
-/** Returns the address in the page of a file or folder, in the repository and at the ref that the page shows now. */
+/** Returns the address in the web page of a file or folder. Repository and ref are those that the page shows now. */
 export function hrefOf(to: RepositoryPath, params: Readonly<Record<string, string>> = {}): string {
   return placeWith({ path: '', path_bytes: '', line: '', ...to, ...params });
 }
@@ -21,7 +22,10 @@ export interface Named {
 
 const SLASH = 0x2f;
 
-/** Returns the path of an entry of a folder, given the path of the folder and the name of the entry. */
+/**
+ * Returns the path of an entry of a folder, given the path of the folder and the name of the entry. If one of them is
+ * not UTF-8, they are joined as bytes.
+ */
 export function childOf(folder: RepositoryPath, { name, name_bytes }: Named): RepositoryPath {
   const isRoot = !folder.path && !folder.path_bytes;
   if (folder.path_bytes === undefined && name_bytes === undefined)
@@ -30,7 +34,10 @@ export function childOf(folder: RepositoryPath, { name, name_bytes }: Named): Re
   return writePath(isRoot ? bytes : Uint8Array.of(...bytesOf(folder), SLASH, ...bytes));
 }
 
-/** Returns the name and the path of each folder that contains a path, outermost first, and of the path itself. */
+/**
+ * Returns the name and the path of each folder on the way to a file, outermost first, and of the file itself. The page
+ * shows them as links above the file.
+ */
 export function stepsOf(path: RepositoryPath): { readonly name: string; readonly at: RepositoryPath }[] {
   const bytes = bytesOf(path);
   const steps = [];

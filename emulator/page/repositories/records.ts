@@ -2,14 +2,14 @@ import type { RepositoryRecord } from '@emulator/admin/repositories.js';
 import type { RefRecord } from '@emulator/admin/repository-refs.js';
 import type { RepositoryStateView } from '@emulator/admin/state.js';
 
-/** Data of the repository that the page shows. */
+/** Data of the repository that the page shows, which all its tabs share. */
 export interface Opened {
   readonly record: RepositoryRecord;
   readonly state: RepositoryStateView;
   readonly refs: readonly RefRecord[];
 }
 
-/** Properties of the components that each show one tab of a repository. */
+/** Properties of a component that shows one tab of a repository, such as its commits. */
 export interface OpenedProps {
   readonly opened: Opened;
 }

@@ -6,12 +6,14 @@ import { labelOf } from './ref-label.js';
 export interface RefChoiceProps {
   readonly refs: readonly RefRecord[];
   readonly chosen: string;
-  /** Options that the selection lists before the refs, each with its value and its text. */
+  /** Options that are listed above the refs, such as `Branches and tags`, each with its value and its text. */
   readonly first: readonly (readonly [value: string, text: string])[];
   readonly onChoose: (ref: string) => void;
 }
 
-/** Maximum number of refs in the selection. The tab with all refs lists the others. */
+/**
+ * Maximum number of refs that can be selected, because a repository can have many more. The tab `Refs` lists all refs.
+ */
 const MAX_OFFERED = 1_000;
 
 export function RefChoice({ refs, chosen, first, onChoose }: RefChoiceProps) {
@@ -32,14 +34,17 @@ export function RefChoice({ refs, chosen, first, onChoose }: RefChoiceProps) {
 const optionOf = (ref: RefRecord): Option => [askedAs(ref), shortened(labelOf(ref.name).text)];
 
 /**
- * Returns the revision that the page sends to the admin API for a ref: its name, or its commit if the name is not
- * UTF-8, because such a name cannot be sent.
+ * Returns the revision that the page sends to the admin API for a ref: the name of the ref, or the id of its commit if
+ * the name is not UTF-8, because a URL of the admin API can contain only a UTF-8 name.
  */
 export function askedAs({ name, name_bytes, commit }: RefRecord): string {
   return name_bytes === undefined ? name : (commit ?? name);
 }
 
-/** Groups refs by the heading under which they are listed. The groups are in the order of their first refs. */
+/**
+ * Groups refs by the heading under which the page lists them, such as `Branches`. The order of the groups is that of
+ * their first refs.
+ */
 export function grouped(refs: readonly RefRecord[]): ReadonlyMap<string, RefRecord[]> {
   const groups = new Map<string, RefRecord[]>();
   for (const ref of refs) {
@@ -51,7 +56,10 @@ export function grouped(refs: readonly RefRecord[]): ReadonlyMap<string, RefReco
   return groups;
 }
 
-/** Returns the heading under which a ref is listed. */
+/**
+ * Returns the heading under which the page lists a ref: its Git namespace (`refs/namespaces/…`) if it is in one,
+ * otherwise its kind.
+ */
 function groupOf({ namespace, kind }: RefRecord): string {
   if (namespace !== null) return `Namespace ${namespace}`;
   return { branch: 'Branches', tag: 'Tags', note: 'Notes', other: 'Others' }[kind];

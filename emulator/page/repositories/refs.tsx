@@ -13,10 +13,12 @@ import { CloneLine } from './clone-line.js';
 import type { OpenedProps } from './records.js';
 import { askedAs, grouped } from './ref-choice.js';
 
-/** Maximum number of refs that are listed under one heading. The user finds the others with the search field. */
+/**
+ * Number of refs that are shown at first under one heading, and number added by each click on the button below them.
+ */
 const MAX_ROWS = 300;
 
-/** Tab that lists all refs of a repository, grouped by kind (branch, tag, …) and Git namespace. */
+/** Tab of a repository that lists all its refs, grouped by kind (branch, tag, …) and Git namespace. */
 export function Refs({ opened: { record, refs } }: OpenedProps) {
   const { name } = record;
   const found = searched(refs);
@@ -94,12 +96,15 @@ function columnsOf(name: string): readonly Column<RefRecord>[] {
 }
 
 export interface TagMessageProps {
-  /** Name of the repository. */
+  /** Name of the repository that contains the tag. */
   readonly name: string;
   readonly oid: string;
 }
 
-/** Collapsed details of an annotated tag. When the user opens them, the tagger and the message are loaded. */
+/**
+ * Collapsed details of an annotated tag. The tagger and the message are loaded only when the user opens the details, so
+ * that the list of refs needs no request for each tag.
+ */
 export function TagMessage(props: TagMessageProps) {
   const [isOpen, setOpen] = useState(false);
   return (

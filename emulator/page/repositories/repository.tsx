@@ -26,7 +26,10 @@ const TABS = [
   { tab: 'notes', title: 'Notes', Part: Notes },
 ] as const;
 
-/** Section of the page for one repository. Its address is `#/repository?name=team/app&tab=commits`. */
+/**
+ * Section of the web page that shows one repository in several tabs. Its address is
+ * `#/repository?name=team/app&tab=commits`.
+ */
 export function View() {
   const { name } = place.value.params;
   if (name === undefined)
@@ -40,7 +43,10 @@ export function View() {
   return <RepositoryOf key={`${organization} ${name}`} organization={organization} name={name} />;
 }
 
-/** Shows a repository, or a link to the page of its organization, because each organization has its own address. */
+/**
+ * Shows a repository of the given organization. If the web page belongs to another organization, it shows a link to the
+ * page of the repository's organization, because each organization has its own address.
+ */
 function RepositoryOf({ organization, name }: { readonly organization: string; readonly name: string }) {
   const { value, error } = useLoaded(readAddresses, []);
   if (!value) return <Loading value={value} error={error} />;

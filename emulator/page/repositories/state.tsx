@@ -4,12 +4,18 @@ import { ActionButton, ConfirmButton } from '../components/action.js';
 import { Choice, TextField, useDraft } from '../components/fields.js';
 import { go, writePlace } from '../place.js';
 
-/** Coloured label with the state of a repository, such as `archived`. */
+/**
+ * Coloured label with the state of a repository, such as `archived`. The state determines which requests of clients are
+ * refused.
+ */
 export function StateLabel({ state }: { readonly state: string }) {
   return <span class={`state state-${state}`}>{state.replaceAll('_', ' ')}</span>;
 }
 
-/** Describes when the state of a repository ends, such as `for 3 requests more`; undefined if it does not end. */
+/**
+ * Describes when the state of a repository or organization ends, such as `for 3 requests more`; undefined if the state
+ * has no end.
+ */
 export function untilOf({ ends }: Pick<RepositoryStateView, 'ends'>): string | undefined {
   if (ends?.requests !== undefined) return `for ${ends.requests} ${ends.requests === 1 ? 'request' : 'requests'} more`;
   if (ends?.after !== undefined) return `until ${ends.after / 1000} s after the next request`;
@@ -17,7 +23,10 @@ export function untilOf({ ends }: Pick<RepositoryStateView, 'ends'>): string | u
   return ends?.signal === undefined ? undefined : `until the latch ${ends.signal} is released`;
 }
 
-/** States of a repository that the user can set. `active` does not end, so the form asks for no end. */
+/**
+ * States of a repository that the user can set, and their consequences for clients. `isLasting`: the state has no end,
+ * so that the end that is entered in the form is ignored.
+ */
 const STATES = [
   { state: 'active', action: 'Back to active', about: 'All requests are answered.', isLasting: true },
   { state: 'archived', action: 'Archive', about: 'The next request is refused and begins the thaw.' },
@@ -40,7 +49,10 @@ const ENDS = {
 
 type Ending = keyof typeof ENDS;
 
-/** State of a repository, with buttons that change it. */
+/**
+ * Form that shows the state of a repository, and has buttons that change the state until an event that the user
+ * chooses.
+ */
 export function StatePanel({ name, state }: { readonly name: string; readonly state: RepositoryStateView }) {
   const { draft, write, bind } = useDraft({ ending: '' as Ending, given: '', retryAfter: '' });
   const { ending, given, retryAfter } = draft;

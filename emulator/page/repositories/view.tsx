@@ -12,12 +12,12 @@ import { writePlace } from '../place.js';
 import { NewRepository } from './new-repository.js';
 import { StateLabel } from './state.js';
 
-/** Maximum number of repositories that are listed. The user finds the others with the search field. */
+/** Number of repositories that are shown at first, and number added by each click on the button below the list. */
 const MAX_ROWS = 500;
 
 /**
- * Columns of the list of repositories. Columns of class `extra` are hidden on narrow screens, because the overview of a
- * repository shows their content too.
+ * Columns of the list of repositories. Columns with the CSS class `extra` are hidden on narrow screens, because the
+ * overview of a repository shows their content too.
  */
 const COLUMNS: readonly Column<RepositoryRecord>[] = [
   [
@@ -47,14 +47,17 @@ const COLUMNS: readonly Column<RepositoryRecord>[] = [
   ['Created', ({ created_at }) => <DateTime at={created_at} />, 'nowrap extra'],
 ];
 
-/** Reads the repositories of the organization and their states. */
+/**
+ * Reads the repositories of the organization. The state of each is taken from `GET state` if the user has set it, and
+ * otherwise from the list.
+ */
 async function readAll(signal: AbortSignal): Promise<RepositoryRecord[]> {
   const repositories = await all<RepositoryRecord>('repositories', { query: { limit: 1000 }, signal });
   const { repositories: states } = await get<StateView>('state', { signal });
   return repositories.map((one) => ({ ...one, state: ownValue(states, one.name)?.state ?? one.state }));
 }
 
-/** Section of the page that lists the repositories of one organization. */
+/** Section of the web page that lists the repositories of one organization. */
 export function View() {
   const [isAdding, setAdding] = useState(false);
   const { value: repositories, error, reload } = useLoaded(readAll, []);

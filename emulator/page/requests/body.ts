@@ -1,11 +1,17 @@
 import type { Body } from './entry.js';
 
-/** Body of a request or response in the form in which the page shows it. */
+/**
+ * Body of a request or response in the form in which the page shows it: as indented JSON, as text, or as a hexadecimal
+ * listing of bytes.
+ */
 export type ShownBody =
   | { readonly kind: 'json' | 'text'; readonly text: string }
   | { readonly kind: 'binary'; readonly bytes: Uint8Array };
 
-/** Control characters other than tab and line breaks. A UTF-8 body that consists mostly of them is shown as binary. */
+/**
+ * Matches control characters other than tab, line feed and carriage return. A UTF-8 body is shown as binary if more
+ * than half of its characters are such characters.
+ */
 const CONTROLS = /[^\P{Cc}\t\n\r]/gu;
 
 export function readBody({ text, encoding, truncated }: Body): ShownBody {
@@ -19,7 +25,10 @@ export function readBody({ text, encoding, truncated }: Body): ShownBody {
   return { kind: 'text', text };
 }
 
-/** Formats JSON text with indentation; undefined if the text is not a JSON object or array. */
+/**
+ * Formats JSON text with indentation; undefined if the text is not a JSON object or array, because other text is shown
+ * unchanged.
+ */
 function indented(text: string): string | undefined {
   if (!/^\s*[[{]/.test(text)) return undefined;
   try {
@@ -31,7 +40,7 @@ function indented(text: string): string | undefined {
 
 const LINE = 16;
 
-/** Formats bytes like `hexdump -C`. */
+/** Formats bytes like `hexdump -C`: 16 bytes per line, with their offset, hexadecimal values and ASCII characters. */
 export function hexLines(bytes: Uint8Array): string {
   const lines: string[] = [];
   for (let at = 0; at < bytes.length; at += LINE) {

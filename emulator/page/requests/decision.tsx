@@ -6,8 +6,8 @@ import { writePlace } from '../place.js';
 import type { Entry } from './entry.js';
 
 /**
- * List of the steps in which the emulator processes a request, such as authentication: the steps that the request
- * passed, the step that refused it with the reason, and the steps that it did not reach.
+ * List of the steps in which the emulator processed a request, such as authentication: the steps that the request
+ * passed, the step that refused it and the reason, and the steps that it did not reach.
  */
 export function Decision({ entry }: { readonly entry: Entry }) {
   const { value = [] } = useLoaded((signal) => all<{ id: string; about: string }>('steps', { signal }), []);
@@ -54,8 +54,9 @@ const STOP = { name: 'is-stop', mark: '✕', told: 'stopped here' };
 const AHEAD = { name: 'is-ahead', mark: '·', told: 'not reached' };
 
 /**
- * Returns true if a processing step is shown for the request. Steps of injected faults are shown only if a fault fired.
- * `guard` belongs to the emulator's own routes, so it is shown only if it refused the request.
+ * Returns true if the processing step `id` is shown for a request. Steps that apply injected faults are shown only if a
+ * fault affected the request. The step `guard` protects the emulator's own routes, so it is shown only if it refused
+ * the request.
  */
 function isOf({ faults, stopped, operation }: Entry, id: string): boolean {
   if (id === stopped) return true;

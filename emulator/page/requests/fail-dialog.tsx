@@ -15,12 +15,15 @@ import type { Entry } from './entry.js';
 export interface FailDialogProps {
   readonly entry: Entry;
   readonly operation: OperationRecord;
-  /** All operations of the emulated service's API and Git protocol. */
+  /** All operations of the emulated service, in its API and in the Git protocol. */
   readonly operations: readonly OperationRecord[];
   readonly onClose: () => void;
 }
 
-/** Dialog that creates a fault, which makes the next request that is similar to the shown request (`entry`) fail. */
+/**
+ * Dialog in which the user creates a fault (rule that makes matching requests fail). The form is filled in so that the
+ * fault matches requests similar to the request `entry` that the page shows.
+ */
 export function FailDialog({ entry, operation, operations, onClose }: FailDialogProps) {
   const { value: kinds, error } = useLoaded((signal) => get<FaultKinds>('fault-kinds', { signal }), []);
   const [armed, setArmed] = useState<FaultView>();
@@ -59,8 +62,8 @@ export function FailDialog({ entry, operation, operations, onClose }: FailDialog
 }
 
 /**
- * Returns the draft of a fault that matches requests similar to the shown request. Conditions that the operation
- * already implies are omitted.
+ * Returns the draft of a fault that matches requests similar to the shown request. A condition on the method is omitted
+ * if all routes of the operation have the same method.
  */
 function draftLike({ method, repository, git }: Entry, { id, routes }: OperationRecord): Draft {
   return {

@@ -9,10 +9,16 @@ import type { Row } from './entry.js';
 import { type Filter, proposalsOf, readFilter, writeFilter } from './filter.js';
 import type { RowList } from './row-list.js';
 
-/** Maximum number of rows of the list, newest first, whose values are suggested for the filter. */
+/**
+ * Maximum number of requests, newest first, from which values are suggested for the filter. The suggestions are
+ * computed again after each key press.
+ */
 const MAX_LOOKED_AT = 500;
 
-/** Text field for the filter of the request list. It suggests values that occur in the listed requests. */
+/**
+ * Text field for the filter of the request list. It suggests the names of filters, and values that occur in the newest
+ * requests.
+ */
 export function FilterForm({ filter, rows }: { readonly filter: Filter; readonly rows: RowList<Row> }) {
   const { id } = place.peek().params;
   const written = writeFilter(filter);
@@ -44,7 +50,10 @@ export function FilterForm({ filter, rows }: { readonly filter: Filter; readonly
   );
 }
 
-/** Returns suggestions that complete the filter text; undefined or empty until the user types. */
+/**
+ * Returns suggestions that complete the filter text; undefined until the field has had the focus and the list of
+ * operations is loaded.
+ */
 function useProposals(isTyping: boolean, words: string, rows: RowList<Row>): string[] | undefined {
   const { value: operations } = useLoaded(
     async (signal) => (isTyping ? all<OperationRecord>('operations', { signal }) : undefined),

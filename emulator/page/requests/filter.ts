@@ -1,17 +1,19 @@
 /*
- * Filter of the request list, as text that the user types, and as parameters of the page's address:
+ * Filter of the request list in its two notations: as text that the user types (left), and as parameters of the web
+ * page's address (right):
  *
  *     status=4xx operation=git* subject="ada b" app.git    status=4xx&operation=git*&subject=ada b&text=app.git
  *
  * The emulator applies words with a name, such as `status=4xx`, as query parameters of `GET requests`, and reports
- * errors in them. The page searches its rows for the other words. A quoted word has no name, even if it contains `=`.
+ * errors in them. For the other words, the page searches the texts of its rows. A quoted word has no name, even if it
+ * contains `=`.
  */
 
 import { ownValue } from '../components/own-value.js';
 
 export type Filter = Readonly<Record<string, string>>;
 
-/** Names by which the emulator can filter requests, each with the values that the page suggests. */
+/** Names by which the emulator can filter requests, each with the values that the page suggests for it. */
 export const NAMES: Readonly<Record<string, readonly string[]>> = {
   status: ['2xx', '3xx', '4xx', '5xx'],
   operation: ['git*'],
@@ -33,7 +35,7 @@ export const NAMES: Readonly<Record<string, readonly string[]>> = {
   'git.ref': [],
 };
 
-/** Names whose value can be a comma-separated list. A request matches if any value of the list matches. */
+/** Names of filters whose value can be a comma-separated list. A request matches if any value of the list matches. */
 const LISTS: ReadonlySet<string> = new Set(['status', 'operation', 'code']);
 
 const WORD = /([A-Za-z][A-Za-z.]*)=("(?:[^"\\]|\\.)*"|\S*)|"(?:[^"\\]|\\.)*"|\S+/g;
@@ -63,7 +65,10 @@ function unquoted(value: string): string {
   return /^".*"$/s.test(value) ? value.slice(1, -1).replaceAll(/\\(.)/g, '$1') : value;
 }
 
-/** Returns suggestions for the filter text. Each suggestion is the whole text with its last word completed. */
+/**
+ * Returns suggestions for the text of the filter field. Each suggestion is the whole text with its last word completed,
+ * because the browser replaces the whole text by a suggestion. `values`: further values to suggest, by name.
+ */
 export function proposalsOf(words: string, values: Readonly<Record<string, Iterable<string>>>): string[] {
   const [, before, last] = /^(.*?)(\S*)$/s.exec(words) as unknown as [string, string, string];
   const at = last.indexOf('=');
@@ -73,7 +78,7 @@ export function proposalsOf(words: string, values: Readonly<Record<string, Itera
       .map((name) => `${before}${name}=`);
   }
   const [name, begun] = [last.slice(0, at), last.slice(at + 1)];
-  // Complete only the part after the last comma, because the value of this name can be a list.
+  // Complete only the part after the last comma, because the value of such a name is a comma-separated list.
   const comma = LISTS.has(name) ? begun.lastIndexOf(',') + 1 : 0;
   const known = new Set([...(ownValue(NAMES, name) ?? []), ...(ownValue(values, name) ?? [])]);
   return [...known]

@@ -8,7 +8,10 @@ import { Empty } from '../components/loaded.js';
 
 const REPOSITORY = 'team/app';
 
-/** Instructions that are shown until the emulator receives a request: shell commands that can be copied unchanged. */
+/**
+ * Instructions that are shown until the emulator has received a request: shell commands that create a repository and
+ * clone it or push to it.
+ */
 export function FirstRequest() {
   const organization = useOrganization();
   const [token, setToken] = useState<string>();

@@ -2,24 +2,27 @@ import { quoteBytes, quoted, quoteWord } from '../api/shell.js';
 import { hasUnseen } from '../components/marked-text.js';
 import type { Body, Entry } from './entry.js';
 
-/** Shell commands that send a recorded request again, and notes on how the new request differs from the original. */
+/**
+ * Shell commands that send a recorded request again, and sentences that tell the user how the new request differs from
+ * the recorded one.
+ */
 export interface CurlCommand {
   readonly text: string;
   readonly notes: readonly string[];
 }
 
 export interface CurlOptions {
-  /** Origin of the emulator: `http://127.0.0.1:8080`. */
+  /** Origin of the emulator to which the request is sent, such as `http://127.0.0.1:8080`. */
   readonly origin: string;
   /** Scopes (permissions) that the token of the repeated request needs. */
   readonly scopes?: readonly string[] | undefined;
-  /** Token to write into the command. Default: a command that creates a token. */
+  /** Token to write into the command. Default: the command itself creates a token. */
   readonly token?: string | undefined;
 }
 
 const REDACTED = '[redacted]';
 
-/** Headers that the command omits, because curl sets them itself. */
+/** Matches headers that the curl command omits, because curl sets them itself. */
 const WRITTEN_BY_CURL = /^(?:connection|content-length|expect|host|transfer-encoding)$/i;
 
 export function curlCommand(entry: Entry, { origin, scopes, token }: CurlOptions): CurlCommand {
@@ -40,12 +43,18 @@ export function curlCommand(entry: Entry, { origin, scopes, token }: CurlOptions
   };
 }
 
-/** Returns a shell line that sets `TOKEN`, by default to a newly created token; empty if the request had no token. */
+/**
+ * Returns a shell line that sets the variable `TOKEN`, by default to a newly created token; empty if the recorded
+ * request had no token.
+ */
 function tokenLine(entry: Entry, scopes: CurlOptions['scopes'], token: string | undefined): string {
   return hasToken(entry) ? `TOKEN=${token ?? `$(${tokenCommand(entry, scopes)})`}\n` : '';
 }
 
-/** Returns the body of `POST tokens` that creates a token with the same claims as the token of a recorded request. */
+/**
+ * Returns the body of `POST tokens` that creates a token with the claims of the token of a recorded request. The token
+ * itself cannot be sent again, because the journal does not store it.
+ */
 export function tokenClaims({ token, organization }: Entry, scopes: readonly string[] | undefined) {
   return {
     ...(organization !== undefined && { org: organization }),
@@ -55,7 +64,10 @@ export function tokenClaims({ token, organization }: Entry, scopes: readonly str
   };
 }
 
-/** Scopes that a token has by default. They suffice for all Git requests (fetch: `git:read`, push: `git:write`). */
+/**
+ * Scopes (permissions) that a new token has by default. They suffice for all Git requests: `git:read` for a fetch, and
+ * `git:write` for a push.
+ */
 const GIT_SCOPES = ['git:read', 'git:write'];
 
 function isBeyondGit(scopes: readonly string[] | undefined): scopes is readonly string[] {
@@ -98,14 +110,17 @@ function isOfCurl(name: string, value: string): boolean {
   return (name === 'accept' && value === '*/*') || (name === 'user-agent' && value.startsWith('curl/'));
 }
 
-/** Converts the name of a header to the name of a shell variable for its value: `X-Api-Key` to `X_API_KEY`. */
+/**
+ * Converts the name of a header to the name of the shell variable from which the command takes its value, because the
+ * journal has redacted the value: `X-Api-Key` to `X_API_KEY`.
+ */
 function variableOf(name: string): string {
   return name.toUpperCase().replaceAll(/\W/g, '_').replace(/^\d/, '_$&');
 }
 
 /**
- * Returns the arguments of curl for the path and query of a request. A target that curl would change (because of dots,
- * globs or a fragment) is passed with `--request-target`.
+ * Returns the arguments of curl for the path and query of a request. A target that curl would change, because of dots,
+ * globs or a fragment, is passed with `--request-target`, which curl sends unchanged.
  */
 function targetWords(target: string, origin: string): string[][] {
   if (/^\/(?:[\w.~:/?@!$&'()*+,;=%-])*$/.test(target) && !/(?:^|\/)\.\.?(?:[/?]|$)/.test(target)) {
@@ -114,12 +129,15 @@ function targetWords(target: string, origin: string): string[][] {
   return [['--request-target', quoteBytes(target)], [quoteBytes(`${origin}/`)]];
 }
 
-/** Maximum length of a command-line argument in bytes (Linux: MAX_ARG_STRLEN is 131,072). */
+/**
+ * Maximum length of a body that is passed to curl as an argument, in UTF-16 code units. A longer body is piped into
+ * curl, because Linux limits an argument to 131,072 bytes (MAX_ARG_STRLEN).
+ */
 const LONGEST_ARGUMENT = 100_000;
 
 interface BodyWords {
   readonly words: string[];
-  /** Command that pipes the body into curl; undefined if the body is an argument. */
+  /** Start of the shell command line, which pipes the body into curl; undefined if the body is an argument of curl. */
   readonly before?: string;
   readonly notes: readonly string[];
 }
@@ -153,14 +171,17 @@ function redactionNotes({ request }: Entry, target: string): string[] {
 }
 
 /**
- * Returns true for the request that sends the pack of a push. curl cannot repeat it, because the journal does not keep
- * packs.
+ * Returns true for the request of a push that contains the pack. Such a request is repeated with `git push` and not
+ * with curl, because the journal does not store packs.
  */
 export function isPush({ operation }: Entry): boolean {
   return operation === 'gitReceivePack';
 }
 
-/** Returns a `git push` command that pushes the same commits to the same refs as a recorded push. */
+/**
+ * Returns a `git push` command that pushes the same commits to the same refs as a recorded push. It must be run in a
+ * clone that has these commits.
+ */
 export function pushCommand(entry: Entry, { origin, scopes, token }: CurlOptions): CurlCommand {
   const { updates = [], counts } = entry.git ?? {};
   const { protocol, host } = new URL(origin);

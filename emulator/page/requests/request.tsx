@@ -21,12 +21,15 @@ import type { RowList } from './row-list.js';
 
 export interface RequestProps {
   readonly id: string;
-  /** Rows of the request list, from which the links to the next, previous and repeated requests are made. */
+  /**
+   * Rows of the request list. The details have links to the next, the previous and the repeated request, which are
+   * found in these rows.
+   */
   readonly list: RowList<Row>;
   readonly onClose: (event: UIEvent) => void;
 }
 
-/** Details of one request: its headers and body, the steps of its processing, and its response. */
+/** Pane with the details of one request: its headers and body, the steps of its processing, and its response. */
 export function Request({ id, list, onClose }: RequestProps) {
   const { value: entry, error } = useLoaded((signal) => get<Entry>(route`requests/${id}`, { signal }), [id]);
   const { value: operations = [] } = useLoaded((signal) => all<OperationRecord>('operations', { signal }), []);
@@ -90,13 +93,16 @@ export function Request({ id, list, onClose }: RequestProps) {
   );
 }
 
-/** Returns true if the screen is too narrow for list and request side by side (`requests.css`). */
+/**
+ * Returns true if the screen is too narrow to show the list and the details of a request side by side. The limit must
+ * be the same as in `requests.css`.
+ */
 function isAlone(): boolean {
   return matchMedia('(max-width: 999px)').matches;
 }
 
 interface NeighbourProps {
-  /** Row of the next or previous request; undefined if there is none. */
+  /** Row of the next or previous request in the list; undefined if none. The link is then inactive. */
   readonly row: Row | undefined;
   readonly label: string;
   readonly sign: string;

@@ -1,16 +1,19 @@
-/** List of at most `most` rows, which are numbered in order of arrival. If it is full, the oldest rows are dropped. */
+/**
+ * List of at most `most` rows, which are numbered in order of arrival. If the list is full, each new row replaces the
+ * oldest. The number of a row stays the same while the row is in the list.
+ */
 export class RowList<T> {
   private rows: T[] = [];
-  /** Number of the oldest row in the list; negative if older rows were added before row 0. */
+  /** Number of the oldest row in the list. It is negative if rows older than row 0 were added later. */
   first = 0;
-  /** Number of rows that were dropped because the list was full, since it was last cleared. */
+  /** Number of rows that were dropped since the list was last cleared, because the list was full. */
   letGo = 0;
-  /** True if `clear` was called. */
+  /** True after `clear` was called. From then on, `addOlder` adds no rows. */
   isCleared = false;
 
   constructor(private readonly most: number) {}
 
-  /** Number that the next row will have. */
+  /** Number that the next new row will have. */
   get total(): number {
     return this.first + this.rows.length;
   }
@@ -41,7 +44,9 @@ export class RowList<T> {
     return this.rows.slice(-most).reverse();
   }
 
-  /** Returns the number of the newest row for which `isWanted` returns true; undefined if none. */
+  /**
+   * Returns the number of the newest row for which `isWanted` returns true; undefined if no row in the list qualifies.
+   */
   find(isWanted: (row: T) => boolean): number | undefined {
     const at = this.rows.findLastIndex(isWanted);
     return at < 0 ? undefined : this.first + at;

@@ -10,19 +10,25 @@ import type { RowList } from './row-list.js';
 
 export interface RequestRowsProps {
   readonly list: RowList<Row>;
-  /** Number of the oldest row. It is a property, because `list` is mutated, which alone would cause no re-render. */
+  /**
+   * Number of the oldest row. It is a property, because `list` stays the same object when rows are added, and a
+   * component is rendered again only if its properties change.
+   */
   readonly first: number;
-  /** Number of the newest visible row plus 1. Newer rows of `list` are not shown yet. */
+  /** Number of the newest visible row plus 1. Newer rows of `list` are hidden until the user asks for them. */
   readonly shown: number;
   readonly opened: string | undefined;
   /** Called with true when the user has scrolled down or a row has the focus, and with false when neither is true. */
   readonly onAway: (isAway: boolean) => void;
-  /** True if the user closed the last request with the keyboard. The focus then returns to the row of that request. */
+  /**
+   * True if the user closed the details of the last request with the keyboard. The focus then returns to the row of
+   * that request.
+   */
   readonly isByKeyboard: { readonly current: boolean };
 }
 
 /**
- * Layouts of a row of the request list: with one line of text, or with two or three lines if the list is narrower.
+ * Layouts of a row of the request list: one line of text in a wide list, and two or three lines in narrower lists.
  * `from`: minimum width of the list in pixels; `height`: height of a row in pixels.
  */
 const WIDE = { name: 'wide', from: 1000, height: 32 };
@@ -32,7 +38,8 @@ const SLIM = { name: 'slim', from: 0, height: 78 };
 export function RequestRows({ list, first, shown, opened, onAway, isByKeyboard }: RequestRowsProps) {
   const box = useRef<HTMLDivElement>(null);
   const width = useWidth(box);
-  // Use the narrow layout when printing, because a sheet of paper is too narrow for the wide layout.
+  // Use the layout with two lines when the page is printed, because a sheet of paper is too narrow for a row with one
+  // line.
   const shape = usePrinting() ? NARROW : ([WIDE, NARROW].find(({ from }) => width >= from) ?? SLIM);
   return (
     <div ref={box} class={`request-rows ${shape.name}`}>
