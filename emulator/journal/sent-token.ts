@@ -2,26 +2,36 @@ import { createHmac } from 'node:crypto';
 import type { Claims } from '../auth/claims.js';
 import { parseCredential, type Scheme } from '../auth/credentials.js';
 
-/** Facts about the token of a request: enough to distinguish tokens, but not to use them. */
+/**
+ * Description of the token of a request for the journal (list of past requests). It is sufficient to distinguish
+ * tokens, but the token cannot be reconstructed from it, because the signature is missing.
+ */
 export interface SentToken {
   readonly scheme: Scheme;
   /**
-   * HMAC of the header and payload of the token, by which equal tokens can be recognized. Equal claims have equal
-   * digests in every run with the same seed.
+   * HMAC of the header and payload of the token, by which requests with the same token are recognized. The same claims
+   * have the same digest in every run of the emulator with the same seed.
    */
   readonly digest: string;
-  /** True if the signature was verified. Otherwise the members below are unverified claims. */
+  /**
+   * True if the emulator has verified the signature of the token. Otherwise, the members below are claims that anyone
+   * may have invented.
+   */
   readonly verified: boolean;
   readonly subject?: string;
   readonly repository?: string;
-  /** Time in the `iat` claim (ISO 8601). `expires` is the time in the `exp` claim. */
+  /**
+   * Times in the claims `iat` (issued at) and `exp` (expires at), in ISO 8601; absent if the token lacks the claim or
+   * if it is not a valid time.
+   */
   readonly issued?: string;
   readonly expires?: string;
   readonly jti?: string;
 }
 
 /**
- * Creates descriptions of tokens without their signatures. The description of an accepted token is cached. @internal
+ * Creates descriptions of tokens for the journal (list of past requests). The description of an accepted token is
+ * cached, because clients send the same token with many requests. @internal
  */
 export class SentTokens {
   private readonly accepted = new WeakMap<Claims, SentToken>();
@@ -29,14 +39,17 @@ export class SentTokens {
   constructor(private readonly key: Buffer) {}
 
   /**
-   * Returns the cached description of the token with these claims; undefined if absent. All uses of a token share one
-   * claims object.
+   * Returns the cached description of the token with these claims; undefined if it is not cached. The key is the claims
+   * object and not its content, because all uses of a token share one claims object.
    */
   known(claims: Claims): SentToken | undefined {
     return this.accepted.get(claims);
   }
 
-  /** Describes an accepted token, and caches the description by its claims. */
+  /**
+   * Describes a token that the emulator has accepted, and caches the description under its claims object.
+   * `authorization`: the value of the `Authorization` header. Returns undefined if the header contains no token.
+   */
   ofClaims(claims: Claims, authorization: string): SentToken | undefined {
     const described = this.of(authorization);
     if (!described) return undefined;
@@ -45,7 +58,10 @@ export class SentTokens {
     return token;
   }
 
-  /** Describes an unverified token; undefined if the header field contains no token. */
+  /**
+   * Describes a token whose signature is not verified. `authorization`: the value of the `Authorization` header.
+   * Returns undefined if the header contains no token.
+   */
   of(authorization: string): SentToken | undefined {
     let sent: ReturnType<typeof parseCredential>;
     try {
@@ -79,7 +95,10 @@ function payloadOf(token: string): Readonly<Record<string, unknown>> {
   }
 }
 
-/** Converts seconds since 1970 to ISO 8601; undefined if the value is not a valid time. */
+/**
+ * Converts a time in seconds since 1970 (as in the claims `iat` and `exp`) to ISO 8601; undefined if the value is not a
+ * valid time.
+ */
 function timeOf(seconds: unknown): string | undefined {
   if (typeof seconds !== 'number') return undefined;
   const date = new Date(seconds * 1000);

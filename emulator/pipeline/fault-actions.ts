@@ -19,16 +19,20 @@ import { type GitFaults, placeOf } from '../smart-http/git-faults.js';
 import { CHALLENGE } from './refusal-variants.js';
 import type { RequestContext, Step } from './request-context.js';
 
-/** Value of `Retry-After` in seconds if a fault (simulated failure) does not specify one. */
+/** Value of the header `Retry-After`, in seconds, if a fault (simulated failure) does not specify one. */
 const RETRY_AFTER = 1;
 
 /**
- * Stages (points of a request at which a fault can fire) that have their own step in the pipeline, named `faults.` and
- * the stage.
+ * Stages (points of a request at which a fault can fire) that have their own step in the pipeline, whose id is
+ * `faults.` and the stage. The stage `accept` precedes the pipeline, and stages that begin with `git.` are inside the
+ * Git protocol.
  */
 type Place = Exclude<Position, 'accept' | `git.${string}`>;
 
-/** Error that a fault (simulated failure) throws to replace the response of a request with `reply`. */
+/**
+ * Error that a fault (simulated failure) throws so that the client receives `reply` instead of the response of the
+ * operation.
+ */
 export class InjectedReply extends Error {
   override readonly name = 'InjectedReply';
 
@@ -37,14 +41,15 @@ export class InjectedReply extends Error {
   }
 }
 
-/** Returns the step that applies the faults (simulated failures) of a stage. */
+/** Returns the step of the pipeline that applies the faults (simulated failures) of one stage to each request. */
 export function faultsAt(position: Place): Step {
   return (context) => applyFaults(context, position);
 }
 
 /**
  * Selects the faults (simulated failures) that fire at the stage `position` of the request and carries them out. Throws
- * if a fault ends the request. Returns a promise only if a fault fires.
+ * if a fault ends the request. Returns a promise only if a fault fires, because waiting for a promise would slow down
+ * every request.
  */
 export function applyFaults(context: RequestContext, position: Place): void | Promise<void> {
   if (!context.faults.isArmed) return;
@@ -54,7 +59,7 @@ export function applyFaults(context: RequestContext, position: Place): void | Pr
 
 /**
  * Returns the interface through which a Git service fires faults (simulated failures) inside its protocol, such as a
- * truncated pack; undefined if no fault can apply to the request.
+ * truncated pack; undefined if no fault can apply to the request, so that the service can skip its checks.
  */
 export function gitFaultsOf(context: RequestContext): GitFaults | undefined {
   const { faults } = context;
@@ -68,7 +73,8 @@ export function gitFaultsOf(context: RequestContext): GitFaults | undefined {
 
 /**
  * Carries out the actions of the faults (simulated failures) that fire at a stage, in order. Throws if an action ends
- * the request. `table` contains the function for each kind of action.
+ * the request. `table` contains one function for each kind of action that is possible at the stage. The error is
+ * recorded with the stage `position`, so that the journal (list of past requests) shows where the request was stopped.
  */
 export async function carryOut(
   context: RequestContext,
@@ -84,7 +90,10 @@ export async function carryOut(
   }
 }
 
-/** Functions that carry out the kinds of faults (simulated failures) that delay or replace a response. */
+/**
+ * Functions that carry out the kinds of faults (simulated failures) that delay a response or replace it. These kinds
+ * are also possible inside the Git protocol.
+ */
 const BEFORE_RESPONSE = {
   latency: ({ ms }, { context }) => sleep(ms, undefined, { signal: context.signal }),
   hold: async (latch, { context }) => {
@@ -104,7 +113,10 @@ const BEFORE_RESPONSE = {
   },
 } satisfies CarryOut;
 
-/** Functions that carry out all kinds of faults (simulated failures) except those inside the Git protocol. */
+/**
+ * Functions that carry out all kinds of faults (simulated failures), except the kinds that exist only inside the Git
+ * protocol.
+ */
 const EVERYWHERE: Omit<Required<CarryOut>, GitKindName> = {
   ...BEFORE_RESPONSE,
   cut: (cut, met) => cutAt(met, cut),
@@ -118,8 +130,8 @@ function injected(id: string): string {
 }
 
 /**
- * Returns the error response that a fault (simulated failure) with the id `id` asks for, with the headers that the
- * service sends with its code.
+ * Returns the error response that the fault (simulated failure) `id` asks for. It has the headers that the service
+ * sends with the same error code, such as `WWW-Authenticate`, so that it resembles a real error.
  */
 function problemOf(context: RequestContext, id: string, action: ErrorValue): Problem {
   const { code, detail = injected(id), retryAfter } = action;
@@ -133,7 +145,8 @@ function problemOf(context: RequestContext, id: string, action: ErrorValue): Pro
     }),
     ...retryAfterHeader(context, retryAfter ?? (code === 'service_unavailable' ? RETRY_AFTER : 'omit')),
   };
-  // Operations with the error format `result` report a failed write as a write result, so the error contains one.
+  // Add a write result to the error, because an operation with the error format `result` reports a failed write in this
+  // form.
   const isResult = operation.dialect === 'result' && operation.errors.includes(code);
   return problem(code, detail, {
     headers,
@@ -143,8 +156,9 @@ function problemOf(context: RequestContext, id: string, action: ErrorValue): Pro
 }
 
 /**
- * Returns the error response of the operation for a repository in a certain state. `code` names the state, such as
- * `repository_thawing`. The code in the response may differ, because some operations report the state with another one.
+ * Returns the error response that the operation gives for a repository in the state of the error code `code`, such as
+ * `repository_thawing`. The code in the response may differ from `code`, because some operations report the state with
+ * another code.
  */
 function refusalByState(context: RequestContext, { code, detail, retryAfter }: ErrorValue): Problem {
   const refusal = context.stateRefusal(code) ?? code;
@@ -155,8 +169,9 @@ function refusalByState(context: RequestContext, { code, detail, retryAfter }: E
 }
 
 /**
- * Returns the error response of an exhausted rate limit. `Retry-After` is the minimum delay, and takes precedence over
- * the window `t` in seconds (rule `rate.429.retry-after.precedence`).
+ * Returns the error response for an exhausted rate limit, as if a quota had refused the request. In it, `Retry-After`
+ * is the minimum delay, and takes precedence over `t`, the window of the `RateLimit` header in seconds (rule
+ * `rate.429.retry-after.precedence`).
  */
 function throttling(context: RequestContext, { detail, retryAfter = RETRY_AFTER, t }: ErrorValue): Problem {
   const seconds = typeof retryAfter === 'number' ? retryAfter : RETRY_AFTER;
@@ -180,18 +195,18 @@ function retryAfterHeader({ world }: RequestContext, given: RetryAfter): Record<
   }
 }
 
-/** Fault that fires for a request, and the stage at which it fires. */
+/** Request for which a fault (simulated failure) fires, the fault, and the stage of the request. */
 interface Met {
   readonly context: RequestContext;
-  /** Id under which the fault (simulated failure) was registered. */
+  /** Id of the fault, which the detail of an injected error response names. */
   readonly id: string;
-  /** Stage at which the fault (simulated failure) fires; undefined for a stage inside the Git protocol. */
+  /** Stage (point of the request) at which the fault fires; undefined for a stage inside the Git protocol. */
   readonly position: Place | undefined;
 }
 
 /**
- * Functions that carry out faults (simulated failures), by the kind of fault. A function throws if the fault ends the
- * request.
+ * Table of the functions that carry out faults (simulated failures), by the kind of fault. A function throws if the
+ * fault ends the request.
  */
 type CarryOut = {
   readonly [Name in KindName]?: (value: KindValues[Name], met: Met) => void | Promise<void>;
@@ -220,8 +235,9 @@ function cutAt(met: Met, { at, how = 'fin' }: Cut): void {
 }
 
 /**
- * Returns how the connection ends if there is no body to truncate. The ending `end` (regular end of a truncated body)
- * then closes the connection without a response.
+ * Returns how to end a connection on which no response body is truncated, for a fault that specifies `how`. The ending
+ * `end` (regular end after a truncated body) is then impossible, so the connection is closed without a response
+ * (`fin`).
  */
 function connectionEnding(how: Ending): ConnectionEnding {
   return how === 'end' ? 'fin' : how;
@@ -234,8 +250,8 @@ function loseResponse(id: string, how: Lost): never {
 }
 
 /**
- * Selects the corruption of a body: the request body at the stage `body`, and the response body at all other stages.
- * The body is corrupted when it is read or sent.
+ * Records how the body of the request (at the stage `body`) or of the response (at all other stages) is to be corrupted
+ * or slowed down. The change takes effect when the body is read or sent. Several faults are combined.
  */
 function breakBytes({ context, position }: Met, breakage: Breakage): void {
   const member = position === 'body' ? 'bodyBreakage' : 'responseBreakage';
@@ -243,16 +259,17 @@ function breakBytes({ context, position }: Met, breakage: Breakage): void {
 }
 
 /**
- * Returns the reply that stands for a connection which a fault closed without a response. Nothing of it is sent. The
- * journal shows its status, which is the one that the response would have had (0 if unknown).
+ * Returns the reply for a request whose connection a fault closed without a response. None of it is sent to the client.
+ * The journal (list of past requests) shows its status, which is that of the response that was not sent; 0 if there was
+ * none yet.
  */
 export function cutReply({ reply }: { readonly reply: Reply | undefined }, { how }: ResponseCut): Reply {
   return { status: reply?.status ?? 0, cut: { how } };
 }
 
 /**
- * Returns the response with the corruption of its body that faults (simulated failures) selected; unchanged if there is
- * none.
+ * Returns the response with the changes to its body that faults (simulated failures) demand, such as flipped bytes or a
+ * limited speed; unchanged if no fault demands any.
  */
 export function breakResponse({ reply, request, responseBreakage, world }: RequestContext): Reply {
   if (responseBreakage === undefined || reply.cut !== undefined) return reply;
@@ -260,16 +277,17 @@ export function breakResponse({ reply, request, responseBreakage, world }: Reque
 }
 
 /**
- * Returns the limits of a response that a fault (simulated failure) stalls: the longest stall in milliseconds, and the
- * signal that ends all stalls.
+ * Returns the limits for a connection that a fault (simulated failure) keeps open without sending anything: the maximum
+ * duration in milliseconds, and the signal that ends all such stalls at once.
  */
 export function stallTimeout({ world }: RequestContext): StallLimits {
   return { idleMs: world.limits.idleTimeout, signal: world.background.stalls };
 }
 
 /**
- * Returns the position at which a request body is cut while it is read. `length` is its `Content-Length`. The value 0
- * stands for a chunked body, which is cut after one byte, because its length is unknown.
+ * Returns the position at which the emulator stops reading a request body and ends the connection. `length` is the
+ * `Content-Length` in bytes. It is 0 for a chunked body, which is cut after one byte unless the fault specifies a
+ * number of bytes, because its length is unknown.
  */
 function placeWhileReading(at: CutPoint | undefined, length: number): CutPlace {
   if (at?.bytes !== undefined) return { bytes: at.bytes };

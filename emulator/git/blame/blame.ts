@@ -16,13 +16,16 @@ export interface BlameRequest {
   readonly meter: Meter;
   readonly commit: Oid;
   readonly path: ByteString;
-  /** Line ranges to blame, each in the syntax of `git blame -L`. Blames all lines if empty or undefined. */
+  /**
+   * Line ranges to blame, each in the syntax of `git blame -L`, such as `10,20`. If empty or undefined, all lines are
+   * blamed.
+   */
   readonly ranges?: readonly string[] | undefined;
-  /** Also follows lines that were moved within the file or copied from other files, as `git blame -M -C -C` does. */
+  /** True to follow lines that were moved within the file or copied from other files, as `git blame -M -C -C` does. */
   readonly detectMoves?: boolean | undefined;
   /**
-   * Cached blame results for files of the repository. The cache is not used if `detectMoves` is set, because its
-   * results are computed without it.
+   * Cache of blame results for files of the repository. It is not used if `detectMoves` is true, because its results do
+   * not follow moved lines. Undefined for no cache.
    */
   readonly known?: KnownBlames | undefined;
 }
@@ -39,9 +42,9 @@ export class NoSuchFile extends Error {
 }
 
 /**
- * Finds the commit that introduced each line of a file. Returns the same information as `git blame --porcelain`,
- * ordered by line. Throws `NoSuchFile`, `BadLineRange`, `WorkLimitExceeded` (the CPU limit of the meter is reached) or
- * `MissingObject`.
+ * Finds the commit that introduced each line of a file. Returns the same information as `git blame --porcelain`, in
+ * groups of consecutive lines, ordered by line number. Throws `NoSuchFile`, `BadLineRange`, `WorkLimitExceeded` (the
+ * meter, which counts the CPU work of the request, has reached its limit) or `MissingObject`.
  */
 export async function blame(objects: LinkReader, graph: CommitGraph, request: BlameRequest): Promise<BlamedLines[]> {
   const board = new Scoreboard(objects, graph, request.meter);
@@ -58,9 +61,10 @@ export async function blame(objects: LinkReader, graph: CommitGraph, request: Bl
   const known = moves ? undefined : request.known;
 
   const blamed: BlamedLines[] = [];
-  // Oldest origin (file in a commit) found so far whose content equals that of the requested file, as long as all lines
-  // were passed on together. The blame of the file is equal in all commits between this origin and the requested
-  // commit, so the result is cached under this origin. Undefined if only some lines are blamed.
+  // Oldest version found so far in which the file equals the requested file, as long as all lines were passed on
+  // together. The blame is the same for all versions from this one to the requested one, so the result is cached under
+  // this version, where a request for any of them finds it. Undefined if only some lines are blamed, because the result
+  // is then incomplete.
   let whole = request.ranges?.length ? undefined : file;
   for (let next = board.next(); next; next = board.next()) {
     const origin = await board.passedDown(next);
@@ -89,16 +93,17 @@ function entryOf({ start, end }: LineRange): BlameEntry {
 }
 
 /**
- * Returns, for each parent of the origin's commit, the file in the parent from which the origin's file was made, or
- * undefined if absent. If the file in a parent has equal content, passes all suspected lines on to the parent's file
- * and returns only this one.
+ * Returns for each parent of the origin's commit the file in the parent from which the origin's file was made: the file
+ * at the same path, or the renamed file; undefined if the parent has neither. If the file of a parent has equal
+ * content, passes all suspected lines (lines whose commit is not found yet) on to this file and returns only this file.
  */
 async function findSources(board: Scoreboard, origin: Origin): Promise<Origin | (Origin | undefined)[]> {
   const { graph } = board;
   const count = graph.parentCount(origin.commit);
   const sources: (Origin | undefined)[] = new Array(count).fill(undefined);
-  // The first pass looks in all parents for a file with the same path, and only the second pass for renamed files,
-  // because a file with the same path in any parent has priority. A file with equal content receives all lines.
+  // Look for a file at the same path in all parents first, and only then for renamed files, because a file at the same
+  // path in any parent has priority over a renamed one. Stop at a file with equal content, because it receives all
+  // lines.
   for (const isRenamed of [false, true]) {
     for (let nth = 0; nth < count; nth++) {
       if (sources[nth]) continue;
@@ -117,8 +122,9 @@ async function findSources(board: Scoreboard, origin: Origin): Promise<Origin | 
 }
 
 /**
- * Passes each line of the origin that a parent's file already contains on to that file. Returns the entries that
- * remain, whose lines the commit itself introduced.
+ * Passes the suspected lines (lines whose commit is not found yet) that the file of a parent already contains on to
+ * this file. Returns the groups of lines that remain, because the commit itself introduced them. `moves`: searches
+ * other places for the remaining lines; undefined if moved lines are not followed.
  */
 async function passBlame(
   board: Scoreboard,
