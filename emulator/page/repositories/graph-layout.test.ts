@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import { COLOURS, GraphLayout, type LaidOut } from './graph-layout.js';
 
-/** Parses commits: `d: c b` is a commit d with the parents c and b. */
+/** Parses commits in a short notation: the line `d: c b` is a commit d with the parents c and b. */
 function read(text: string): LaidOut[] {
   return text
     .trim()
@@ -17,7 +17,10 @@ function layOut(commits: readonly LaidOut[]): GraphLayout {
   return layout;
 }
 
-/** Returns for each row the lane of its commit and its segments: `down 1>0`. */
+/**
+ * Returns for each row of the commit graph the lane (column) of its commit and its lines, such as `down 1>0` for a line
+ * from lane 1 to lane 0.
+ */
 function drawn(text: string): string[] {
   const commits = read(text);
   const layout = layOut(commits);
@@ -59,7 +62,8 @@ t.test('a parent that is named twice is one line', async (t) => {
 });
 
 /**
- * Random histories in which parents follow their children. Some parents are never listed, as in shallow repositories.
+ * Generates random histories in which parents follow their children. Some parents are missing, as in shallow
+ * repositories.
  */
 const histories = fc.array(fc.array(fc.nat(40), { maxLength: 4 }), { minLength: 1, maxLength: 60 }).map((rows) =>
   rows.map((steps, row) => ({
@@ -72,7 +76,7 @@ t.test('in any history every line leads from a commit to its parent, and no lane
   fc.assert(
     fc.property(histories, (commits) => {
       const layout = layOut(commits);
-      /** Commit that each line crossing the edge between two rows leads to, by lane. */
+      /** Commit to which each line leads that crosses the edge between two rows, by lane (column of the graph). */
       let lanes = new Map<number, string>();
       const isAwaited = new Set<string>();
       for (const [row, { oid, parents }] of commits.entries()) {

@@ -7,13 +7,16 @@ import { fileURLToPath } from 'node:url';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import t, { type Test } from 'tap';
 
-/** Paths of Debian's Chromium. The headless shell is first, because it uses half the CPU time of the full browser. */
+/**
+ * Paths of Chromium in Debian, of which the first that exists is used. The headless shell is preferred, because it uses
+ * half the CPU time of the full browser.
+ */
 const EXECUTABLES = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'];
 
-/** Path of Chromium; '' if it is not installed. */
+/** Path of the Chromium that the tests use; empty if none is installed. */
 export const EXECUTABLE = EXECUTABLES.find((path) => existsSync(path)) ?? '';
 
-/** Reason for skipping the tests of the page; false if Chromium is installed. */
+/** Reason for skipping the tests of the web page, as the `skip` option of `t.test`; false if Chromium is installed. */
 export const skip: string | false =
   EXECUTABLE === '' ? 'Chromium is not installed: apt-get install chromium-headless-shell' : false;
 
@@ -25,18 +28,21 @@ export const ARGUMENTS = [
   '--disable-component-update',
   '--disable-sync',
   '--no-first-run',
-  // Chromium cannot use its sandbox as root.
+  // Switch the sandbox off for root, because Chromium cannot use its sandbox as root.
   ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
 ];
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 
-/** Folder for screenshots of failed tests. */
+/** Folder for screenshots of the web page, which are taken when a test fails. */
 const SCREENSHOTS = join(ROOT, '.tap', 'screenshots');
 
 let browser: Promise<Browser> | undefined;
 
-/** Starts one browser for all pages of a test file. */
+/**
+ * Starts a browser on the first call, and returns the same browser on later calls, because a start is slow. The browser
+ * ends with the test file.
+ */
 function launch(): Promise<Browser> {
   if (browser === undefined) {
     browser = chromium.launch({ executablePath: EXECUTABLE, args: ARGUMENTS });
@@ -45,7 +51,7 @@ function launch(): Promise<Browser> {
   return browser;
 }
 
-/** Members of the ready line. */
+/** Members of the ready line (JSON that the emulator prints when it can serve requests) that the tests use. */
 export interface Started {
   readonly base_url: string;
   readonly admin_url: string;
@@ -61,12 +67,15 @@ interface Library {
   close(): Promise<void>;
 }
 
-/** The published library. It is loaded at run time, because the page is compiled without the types of Node. */
+/**
+ * Library of the emulator as it is published. It is loaded at run time and not imported, because the tests of the page
+ * are compiled without the types of Node.
+ */
 const library = createRequire(import.meta.url)(join(ROOT, 'dist/bundle/emulator/index.cjs')) as {
   startEmulator(options: object): Promise<Library>;
 };
 
-/** Starts an emulator in this process on a free port; it ends with the test. */
+/** Starts an emulator in the test process on a free port. It is closed at the end of the test. */
 export async function startEmulator(t: Test, options: object = {}): Promise<Started> {
   const emulator = await library.startEmulator({ port: 0, ...options });
   t.teardown(() => emulator.close());
@@ -74,7 +83,10 @@ export async function startEmulator(t: Test, options: object = {}): Promise<Star
   return { base_url: baseUrl, admin_url: adminUrl, git_host: gitHost, org };
 }
 
-/** Starts the emulator as a process, like users do; it ends with the test. */
+/**
+ * Starts the emulator as a process of its own, as users do, so that a test can kill it. The process ends with the test
+ * at the latest.
+ */
 export async function startProcess(t: Test, ...flags: readonly string[]): Promise<Started & { readonly pid: number }> {
   const { started, child } = await spawnEmulator(...flags);
   t.teardown(() => endEmulator(child));
@@ -101,17 +113,23 @@ export function endEmulator(child: ChildProcess): Promise<void> {
 }
 
 export interface OpenOptions extends BrowserContextOptions {
-  /** Place in the page: `#/requests`. */
+  /** Fragment of the page's address with which the page is opened, such as `#/requests`. */
   readonly at?: string;
 }
 
 export interface OpenPage {
   readonly page: Page;
-  /** Errors in the page, and requests to addresses outside the emulator. */
+  /**
+   * Errors that the page has caused, and requests that it has sent to addresses outside the emulator. A test expects
+   * none.
+   */
   readonly complaints: readonly string[];
 }
 
-/** Opens the page of an emulator in a new browser context. Saves a screenshot if the test fails. */
+/**
+ * Opens the web page of an emulator in a new browser context, which shares no storage with other pages. If the test
+ * fails, a screenshot is saved.
+ */
 export async function openPage(
   t: Test,
   { admin_url }: Pick<Started, 'admin_url'>,
@@ -141,7 +159,8 @@ export async function openPage(
     await context.close();
   });
   await page.goto(`${admin_url}/${at}`);
-  // At its start the page replaces an empty address. A test that navigates before that would be led back.
+  // Wait until the page has replaced an empty fragment in its address at its start, because the replacement would undo
+  // an earlier navigation by the test.
   if (at === '') await page.waitForFunction(() => location.hash !== '');
   return { page, complaints };
 }

@@ -7,7 +7,10 @@ import type { Test } from 'tap';
 
 const run = promisify(execFile);
 
-/** Environment without this machine's Git configuration. */
+/**
+ * Environment variables for Git that exclude the configuration of the machine, so that tests give the same result
+ * everywhere.
+ */
 export const ENVIRONMENT = {
   PATH: process.env.PATH,
   GIT_CONFIG_NOSYSTEM: '1',
@@ -19,14 +22,17 @@ export const ENVIRONMENT = {
   GIT_COMMITTER_EMAIL: 'ada@example.com',
 };
 
-/** Creates an empty folder, which is deleted after the test. */
+/** Creates an empty temporary folder, which is deleted after the test. */
 export async function folder(t: Test): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), 'page-'));
   t.teardown(() => rm(path, { recursive: true, force: true }));
   return path;
 }
 
-/** Runs a command in a folder and returns its output. */
+/**
+ * Runs a command in the folder `cwd`, which is also its home folder, and returns its standard output. Rejects if the
+ * command fails.
+ */
 export async function command(cwd: string, name: string, ...args: readonly string[]): Promise<string> {
   const { stdout } = await run(name, args, { cwd, env: { ...ENVIRONMENT, HOME: cwd } });
   return stdout;

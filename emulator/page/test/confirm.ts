@@ -1,6 +1,8 @@
 import type { Page } from 'playwright-core';
 
-/** Presses a button that asks for confirmation, and confirms. */
+/**
+ * Clicks on a button that opens a confirmation dialog, and then on the button in the dialog that confirms the action.
+ */
 export async function confirm(page: Page, name: string): Promise<void> {
   await page.getByRole('button', { name }).click();
   const label = name.replace(/….*/, '');

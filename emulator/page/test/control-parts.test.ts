@@ -94,7 +94,8 @@ t.test('lines for a shell are those that the command takes', { skip }, async (t)
     t.ok(found.length > 0, part);
     lines.push(...found);
   }
-  // Run one line of each command. The lines of a restore or removal name something that does not exist.
+  // Run one of the shown lines for each command. The first line of each is chosen, because later lines restore or
+  // remove objects that do not exist.
   const commands = new Map(
     lines.map((line) => [/^npx emulator (\w+)/.exec(line)![1]!, line]).toReversed() as [string, string][],
   );

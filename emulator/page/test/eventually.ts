@@ -1,10 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Test } from 'tap';
 
-/** Maximum time for a page to show something, in milliseconds. */
+/** Maximum time in milliseconds that a test waits until the web page shows the expected value. */
 const PATIENCE_MS = 10_000;
 
-/** Reads repeatedly until the value equals the expected one, because the page updates asynchronously. */
+/**
+ * Calls `read` repeatedly until its result equals `expected`, because the web page updates asynchronously. Fails the
+ * test after a timeout.
+ */
 export async function eventuallyEquals<T>(
   t: Test,
   read: () => Promise<T>,
@@ -14,7 +17,10 @@ export async function eventuallyEquals<T>(
   t.equal(await settled(read, (value) => value === expected), expected, name);
 }
 
-/** Like `eventuallyEquals` for a pattern; a string must be contained in the value. */
+/**
+ * Calls `read` repeatedly until its result matches `pattern`, because the web page updates asynchronously. A string
+ * matches if the result contains it.
+ */
 export async function eventuallyMatches(
   t: Test,
   read: () => Promise<string | null>,
@@ -26,7 +32,10 @@ export async function eventuallyMatches(
   t.match(await settled(read, isMatch), pattern, name);
 }
 
-/** Returns the last value read: the expected one, or the one at the timeout. */
+/**
+ * Calls `read` repeatedly until `isThere` accepts the result or the timeout is over. Returns the last result in both
+ * cases.
+ */
 async function settled<T>(read: () => Promise<T>, isThere: (value: T) => boolean): Promise<T> {
   const end = performance.now() + PATIENCE_MS;
   let value = await read();

@@ -8,7 +8,10 @@ import { EMPTY, offersFor, settle, specOf } from '../faults/draft.js';
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 
-/** The published library. It is loaded at run time, because the page is compiled without the types of Node. */
+/**
+ * Library of the emulator as it is published. It is loaded at run time and not imported, because the tests of the page
+ * are compiled without the types of Node.
+ */
 const { startEmulator } = createRequire(import.meta.url)(`${ROOT}dist/bundle/emulator/index.cjs`) as {
   startEmulator(options: object): Promise<{ readonly adminUrl: string; close(): Promise<void> }>;
 };

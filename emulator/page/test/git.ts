@@ -11,16 +11,22 @@ export interface GitOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Local Git repository and its remotes in the emulator. */
+/** Local Git repository, and the URLs of the repository in the emulator to which it pushes. */
 export interface Clone {
   readonly folder: string;
-  /** Runs git and returns its output. Rejects with git's error output. */
+  /**
+   * Runs `git` with these arguments in the local repository and returns its output. Rejects with the error output of
+   * `git` if it fails.
+   */
   git(args: readonly string[], options?: GitOptions): Promise<string>;
-  /** Returns the URL of a remote; `+ephemeral` and `+import` are remotes of the same repository. */
+  /**
+   * Returns the URL of a remote of the repository. `suffix`: `+ephemeral` or `+import` for one of its special remotes;
+   * by default the ordinary remote.
+   */
   remote(suffix?: string): string;
 }
 
-/** Creates a repository through the admin API, and an empty clone. */
+/** Creates a repository in the emulator through the admin API, and an empty local Git repository. */
 export async function makeRepository(t: Test, emulator: Started, name: string): Promise<Clone> {
   await fetch(`${emulator.admin_url}/repositories`, {
     method: 'POST',
@@ -41,17 +47,20 @@ export async function makeRepository(t: Test, emulator: Started, name: string): 
   return { folder, git, remote: (suffix = '') => `http://t:${token}@${emulator.git_host}/${name}${suffix}.git` };
 }
 
-/** Commit for `git fast-import`. */
+/** Description of a commit that `git fast-import` is to create. */
 export interface WrittenCommit {
   readonly message: string | Buffer;
   readonly author?: string;
-  /** Numbers of the parents among the commits, from 1; default: the previous commit. */
+  /** Numbers of the parents in the list of commits, from 1; by default the previous commit is the only parent. */
   readonly parents?: readonly number[];
-  /** File contents by path. A path may be quoted in the syntax of fast-import. */
+  /** Contents of files by path. A path may be quoted in the syntax of fast-import, such as a path that is not UTF-8. */
   readonly files?: Readonly<Record<string, string | Buffer>>;
 }
 
-/** Returns a fast-import stream that creates these commits on a branch, one minute apart. */
+/**
+ * Returns the input with which `git fast-import` creates these commits on a branch. Each is one minute later than the
+ * previous one.
+ */
 export function fastImport(branch: string, commits: readonly WrittenCommit[]): Buffer {
   const parts: Buffer[] = [];
   const write = (text: string | Buffer) => parts.push(Buffer.from(text as string));

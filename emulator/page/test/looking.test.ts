@@ -13,31 +13,37 @@ import { mint } from './token.js';
 
 t.setTimeout(120_000);
 
-/** Fixed dates, so that each run creates the same commit. */
+/** Environment of Git with fixed dates, so that each run of the test creates a commit with the same id. */
 const env = {
   ...ENVIRONMENT,
   GIT_AUTHOR_DATE: '2026-01-01T00:00:00Z',
   GIT_COMMITTER_DATE: '2026-01-01T00:00:00Z',
 };
 
-/** Visits everything that can be viewed, without a click that changes anything. */
+/**
+ * Visits every place of the web page and opens all details, but clicks on nothing that changes the emulator. Returns
+ * the number of places.
+ */
 async function lookAtEverything(page: Page, emulator: Started): Promise<number> {
   const { admin_url } = emulator;
   const places = [...(await everyPlace(emulator, 'team/app')), 'requests'];
   for (const place of places) {
     await page.goto(`${admin_url}/#/${place}`);
     await page.locator('main > :not(.loading)').first().waitFor({ state: 'attached' });
-    // Open collapsed details too.
+    // Open collapsed details, because some load their content only when they are opened.
     await page.locator('main details:not([open])').evaluateAll((folded) => {
       for (const one of folded) (one as HTMLDetailsElement).open = true;
     });
-    // Wait until the view has sent its follow-up requests.
+    // Wait until the place has sent the requests that depend on its first responses.
     await page.waitForTimeout(100);
   }
   return places.length;
 }
 
-/** Sends the same requests of a client each time, and calls `look` between them. */
+/**
+ * Sends a fixed sequence of requests as a client, and calls `look` between them. The test compares a run in which
+ * `look` visits the web page with a run in which it does nothing.
+ */
 async function runScenario(t: Test, emulator: Started, look: () => Promise<unknown>) {
   const token = await mint(emulator, { repo: 'team/app', scopes: ['repo:write', 'git:read', 'git:write'] });
   const call = (method: string, path: string, headers: Record<string, string> = {}) =>
@@ -57,7 +63,10 @@ async function runScenario(t: Test, emulator: Started, look: () => Promise<unkno
   await call('GET', '/api/v1/repos/branches');
 }
 
-/** Returns the exported state and the journal, without durations in real time and client ports. */
+/**
+ * Returns the exported state and the journal (list of past requests) of the emulator, without the values that differ in
+ * each run: durations in real time, and the address of the emulator.
+ */
 async function record({ admin_url, git_host }: Started) {
   const archive = Buffer.from(await (await fetch(`${admin_url}/export`, { method: 'POST' })).arrayBuffer());
   const { items } = (await (await fetch(`${admin_url}/requests`)).json()) as { items: Record<string, unknown>[] };

@@ -10,8 +10,8 @@ import { ENVIRONMENT } from './command.js';
 import { mint } from './token.js';
 
 /*
- * Creates the picture of README.md (`npm run picture`) with an emulator with fixed clock and seed, real clients, and
- * the page.
+ * Takes the screenshot of the web page that README.md shows (`npm run picture`). The clock and the seed of the emulator
+ * are fixed, and real clients send the requests in the picture.
  */
 const PICTURE = fileURLToPath(new URL('../../../../emulator/page/picture.png', import.meta.url));
 

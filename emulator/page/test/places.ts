@@ -1,7 +1,7 @@
 import { admin } from './admin-request.js';
 import type { Started } from './browser.js';
 
-/** Parts of the section Control. */
+/** Values of the parameter `part` for all parts of the section Control. */
 export const PARTS = [
   'clock',
   'token',
@@ -15,7 +15,10 @@ export const PARTS = [
   'about',
 ];
 
-/** Addresses of all places of the page for an emulator with the repository `name`, which contains `a.txt`. */
+/**
+ * Returns the fragments of the addresses of all places of the web page, for an emulator with the repository `name`,
+ * which contains the file `a.txt`.
+ */
 export async function everyPlace(emulator: Started, name: string): Promise<readonly string[]> {
   const { items } = await admin(emulator, 'GET', 'requests?limit=1000');
   const { items: commits } = await admin(emulator, 'GET', `repositories/${encodeURIComponent(name)}/graph`);

@@ -8,7 +8,10 @@ import { makeRepository } from './git.js';
 
 t.setTimeout(120_000);
 
-/** Creates a repository with one push, and returns the request of the push. */
+/**
+ * Starts an emulator with a repository to which one commit has been pushed. Returns it with functions that create and
+ * push further commits.
+ */
 async function startPushed(t: Test) {
   const emulator = await startEmulator(t);
   const clone = await makeRepository(t, emulator, 'team/app');
@@ -24,7 +27,10 @@ async function startPushed(t: Test) {
   return { emulator, clone, commit, push };
 }
 
-/** Error of a lost response. It must not contain `rejected`, which Git prints if its second request got a response. */
+/**
+ * Matches the error of Git if the response of a push is lost. It must not contain `rejected`, which Git prints if its
+ * second request, after a retry of libcurl, got a response.
+ */
 const HUNG_UP = { message: /^(?!.*rejected).*hung up/s };
 
 async function lastPush(emulator: Started): Promise<string> {
@@ -52,7 +58,8 @@ t.test('a push whose response is lost fails in Git, though its refs have moved',
 
   t.equal((await admin(emulator, 'GET', 'faults')).items[0].remaining, 0, 'nothing is left for the next push');
 
-  // The form, opened by a link, must choose the same default stage as the command line.
+  // Open the form for a new fault by a link that names operation and fault. It must preset the stage that the command
+  // line uses by default.
   await page.goto(`${emulator.admin_url}/#/faults?operation=gitReceivePack&fault=lost`);
   await page.getByRole('button', { name: 'Add the fault' }).click();
   await page.getByRole('heading', { name: 'fault-2' }).waitFor();

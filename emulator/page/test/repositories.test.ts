@@ -12,7 +12,10 @@ import { mint } from './token.js';
 
 t.setTimeout(120_000);
 
-/** Pushes a history with a merge, tags, notes, and refs of other remotes. */
+/**
+ * Creates a repository and pushes a history to it that has a merge, tags, notes, and refs on the special remotes of the
+ * repository.
+ */
 async function pushHistory(t: Test, emulator: Started, name = 'team/app'): Promise<Clone & { merge: string }> {
   const clone = await makeRepository(t, emulator, name);
   const { git, remote, folder } = clone;
@@ -39,13 +42,13 @@ async function pushHistory(t: Test, emulator: Started, name = 'team/app'): Promi
 const at = (params: Record<string, string>) =>
   `#/repository?${new URLSearchParams({ name: 'team/app', ...params }).toString()}`;
 
-/** Waits until the place is loaded. */
+/** Waits until the page shows the heading and the loaded content of the place. */
 async function settled(page: Page): Promise<void> {
   await page.getByRole('heading', { level: 1 }).waitFor();
   await page.waitForFunction(() => document.querySelector('.loading') === null);
 }
 
-/** Returns the response that a client gets for the list of branches. */
+/** Returns status, error code and `Retry-After` of the response that a client gets when it lists the branches. */
 async function ask(emulator: Started): Promise<{ status: number; code?: string; wait: string | null }> {
   const token = await mint(emulator, { repo: 'team/app', scopes: ['git:read', 'git:write', 'repo:write'] });
   const headers = { authorization: `Bearer ${token}` };
@@ -220,7 +223,7 @@ t.test('repositories', { skip }, async (t) => {
       for (const [index, [place, text]] of sample(t, [...places.entries()], 4)) {
         await page.goto(`${emulator.admin_url}/${place}`);
         await page.getByText(text).first().waitFor();
-        // Check each place in one of the two colour schemes, alternately, because a check is slow.
+        // Check each place in only one of the two colour schemes, alternately, because a check takes long.
         if ((index % 2 === 0) === (colorScheme === 'dark'))
           t.same(await accessibilityFaults(page), [], `${place}, ${colorScheme}`);
         const widest = await page.evaluate(() => document.documentElement.scrollWidth);

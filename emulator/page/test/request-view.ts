@@ -6,7 +6,10 @@ import { mint } from './token.js';
 const REPO = 'team/app';
 const SCOPES = ['repo:write', 'git:write', 'git:read'];
 
-/** Creates an emulator with one repository, and a client of it. */
+/**
+ * Starts an emulator, or uses `given`, and creates a repository. Returns a function that sends requests of a client to
+ * the emulator.
+ */
 export async function startClient(t: Test, given?: Started) {
   const emulator = given ?? (await startEmulator(t));
   const token = await mint(emulator, { repo: REPO, scopes: SCOPES, sub: 'ada' });
@@ -16,7 +19,10 @@ export async function startClient(t: Test, given?: Started) {
   return { emulator, token, call };
 }
 
-/** Parts of the view. */
+/**
+ * Elements of the section with the request list: the list, a row by its name, the details of a request, and the filter
+ * field.
+ */
 export const requests = (page: Page) => page.getByRole('region', { name: 'Requests, newest first' });
 export const row = (page: Page, name: string | RegExp) => requests(page).getByRole('link', { name });
 export const detail = (page: Page) => page.getByRole('region', { name: /^Request req-/ });
@@ -30,7 +36,7 @@ interface Listed {
   readonly origin: string;
 }
 
-/** Reads the requests of the journal. */
+/** Reads all requests in the journal (list of past requests) of the emulator. */
 export async function journalOf({ admin_url }: Started): Promise<readonly Listed[]> {
   const response = await fetch(`${admin_url}/requests?limit=1000`);
   return ((await response.json()) as { items: Listed[] }).items;

@@ -6,7 +6,7 @@ import { mint } from './token.js';
 
 t.setTimeout(120_000);
 
-/** Requests per second, sent evenly in tenths of a second. */
+/** Number of requests that the test sends per second, a tenth of them in each tenth of a second. */
 const RATE = 200;
 const LARGE = 'x'.repeat(8_000);
 
@@ -39,7 +39,8 @@ t.test('200 requests a second are shown without a gap, and memory does not grow 
   const before = await used();
   await stream(3);
   const after = await used();
-  // Each request has 8,000 characters that are not shown in its row.
+  // Check that a row needs less memory than its request: 8,000 characters of each request are in a header, which the
+  // row does not show.
   const shown = sent - RATE;
   t.ok(after - before < shown * 2_500, `${Math.round((after - before) / shown)} bytes for each of ${shown} rows`);
 
@@ -50,7 +51,7 @@ t.test('200 requests a second are shown without a gap, and memory does not grow 
   t.equal(journal.length, sent);
   await eventuallyEquals(t, () => page.getByText(/missed|let go/).count(), 0);
 
-  // Every request is in its place.
+  // Scroll through the list and check that the newest 200 requests are all in it.
   const last = list.getByRole('link').first();
   await last.focus();
   const seen = new Set<string>();
@@ -81,7 +82,7 @@ t.test('a full journal is shown from its newest request backwards, without bodie
     const url = new URL(question.url());
     if (url.pathname.endsWith('/requests')) asked.push(url);
   });
-  // Delay further parts of the journal until the newest request is shown.
+  // Delay the responses with older parts of the journal until a newer request is shown, so that both overlap.
   let goOn = () => {};
   const isShown = new Promise<void>((resolve) => {
     goOn = resolve;
@@ -99,7 +100,8 @@ t.test('a full journal is shown from its newest request backwards, without bodie
   await send();
   await list.getByText('number=2600.').waitFor();
   goOn();
-  // The journal dropped one more request.
+  // Of the 2,601 requests, the journal has dropped 301, but 300 is the number at the time when the page read the
+  // journal.
   await page.getByText(/^2,300 requests · 300 no longer in the journal/).waitFor();
   t.equal(asked.length, 5, 'each part is asked for once');
   t.ok(asked.every(({ searchParams }) => searchParams.get('bodies') === 'false'));

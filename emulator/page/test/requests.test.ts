@@ -25,7 +25,8 @@ t.test(
     await page.goBack();
     await toldCount(page, 5);
     await page.goForward();
-    // The field takes on the filter of the address, and would replace what is typed before.
+    // Wait until the field shows the filter in the page's address, because this would replace text that was typed
+    // before.
     await eventuallyEquals(t, () => filterOf(page).inputValue(), 'status=404');
     const words = 'status=4xx operation=read* two';
     await filterOf(page).fill(words);

@@ -9,10 +9,13 @@ import { LONG_NAME, startStocked } from './stocked.js';
 
 t.setTimeout(300_000);
 
-/** Number of places of the page in a sample. */
+/** Number of places of the web page that one run of the test visits, unless all are demanded. */
 const PLACES = 6;
 
-/** Waits until the page has had no pending request and no loading indicator for three frames. */
+/**
+ * Waits until the page has had no pending request and no loading indicator for three frames of the screen. `pending`:
+ * the requests of the page that have no response yet.
+ */
 async function rested(page: Page, pending: ReadonlySet<Request>): Promise<void> {
   for (let frames = 0; frames < 3; frames++) {
     await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
@@ -20,7 +23,7 @@ async function rested(page: Page, pending: ReadonlySet<Request>): Promise<void> 
   }
 }
 
-/** Visits places of the page, and calls `look` on each after it has loaded. */
+/** Opens places of the web page one after the other, and calls `look` when the content of each is loaded. */
 async function visit(page: Page, places: readonly string[], look: (place: string) => Promise<void>): Promise<void> {
   const pending = new Set<Request>();
   page.on('request', (request) => request.url().includes('/requests/stream') || pending.add(request));
@@ -33,13 +36,16 @@ async function visit(page: Page, places: readonly string[], look: (place: string
     await page.waitForFunction(
       () => document.querySelector('main > :not(.loading)') && !document.querySelector('.loading'),
     );
-    // Wait for follow-up requests, such as the diff of a commit.
+    // Wait for the requests that depend on the first responses, such as the diff of a commit.
     await rested(page, pending);
     await look(place);
   }
 }
 
-/** Pairs of neighbouring header cells whose texts are less than 4 pixels apart. */
+/**
+ * Returns pairs of neighbouring header cells of tables whose texts are less than 4 pixels apart, so that they look like
+ * one text.
+ */
 function touchingHeads(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const rectOf = (cell: Element) => {
@@ -62,7 +68,7 @@ function touchingHeads(page: Page): Promise<string[]> {
   });
 }
 
-/** Returns tables in which a row and the headings have different numbers of cells. */
+/** Returns tables in which a row has another number of cells than the row of headings. */
 function unevenTables(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const countOf = (row: HTMLTableRowElement) => [...row.cells].reduce((sum, cell) => sum + cell.colSpan, 0);
@@ -75,7 +81,7 @@ function unevenTables(page: Page): Promise<string[]> {
   });
 }
 
-/** Returns scrollable boxes that the keyboard cannot reach. */
+/** Returns boxes that can be scrolled with a mouse, but that the Tab key does not reach (WCAG 2.2, 2.1.1). */
 function unreachableBoxes(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const focusable = 'a[href], button:not(:disabled), input, select, textarea, summary, [tabindex="0"]';
@@ -162,7 +168,7 @@ t.test('everything that the page shows', { skip }, async (t) => {
     await page.goto(`${emulator.admin_url}/#/requests`);
     await page.getByText('gone-59').first().waitFor();
     const pdf = (await page.pdf({ format: 'A4' })).toString('latin1');
-    // More than 60 rows of two lines do not fit on two sheets.
+    // Expect more than two sheets, because more than 60 rows of two lines do not fit on two sheets of paper.
     t.ok((pdf.match(/\/Type \/Page\b/g) ?? []).length > 2, 'a real print has the whole list');
   });
 
@@ -173,7 +179,7 @@ t.test('everything that the page shows', { skip }, async (t) => {
     await visit(page, places, async (place) => {
       titles.set(await page.title(), place);
     });
-    // Blame is another view of the same file, with the same title.
+    // Expect one title less than there are places, because a file with and without blame has the same title.
     t.equal(titles.size, places.length - 1, [...titles.keys()].join('\n'));
     for (const [part, pattern] of [
       ['requests?id=req-00000002', /^Request req-00000002: \d+ \w+ \w+ – repohost-emulator$/],
@@ -217,7 +223,7 @@ t.test('everything that the page shows', { skip }, async (t) => {
       }
       await page.goto(`${emulator.admin_url}/#/repository?name=constructor`);
       await page.getByRole('region', { name: 'State' }).getByText('active', { exact: true }).waitFor();
-      // Filters by unknown names are refused, which the browser logs.
+      // Ignore 400 responses in the browser's log, because the emulator refuses filters with unknown names.
       t.same(
         complaints.filter((complaint) => !complaint.includes('400 (Bad Request)')),
         [],
