@@ -100,8 +100,8 @@ t.test('a full journal is shown from its newest request backwards, without bodie
   await send();
   await list.getByText('number=2600.').waitFor();
   goOn();
-  // Of the 2,601 requests, the journal has dropped 301, but 300 is the number at the time when the page read the
-  // journal.
+  // Expect 300 dropped requests and not 301, because the page shows the number that it has read before the last
+  // request.
   await page.getByText(/^2,300 requests · 300 no longer in the journal/).waitFor();
   t.equal(asked.length, 5, 'each part is asked for once');
   t.ok(asked.every(({ searchParams }) => searchParams.get('bodies') === 'false'));

@@ -13,8 +13,8 @@ async function served(t: Test, git: ScratchGit) {
 }
 
 /**
- * Creates a commit with these files on the parents, and moves `main` to that commit. Paths are bytes as Latin-1 text.
- * The value null removes a file.
+ * Creates a commit with these files on top of `parents`, and moves `main` to the commit. A path is a byte string (one
+ * character per byte), because it need not be UTF-8. The value null removes a file.
  */
 function commit(
   git: ScratchGit,

@@ -9,8 +9,8 @@ import { sendRaw } from '../raw-http.js';
 import { type Service, startService } from '../service.js';
 import { changedParts } from '../world/world-parts.js';
 
-// Tests of access to the emulator's admin API: every kind of forbidden request is sent to every route with every
-// method.
+// Tests of the protection of the emulator's admin API: every kind of forbidden request is sent to every admin route
+// with every method, and must be refused.
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 
@@ -24,7 +24,7 @@ const PATHS = [...new Set([...adminRoutes.map(({ path }) => path), '/nothing'])]
       .replace('{id}', 'x')
       .replace('{file}', 'main.js'),
   isOpen: adminRoutes.some((route) => route.path === path && route.access === 'open'),
-  // `forms` also matches `{id}`, as the id of a fault.
+  // Add the methods of `/faults/{id}` to the path `/faults/forms`, because this path also matches that route.
   methods: adminRoutes
     .filter((route) => route.path === path || (path === '/faults/forms' && route.path === '/faults/{id}'))
     .map(({ method }) => method as string),
@@ -50,7 +50,8 @@ const FORBIDDEN: Readonly<Record<string, readonly Forbidden[]>> = {
     'http://127.0.0.1 http://evil.example',
   ].map((origin) => ({ headers: () => ({ origin }), status: 403 })),
   site: ['cross-site', 'same-site', 'other', ''].map((site) => ({
-    // Such a request must be refused even if its `Origin` header names the emulator itself.
+    // Send an `Origin` header that names the emulator itself. The request must be refused nevertheless, because
+    // `Sec-Fetch-Site` says that it does not come from the emulator's own page.
     headers: (own) => ({ origin: own, 'sec-fetch-site': site }),
     status: 403,
   })),
@@ -62,7 +63,7 @@ const FORBIDDEN: Readonly<Record<string, readonly Forbidden[]>> = {
 interface Setup {
   readonly name: string;
   readonly options: GivenOptions;
-  /** Returns the token that admin requests must have. Undefined if the emulator requires none. */
+  /** Returns the token that requests to the admin API must have; undefined if the emulator requires none. */
   readonly tokenOf: (service: Service) => string | undefined;
 }
 
@@ -94,7 +95,7 @@ async function send({ url }: Service, method: string, path: string, headers: Rec
   return { status: response.statusCode, headers: response.headers, text, code: codeOf(text) };
 }
 
-/** Sends requests one after the other on one connection. */
+/** Sends requests to one path one after the other on the same connection, and returns their responses. */
 async function sendAll(
   service: Service,
   path: string,

@@ -9,7 +9,10 @@ import { stateDigest } from '../world/state-digest.js';
 import { changedParts } from '../world/world-parts.js';
 import { touchEverything } from '../world/world-story.js';
 
-/** Returns targets with a value for each path parameter that exists in the service. */
+/**
+ * Returns the targets of all GET routes of the admin API except the event stream, with values for their path parameters
+ * that exist in the service.
+ */
 async function targetsIn(service: Service): Promise<string[]> {
   const { state } = service.world;
   const { git, record } = state.repositories.find('demo', 'a')!;
@@ -69,7 +72,7 @@ t.test('GET and HEAD change nothing: no clock, counter, id or journal, and no re
   for (const method of ['GET', 'HEAD']) {
     for (const target of targets) {
       const response = await service.call(method, target, { token: null });
-      // Repository `b` has no commits, and the service has no HTTPS, so these two targets are 404.
+      // Expect 404 for these targets, because the repository `b` has no commits and the service has no HTTPS.
       const isAbsent = /\/repositories\/b\/(?:commits|content\?.*|blame\?.*)$|\/ca$/.test(target);
       const status = isAbsent ? 404 : target === ADMIN_PREFIX ? 308 : 200;
       t.equal(response.status, status, `${method} ${target}: ${response.text}`);

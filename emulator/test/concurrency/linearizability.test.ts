@@ -2,8 +2,8 @@ import t from 'tap';
 import { randomNumbers } from '../../git/test/random-numbers.js';
 import { type Event, type FindingKind, findViolations, type Read, type Write } from './linearizability.js';
 
-// Tests of the checker of linearizability itself: it must find every violation that a test puts into a history, and
-// report none in a valid history.
+// Tests of the checker itself that decides if a history of calls is linearizable: it must find every violation that a
+// test puts into a history, and must report none in a valid history.
 
 const RUNS = 100;
 const INITIAL = new Map([['r', 'v0']]);
@@ -17,7 +17,7 @@ interface Recorded {
 
 /**
  * Generates a valid history of calls that read and change one ref. Each call takes effect at one moment between its
- * start and its end.
+ * start and its end, so that the checker must accept the history.
  */
 function record(seed: number): Recorded {
   const random = randomNumbers(seed);

@@ -10,7 +10,8 @@
 interface Span {
   readonly ref: string;
   /**
-   * Times on one monotonic clock. `start` is before the request was sent, and `end` is after its response had arrived.
+   * Times on one monotonic clock in milliseconds, between which the call took effect: `start` is before the request was
+   * sent, and `end` is after its response had arrived.
    */
   readonly start: number;
   readonly end: number;
@@ -23,9 +24,9 @@ interface Span {
 export interface Write extends Span {
   readonly kind: 'write';
   readonly outcome: 'ok' | 'fail' | 'info';
-  /** Value that the write replaced. For a conflict, the value that the client expected. */
+  /** Value of the ref that the write replaced. For a conflict, the value that the client expected. */
   readonly old: string;
-  /** Value that the write stored. Ignored for a conflict. */
+  /** Value of the ref that the write stored. It is ignored for a conflict, which stores nothing. */
   readonly new: string;
 }
 
@@ -93,8 +94,8 @@ function checkRegister(ref: string, events: readonly Event[], start: string): Fi
     const place = places.get(write.old);
     if (place === undefined) continue;
     const end = chain[place + 1]?.earliest ?? Number.POSITIVE_INFINITY;
-    // The register held the expected value during the whole call, whatever the exact times of the writes, so the
-    // conflict is wrong.
+    // Report the conflict as wrong, because the ref had the expected value during the whole call, whatever the exact
+    // times of the other writes.
     if (chain[place]!.latest < write.start && write.end < end) report('spurious-conflict', write);
   }
   return findings;
@@ -151,7 +152,7 @@ function placeWrites(chain: readonly Version[], report: (kind: FindingKind, even
       if (write.outcome === 'ok' && version.earliest > write.end) {
         const late = before.reads.find((read) => read.start > write.end);
         report(late ? 'stale-read' : 'order', late ?? write);
-        // Later checks continue as if this write had been on time, so that one violation is reported only once.
+        // Continue as if the write had been on time, so that later checks do not report the same violation again.
         version.earliest = Math.max(write.start, Math.min(version.earliest, write.end));
       }
     }

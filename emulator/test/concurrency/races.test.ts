@@ -8,7 +8,7 @@ import { bytesOf } from '../../git/object/bytes.js';
 import { parseOid, ZERO_OID } from '../../git/object/object.js';
 import { packBody, type Service, startService } from '../service.js';
 
-// Tests of two simultaneous requests: the effects that one request has on the result of the other.
+// Tests of simultaneous requests, each of which can change the results of the others.
 
 async function setUp(t: Test, files: Record<string, string | Buffer>): Promise<{ service: Service; tip: string }> {
   const service = await startService();

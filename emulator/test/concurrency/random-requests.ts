@@ -85,7 +85,9 @@ type Strings = (name: string) => fc.Arbitrary<string>;
  */
 const anyText = fc.string({ unit: 'binary', maxLength: 20 });
 
-/** Values for members and parameters of random requests whose name matches the pattern. */
+/**
+ * Table of values for the members and parameters of random requests. A row applies to the names that match its pattern.
+ */
 export type ByName = readonly (readonly [name: RegExp, values: readonly string[]])[];
 
 /**
@@ -109,7 +111,7 @@ function stringsFor(shas: readonly string[], ownNames: ByName): Strings {
   };
 }
 
-/** Generator of JSON values that no API operation accepts. */
+/** Generator of JSON values that no API operation accepts for any member, to test its checks. */
 const junk = fc.oneof(
   fc.constantFrom(null, true, 0, -1, 1.5, 1e308, 2 ** 53, [], {}, [[]], { polluted: 1 }),
   fc.constantFrom(...ODD_STRINGS),
@@ -245,8 +247,8 @@ function queriesOf(operation: Operation, strings: Strings): fc.Arbitrary<string>
   const schema = operation.query
     ? (z.toJSONSchema(operation.query, { io: 'input', unrepresentable: 'any' }) as Schema)
     : {};
-  // Requests get no random cursor, because a valid cursor comes only from a response. With a random one, nearly every
-  // request would be invalid.
+  // Leave the parameter `cursor` out, because only a response contains valid cursors. With a random cursor, nearly
+  // every request would be invalid.
   const names = Object.keys(schema.properties ?? {}).filter((name) => name !== 'cursor');
   const values = Object.fromEntries(names.map((name) => [name, strings(name)]));
   const pairs = fc.record(values, { requiredKeys: (schema.required ?? []) as string[] });

@@ -14,8 +14,8 @@ export interface Result {
 }
 
 /**
- * State before a round of simultaneous writes: the name and value of the ref, and the commits on which new ones are
- * based.
+ * State before a round of simultaneous writes: the name and value of the ref, and the commits on which the writes base
+ * new commits.
  */
 export interface Situation {
   readonly service: Service;
@@ -124,7 +124,8 @@ export const BRANCH_WRITERS: Readonly<Record<string, Writer>> = {
       const metadata = { ...target, commit_message: nonce, author: AUTHOR };
       return write(situation, 'restore-commit', JSON.stringify({ metadata }));
     },
-    // The commit would not change the content of `root`, and the API refuses a commit without changes.
+    // Predict a refusal if the ref is at `root`, because the commit would not change the content, and the API refuses a
+    // commit without changes.
     allows: (state, situation) => exists(state) && isTip(state, situation) && state !== situation.root,
   },
   'create branch': {

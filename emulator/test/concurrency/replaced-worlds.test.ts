@@ -12,8 +12,8 @@ import { serveWorld } from '../world/served-world.js';
 import { stateDigest } from '../world/state-digest.js';
 import { BRANCH_WRITERS, NOTES_WRITERS, type Situation, TAG_WRITERS } from './ref-writers.js';
 
-// Tests of requests that are in progress when a world (whole state of an emulator) is restored from a snapshot or
-// closed. They must end in the world in which they began.
+// Tests of requests that are in progress when the world (whole state of the emulator) is replaced by a snapshot or is
+// closed. Such a request must end in the world in which it began, and must not change the new one.
 
 /**
  * Numbers of event loop turns after which the test replaces the world. They cover the time from before the arrival of a
@@ -51,7 +51,7 @@ const post = (path: string, json: (situation: Situation) => object, repo?: strin
   return (situation) => situation.service.call('POST', path, { json: json(situation), ...(repo && { repo }) });
 };
 
-/** Calls that write other state than a single ref, such as an LFS object. */
+/** Calls that write state other than a single ref, such as an LFS object. Ref writers have a table of their own. */
 const OTHER_WRITERS: Readonly<Record<string, Call>> = {
   'LFS upload': lfsUpload,
   fork: forkOf,
@@ -118,7 +118,7 @@ async function statusOf(sent: Promise<unknown>): Promise<number> {
     return (response as ServiceResponse | undefined)?.status ?? 200;
   } catch (error) {
     const status = Number.parseInt((error as Error).message, 10);
-    // Ref writers read members that only successful responses have, so any other error means a refused request.
+    // Take any other error for a refused request, because ref writers read members that only successful responses have.
     return Number.isNaN(status) ? 400 : status;
   }
 }
@@ -127,9 +127,12 @@ const turns = async (count: number) => {
   for (let turn = 0; turn < count; turn++) await new Promise(setImmediate);
 };
 
-/** One way to replace a world (whole state of an emulator) while requests are in progress. */
+/**
+ * Way to replace the world (whole state of the emulator) while requests are in progress, such as the restore of a
+ * snapshot.
+ */
 interface Replacement {
-  /** Creates the world in which the requests begin, and a client for it. */
+  /** Creates the world in which the requests begin, and a client that sends requests to it. */
   begin(): Promise<{ service: Service; world: World }>;
   /** Replaces that world. Resolves to the world that is current afterwards. */
   replace(): Promise<World>;
@@ -168,8 +171,8 @@ const REPLACEMENTS: Readonly<Record<string, (stage: Stage, t: Test) => Replaceme
         close = served.close;
         return { service: { ...service, call: callerOf(served.url, service.token) }, world: fork.world };
       },
-      // Closing the fork leaves its snapshot and the world from which it was forked unchanged, so that world is
-      // checked.
+      // Check the world from which the fork was made, because closing a fork must leave this world and the snapshot
+      // unchanged.
       async replace() {
         await fork.close();
         return service.world;
@@ -201,7 +204,8 @@ for (const [kind, replacementOf] of Object.entries(REPLACEMENTS)) {
         const status = await answered;
         await before.background.syncs.idle();
         if (status !== 503 && status >= 500) t.fail(`${name} after ${count} turns: ${status}`);
-        // A request that arrived only after the replacement belongs to the new world, so its effects there are correct.
+        // Skip a request that arrived only after the replacement, because it belongs to the new world and may change
+        // it.
         if (after.state.requests.snapshot() > requests) continue;
         seen.add(status);
         if (stateDigest(after, { memory: false }) !== expected) t.fail(`${name} after ${count} turns, ${status}`);
@@ -264,8 +268,8 @@ for (const kind of ['reset', 'removal']) {
         service: asked,
         nonce: 'n',
       })) as ServiceResponse;
-      // The session id is removed before the comparison, because it differs in each ref advertisement of protocol
-      // version 0.
+      // Remove the session id before the comparison, because each ref advertisement of protocol version 0 has a new
+      // one.
       return `${status} ${bytes.toString('latin1').replace(/session-id=\S+/, '')}`;
     };
     let whole = 0;

@@ -13,12 +13,12 @@ import { type Block, blocksOf, DOCUMENTS, ROOT, readDocument } from './documents
 
 const README = 'README.md';
 const INDEX = 'emulator/README.md';
-/** Prefix of the paths of documents about the emulator. */
+/** Prefix of the paths of documents about the emulator, which are relative to the checkout. */
 const GUIDE = 'emulator/docs/';
 
 t.setTimeout(240_000);
 
-/** Code blocks of all documents, except those of the conformance suite, which has a test of its own for them. */
+/** Code blocks of all documents, except those of the conformance suite, which are tested by its own test. */
 const BLOCKS = DOCUMENTS.filter((name) => !name.startsWith('conformance/')).flatMap((name) =>
   blocksOf(name).map((block) => ({ name, block })),
 );
@@ -111,7 +111,8 @@ t.test('the suite checks the emulator of the package, and would check a deployme
 });
 
 /**
- * Code blocks that need only a running emulator with a repository `team/app`, with their expected output and exit code.
+ * Code blocks of documents that need only a running emulator with a repository `team/app`. A row has words by which the
+ * block is found, the pattern of its expected output, and its exit code.
  */
 const COMMANDS: readonly { readonly words: string; readonly says: string | RegExp; readonly code?: number }[] = [
   { words: '"state":"thawing"', says: /thawing[\s\S]*authentication="unavailable"/ },

@@ -39,7 +39,10 @@ export interface PrintedPart {
   readonly expected: string;
 }
 
-/** Returns the parts of a document that are the output of commands, with the present output of each command. */
+/**
+ * Returns the parts of a document that are the output of commands. Each has the text in the document, which may be
+ * outdated, and the present output of the command, which is run for this.
+ */
 export async function printedParts(name: string): Promise<PrintedPart[]> {
   const parts = [...readDocument(name).matchAll(PRINTED)];
   return Promise.all(
@@ -58,7 +61,10 @@ async function print(program: string, args: string): Promise<string> {
   return stdout;
 }
 
-/** Updates the parts of a document that are the output of commands. Returns true if the document has changed. */
+/**
+ * Replaces the parts of a document that are the output of commands by their present output. Returns true if the
+ * document has changed.
+ */
 export async function printAnew(name: string): Promise<boolean> {
   const parts = (await printedParts(name)).values();
   const before = readDocument(name);

@@ -2,7 +2,10 @@ import type { Folder, Program } from './folders.js';
 
 const TESTS = ['!**/*.test.ts', '!**/test/**'];
 
-/** Returns the relative import path of the folder `to`, for a file that is `depth` folders below the folder `from`. */
+/**
+ * Returns the relative path with which a file that is `depth` folders below the folder `from` imports modules of the
+ * folder `to`.
+ */
 function relativePattern(from: string, to: string, depth: number): string {
   const steps = from.split('/').length + depth;
   const group = from.includes('/') ? `${from.split('/')[0]}/` : undefined;
@@ -18,7 +21,10 @@ function sentence({ path, imports = [] }: Folder): string {
     : `${path}/ imports ${imports.join(', ')} and nothing else.`;
 }
 
-/** Returns Biome's rule of forbidden imports for files that are `depth` folders below a folder of the program. */
+/**
+ * Returns the rule with which Biome refuses forbidden imports in files that are `depth` folders below a folder of the
+ * program.
+ */
 function restriction(folder: Folder, depth: number): object {
   const { path, imports = [] } = folder;
   const allowed = imports.map((to) => {

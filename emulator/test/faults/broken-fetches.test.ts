@@ -66,7 +66,8 @@ const FAULTS: Readonly<Record<string, readonly [failed: boolean, says: RegExp, o
 };
 
 /**
- * Faults that name a side-band, or depend on the checks of `index-pack`. Only clients of protocol version 2 have both.
+ * Matches faults that name a side-band, or that `index-pack` detects. They are tested with protocol version 2 only,
+ * because only its clients have both.
  */
 const ONLY_V2 = /sideband(?!@)|flood/;
 
@@ -86,8 +87,8 @@ t.test('git reports each broken fetch, and the next fetch succeeds', async (t) =
       else t.equal(stderr !== '', failed);
     }
   }
-  // The same faults are tested in a claim of the token, because a client that cannot send additional headers gives them
-  // in that way.
+  // Test a fault in a claim of the token too, because a client that cannot send additional headers defines faults in
+  // this way.
   const claims = { emu: { faults: ['cut;how=end'] } };
   t.match(await clone(`c${count++}`, await service.remote('team/app', { claims })), {
     status: 128,
@@ -135,7 +136,8 @@ t.test('a pack with a dropped object is a valid pack', async (t) => {
   const listed = await bench.git('empty', 'verify-pack', '-v', `objects/pack/pack-${pack}.pack`);
   t.equal(listed.split('\n').filter((line) => / blob /.test(line)).length, Object.keys(FILES).length - 1);
 
-  // Offsets count bytes of the pack, independent of its framing. A cached pack is broken in the same way.
+  // Expect that offsets count bytes of the pack without its packet framing, and that a pack from the cache is truncated
+  // in the same way.
   for (const [fault, wanted] of [
     ['cut;bytes=1000;how=end', whole.subarray(0, 1000)],
     ['cut;fraction=0.3;how=end', whole.subarray(0, Math.floor(whole.length * 0.3))],
@@ -200,7 +202,8 @@ t.test('git repeats a throttled info/refs request, but not a throttled fetch', a
     const met = [...service.world.state.journal.entries()].slice(before).filter((entry) => entry.status === 429);
     t.match(met, [{ operation: op, code: 'rate_limited', origin: /^injected:/ }]);
     t.comment(`${version}, 429 on ${op}: ${status === 0 ? 'tried again' : stderr}`);
-    // Git versions that support Retry-After use it for info/refs only.
+    // Expect the status 429 in the output of git in both cases except one: versions of git that support `Retry-After`
+    // send the request for `info/refs` again, and then succeed.
     if (op === 'gitUploadPack' || status !== 0) t.match(stderr, /429/);
     if (op === 'gitUploadPack') t.not(status, 0);
   }

@@ -8,8 +8,8 @@ interface Story extends AsyncDisposable {
   readonly bench: Workbench;
   readonly log: LogLine[];
   /**
-   * Commits in `work` and pushes with a fault. Returns the output of git, and true in `moved` if the remote's main has
-   * moved.
+   * Creates a commit in the folder `work` and pushes it with a fault. Returns the output of git, and in `moved` true if
+   * the branch `main` of the remote has moved.
    */
   push(fault: string | undefined, ...args: string[]): Promise<Pushed>;
 }
@@ -65,8 +65,8 @@ const FAULTS: Readonly<Record<string, readonly [failed: boolean, moved: boolean,
   'internal_error@git.receive': [true, false, /RPC failed; HTTP 500/],
   'sideband@git.receive;text=no pushes today': [true, false, /^remote: no pushes today/m],
   'lost@git.report': [true, true, /RPC failed; curl.*unexpected disconnect/s],
-  // If the connection closes before the first byte of the response, libcurl sends the request again. The second request
-  // has no effect.
+  // Expect that git reports a rejected ref after a lost response: libcurl sends the request again if the connection
+  // closes before the first byte of the response, and the second request finds that the ref has already moved.
   lost: [true, true, /! \[remote rejected\] main -> main \(incorrect old value provided\)/],
   'lost;how=rst': [true, true, /! \[remote rejected\] main -> main \(incorrect old value provided\)/],
   'lost@git.report;status=502': [true, true, /RPC failed; HTTP 502/],
@@ -99,7 +99,7 @@ t.test('git reports each broken push, and the ref has moved or not as documented
     'none of it failed',
   );
   const met = [...service.world.state.journal.entries()].filter(({ origin }) => origin.startsWith('injected:'));
-  // A fault can have several records with the same origin, because it fires twice if libcurl sends the request again.
+  // Count each fault once, because it fires twice and is recorded twice if libcurl sends the request again.
   const fired = new Set(met.map(({ origin }) => origin));
   t.equal(fired.size, Object.keys(FAULTS).length - 1, 'all but the one that no ref fits');
   t.same(

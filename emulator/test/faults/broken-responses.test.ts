@@ -15,13 +15,13 @@ interface Story extends AsyncDisposable {
   readonly service: Service;
   readonly log: LogLine[];
   readonly port: number;
-  /** Builds a request with a token of the repository. */
+  /** Builds the text of a request, with a token that is valid for the repository. */
   request(line: string, headers?: readonly string[], body?: string): Promise<string>;
 }
 
 /**
- * Sends a request, and a second one after the server has closed its side. Resolves when the server has closed the
- * client's side too.
+ * Sends the request `first`, waits until the server has closed its direction of the connection, and then sends
+ * `second`. Resolves when the server has closed the client's direction too.
  */
 function sendBehindEnd(port: number, first: string, second: string): Promise<void> {
   return new Promise((resolve) => {
@@ -75,7 +75,10 @@ const isAnswered = (line: string) => (bytes: Buffer) => {
   return line.startsWith('HEAD ') || partsOf(bytes).isWhole;
 };
 
-/** Removes the parts of a response that differ between two responses to equal requests, such as the date. */
+/**
+ * Removes the parts that differ between two responses to equal requests, such as the header `Date`, so that the
+ * responses can be compared.
+ */
 const steady = (bytes: Buffer) =>
   bytes
     .toString('latin1')
@@ -115,8 +118,8 @@ t.test('responses of every kind are cut in every way', async (t) => {
         const part = partsOf(bytes);
         t.notOk(part.isWhole);
         t.match(part.head, /^x-emulator-fault-fired: cut/im);
-        // Only the length is compared, because tar members contain a time and errors the path of the request. The
-        // lengths are equal.
+        // Compare only the lengths of the bodies, because members of a tar file contain a time, and errors contain the
+        // path of the request.
         t.equal(part.body.length, Math.floor(whole.length / 2), `${what}, ${how}`);
       }
     }

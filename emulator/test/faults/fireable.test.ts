@@ -52,7 +52,10 @@ const OPERATIONS = [
   'lfsBatch',
 ];
 
-/** Conditions of faults, each with values that the requests of this test meet, if the operation permits that. */
+/**
+ * Conditions of faults, each with the values that the test gives them. For each value, a request of this test satisfies
+ * the condition, if the operation permits that.
+ */
 const CONDITIONS: readonly (readonly [member: string, ...matches: Match[]])[] = [
   ['op', ...OPERATIONS.map((op) => ({ op }))],
   ['org', { org: 'demo' }],
@@ -80,7 +83,10 @@ const PAIRS: readonly Match[] = CONDITIONS.flatMap(([, ...first], at) =>
   CONDITIONS.slice(at + 1).flatMap(([, ...second]) => first.flatMap((one) => second.map((two) => joined(one, two)))),
 );
 
-/** Returns one object with the members of both conditions, merged at every depth. */
+/**
+ * Returns one object with the members of both objects, merged at every depth, so that a fault has two conditions at
+ * once.
+ */
 function joined<Value>(one: Value, two: Value): Value {
   if (typeof one !== 'object' || one === null || Array.isArray(one)) return two ?? one;
   const names = new Set([...Object.keys(one), ...Object.keys(two ?? {})]) as Set<keyof Value>;
@@ -95,7 +101,10 @@ t.setTimeout(600_000);
 type Sending = (scopes: readonly string[]) => Promise<unknown>;
 
 const packet = (line: string) => `${(line.length + 5).toString(16).padStart(4, '0')}${line}\n`;
-/** Scopes of the tokens. One token has every scope; the other lacks the scope that most requests need. */
+/**
+ * Lists of scopes for the tokens of the requests. A token has either every scope, or all except the scope that most
+ * requests need.
+ */
 const SCOPES = [EVERY_SCOPE, EVERY_SCOPE.filter((scope) => scope !== 'git:read')];
 
 /** Requests of every kind of operation, phase, protocol and command, with all properties that the conditions test. */
@@ -164,7 +173,8 @@ async function stage(t: Test) {
   const { json } = await service.call('GET', '/api/v1/repos/commit?sha=main');
   const requests = requestsTo(service, json.commit.sha);
   /**
-   * Sends a request. If a fault holds the request, releases it; the release is tried at each turn of the event loop.
+   * Sends a request. If a fault holds the request (`isHeld`), it is released: the release is tried at each turn of the
+   * event loop, because the request may not be held yet.
    */
   const send = async (request: Sending, scopes: readonly string[], isHeld = false) => {
     if (!isHeld) return request(scopes);
@@ -181,7 +191,9 @@ async function stage(t: Test) {
   return { service, requests, send };
 }
 
-/** Returns those faults that the emulator accepts. Asserts that every other fault is refused with a reason. */
+/**
+ * Returns those of the faults that the emulator would accept. Asserts that every other fault is refused with a reason.
+ */
 function takenOf(t: Test, { world }: Service, faults: readonly Fault[]): Fault[] {
   return faults.filter((fault) => {
     try {
@@ -238,7 +250,7 @@ t.test('every accepted fault with two conditions can fire', async (t) => {
   const { service, requests, send } = await stage(t);
   const { faults } = service.world.state;
   let count = 0;
-  // Each fault skips its first 1,000,000,000 matches, so that it only counts matches and never prevents another fault
+  // Let each fault skip its first 1,000,000,000 matches. It then only counts matches, and never prevents another fault
   // from seeing the request.
   const when = { skip: 1_000_000_000 };
   const wanted = WAYS.filter(([action, at]) => at !== undefined && stagesFor(action).includes(at))

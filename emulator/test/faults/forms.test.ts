@@ -21,7 +21,10 @@ const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 const HOSTILE = '\u202e"$(id)`\'\\ <b>';
 
-/** Faults as the form creates them: the text form, and the requests that they match. */
+/**
+ * Faults as the form of the web page creates them: the fault in the text notation, and the conditions on the requests
+ * that it matches.
+ */
 const WORDS: readonly (readonly [spec: string, match?: Fault['match']])[] = [
   ['rate_limited*1;retry-after=2'],
   ['rate_limited*2+1@before;retry-after=http-date;t=3', { op: 'getRepository' }],
@@ -83,7 +86,7 @@ const MEMBERS: readonly Fault[] = [
   },
 ];
 
-/** Parses a fault in the text form, `name;key=value`, together with its conditions. */
+/** Parses a fault in the text notation, such as `name;key=value`, and adds its conditions. */
 function readWords([spec, match]: (typeof WORDS)[number]): Fault {
   const [name, ...keys] = spec.split(/;(?=[\w-]+=)/);
   const encoded = keys.map((pair) => pair.replace(/=(.*)$/s, (_, value) => `=${encodeURIComponent(value)}`));
@@ -91,7 +94,7 @@ function readWords([spec, match]: (typeof WORDS)[number]): Fault {
   return { ...(fault as object), ...(match && { match }) };
 }
 
-/** Faults (injected failures) that the short text form cannot express, so they are given as JSON. */
+/** Faults (injected failures) that the text notation cannot express, so that they are printed as JSON. */
 const JSON_ONLY: readonly Fault[] = [
   { do: [{ latency: { ms: 1 } }, { throttle: { bps: 65536 } }], match: { op: 'archive' } },
   { sequence: ['pass', { error: { code: 'bad_gateway' } }], priority: 3, note: HOSTILE },
@@ -101,7 +104,10 @@ const JSON_ONLY: readonly Fault[] = [
 
 const FAULTS: readonly Fault[] = [...WORDS.map(readWords), ...MEMBERS, ...JSON_ONLY];
 
-/** Starts an emulator, and returns the functions that take what the forms print. */
+/**
+ * Starts an emulator. Returns functions that print a fault in every notation, and that read and remove the faults which
+ * the emulator has.
+ */
 async function stage(t: Test) {
   const emulator = await startEmulator({ port: 0 });
   t.teardown(() => emulator.close());
@@ -119,7 +125,10 @@ async function stage(t: Test) {
     t.same(read, fault);
     return Object.fromEntries(forms.map((form: FaultForm) => [form.id, form]));
   };
-  /** Returns all faults that are active in the emulator, and removes them. */
+  /**
+   * Returns the definitions of all faults of the emulator, and removes the faults, so that the next notation can be
+   * tested.
+   */
   const taken = async (): Promise<Fault[]> => {
     const { items } = await admin('GET', 'faults?limit=1000');
     for (const { id } of items) await admin('DELETE', `faults/${encodeURIComponent(id)}`);
@@ -138,7 +147,10 @@ function operationsOf({ match }: Fault): readonly string[] {
   return match?.op === undefined ? [] : [match.op].flat();
 }
 
-/** Runs shell lines in which `npx emulator` is the command of this checkout. Returns their output. */
+/**
+ * Runs shell commands and returns their output. `npx emulator` in the text is replaced by the command of this checkout,
+ * because the package need not be installed.
+ */
 async function shell(text: string): Promise<string> {
   const command = text.replaceAll('npx emulator', '"$NODE" bin/emulator.js');
   const { stdout } = await run('sh', ['-ec', command], { cwd: ROOT, env: { ...process.env, NODE: process.execPath } });
@@ -219,7 +231,7 @@ t.test('each form that adds a fault adds this one', async (t) => {
 
 t.test('each command line adds this fault', async (t) => {
   const { formsOf, taken } = await stage(t);
-  // A sample of the faults, because each one starts a process.
+  // Test only every third fault, because each command starts a process.
   const some = FAULTS.filter((_, at) => at % 3 === 1);
   const lines = await Promise.all(some.map(async (fault) => (await formsOf(fault)).command!.text!));
   t.match(lines[0], /;match\.op=getRepository' --url http/);
@@ -284,7 +296,7 @@ t.test('each complete test passes, which requires that the fault fires', async (
   const texts = forms.flatMap(({ text }) => text ?? []);
   t.ok(texts.length >= 20, `${texts.length} can be written`);
   for (const text of texts) t.ok(text.split('\n').length <= 10, text);
-  // All snippets go into one file, so that one emulator serves them.
+  // Write all snippets into one file, so that one emulator serves them all.
   const lines = texts.flatMap((text) => text.split('\n'));
   const isHead = (line: string) => /^(?:import|const)\b/.test(line);
   const source = [...new Set(lines.filter(isHead)), ...lines.filter((line) => !isHead(line))].join('\n');

@@ -30,7 +30,7 @@ t.test('faults that do not match change no byte of the responses', async (t) => 
     try {
       for (const fault of faults) service.emulator.fault(fault);
       const responses = [...(await touchEverything(service, receiver, 'one')), ...(await readAll(service))];
-      // Only the port differs between two runs.
+      // Replace the origin in the responses, because the port differs between the two runs that are compared.
       const sent = responses.map((response) => response.replaceAll(service.url, 'ORIGIN'));
       return { sent, faults: service.world.state.faults.list() };
     } finally {

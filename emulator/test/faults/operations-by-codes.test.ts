@@ -12,8 +12,9 @@ import { isWorded, LFS_TYPE } from '../operations/worded-response.js';
 import { type CallOptions, packBody, type Service, type ServiceResponse } from '../service.js';
 import { stateDigest } from '../world/state-digest.js';
 
-// Every code, requested as a fault of every operation. The response has the operation's error format and the headers of
-// the code. A fault before the handler leaves no effects; a fault after it leaves the effects in place.
+// Tests every error code as a fault of every operation. The response must have the error format of the operation and
+// the headers of the code. A fault before the handler must leave no effects of the request, and a fault after the
+// handler must leave the effects in place.
 
 const STATUS = new Map(problemCodes().map(({ code, status }) => [code, status]));
 const STATES: Readonly<Partial<Record<ProblemCode, RepositoryState>>> = {
@@ -29,14 +30,15 @@ const STATES: Readonly<Partial<Record<ProblemCode, RepositoryState>>> = {
 const OF_SOME: readonly ProblemCode[] = ['hosting_not_enabled', 'forge_app_not_configured'];
 
 /**
- * Code that the operation responds with when the fault's code is requested; undefined if the repository state does not
- * block the operation.
+ * Returns the error code with which the operation responds if a fault asks for `code`. It is another code if the
+ * operation reports a repository state in its own way; undefined if `code` cannot occur in the operation.
  */
 function expected(operation: Operation, code: ProblemCode): ProblemCode | undefined {
   const state = STATES[code];
   if (OF_SOME.includes(code) && !operation.errors.includes(code)) return undefined;
   if (!state) return code;
-  // An operation whose handler looks up the repository itself lists the possible codes in its row.
+  // Look for the code in the row of the operation, because an operation whose handler finds the repository itself lists
+  // its codes there.
   if (operation.subject !== 'repository') return operation.errors.includes(code) ? code : undefined;
   const effect = operation.id in WRITING ? 'write' : operation.effect;
   return refusalOf(state, { id: operation.id, effect }, DEFAULT_VARIANTS);
@@ -56,7 +58,7 @@ function isAnswer(operation: Operation, response: ServiceResponse, code: Problem
   return response.json.commit === null && response.json.result.success === false && response.json.result.message !== '';
 }
 
-/** Returns the mistakes in the headers of a response. */
+/** Returns the names of the headers that are wrong in an error response with the code `code`. */
 function headerMistakes(code: ProblemCode, { headers }: ServiceResponse): string[] {
   const waits = ['rate_limited', 'service_unavailable', 'repository_thawing', 'sync_in_progress'].includes(code);
   const wrong: string[] = [];
@@ -169,7 +171,7 @@ t.test('a fault with a state code does not fire if the state allows the operatio
   }
 });
 
-/** Requests of write operations for which the route rows contain no request, or none that changes anything. */
+/** Requests of write operations for which the route table has no request, or only requests that change nothing. */
 const OTHER_WRITES: Readonly<Record<string, (fixture: Fixture) => [string, string, CallOptions]>> = {
   updateRepository: ({ name }) => ['PATCH', `/api/repos/${name}`, { json: { default_branch: 'topic' } }],
   gitReceivePack: ({ name, tip }) => [
@@ -192,7 +194,10 @@ const OTHER_WRITES: Readonly<Record<string, (fixture: Fixture) => [string, strin
   ],
   createWebhook: () => ['POST', '/api/v1/webhooks', { json: { url: 'http://127.0.0.1:1/', events: ['push'] } }],
 };
-/** Operations that this test skips, because they change no stored state or depend on an earlier write. */
+/**
+ * Ids of the operations that this test skips, because they change no stored state, or because they depend on an earlier
+ * write.
+ */
 const NOT_TRIED = ['pullUpstream', 'lfsUnlock', 'deleteWebhook'];
 
 function rowOf({ routes }: Operation): RouteRow | undefined {

@@ -7,10 +7,10 @@ import { main } from '../../cli/main.js';
 import { problemCodes } from '../../http/problem.js';
 import { type Emulator, startEmulator } from '../../index.js';
 
-// Tests the reference that `emulator faults --markdown` prints. A shell runs its commands, each in its own world, and
-// the last response must have the status and the code of the heading.
+// Tests the reference of error codes that `emulator faults --markdown` prints. A shell runs the commands of each recipe
+// in a new world (state of the emulator), and the last response must have the status and the code of the heading.
 
-/** Codes of the specification's two tables, with their statuses. */
+/** Error codes in the two tables of the specification, with their HTTP statuses. */
 const SPECIFIED: Readonly<Record<string, number>> = {
   bad_request: 400,
   unauthorized: 401,
@@ -54,7 +54,7 @@ const SPECIFIED: Readonly<Record<string, number>> = {
 };
 
 const ORIGINS: Readonly<Record<string, RegExp>> = {
-  // A repository that a request deleted counts as being in a state.
+  // Allow the origin `state` too, because a repository that a request has deleted counts as being in a state.
   'By requests only': /^(real|state)$/,
   'By a state': /^(real|state)$/,
   'By a quota': /^real$/,
@@ -63,7 +63,10 @@ const ORIGINS: Readonly<Record<string, RegExp>> = {
 
 const SECTION = /^### (\d+) (\w+)\n\n([\w ]+):\n\n```sh\n([\s\S]*?)\n```$/gm;
 
-/** Recipe shared by the codes of a table: the code it is shown with, its commands, and the rows. */
+/**
+ * Matches the recipe for a table of error codes. Its groups are the code with which the commands are shown, the
+ * commands, and the rows with the other codes.
+ */
 const TABLE = /^### Codes that a fault returns\n\n.* `(\w+)`;.*\n\n```sh\n([\s\S]*?)\n```\n\n([\s\S]*?\n)\n/m;
 const ROW = /^\| (\d+) \| `(\w+)` \|$/gm;
 
@@ -110,7 +113,9 @@ async function printedRecipes(): Promise<Printed[]> {
   return [...ofTable, ...ofSections].sort((a, b) => inOrder.indexOf(a.code) - inOrder.indexOf(b.code));
 }
 
-/** Creates a folder with the shipped command `emulator`, for the PATH. */
+/**
+ * Creates a folder with a command `emulator` that runs the program of this checkout, so that scripts find it by PATH.
+ */
 function commandFolder(t: Test): string {
   const bin = fileURLToPath(new URL('../../../../bin/emulator.js', import.meta.url));
   const folder = t.testdir({});
@@ -120,7 +125,7 @@ function commandFolder(t: Test): string {
   return folder;
 }
 
-/** Runs a script that stops at the first failing command. */
+/** Runs a shell script that stops at the first failing command. Returns its exit code and its output. */
 function runShell(
   script: string,
   environment: NodeJS.ProcessEnv,
@@ -175,7 +180,7 @@ t.test('each printed recipe produces its code', { skip: missing.length > 0 && `n
   t.teardown(() => emulator.close({ graceMs: 0 }));
   const path = commandFolder(t);
   const recipes = await printedRecipes();
-  // Two recipes run at a time, because each spends its time on starting processes.
+  // Run two recipes at a time, because a recipe spends most of its time on starting processes.
   const queue = recipes.values();
   const work = async () => {
     for (const recipe of queue) await follow(t, emulator, recipe, path);

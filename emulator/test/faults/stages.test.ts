@@ -19,7 +19,7 @@ t.test('each stage is between the checks before and after it', async (t) => {
   const service = await stage(t);
   const { emulator } = service;
   const expired = await service.token({ repo: 'team/app', ttl: 60, now: emulator.clock.now() - 3_600_000 });
-  // Each row has a defect and the stages, in order, whose faults still take effect.
+  // List for each defect of a request the stages, in order, whose faults fire although the defect causes a refusal.
   const stages = ['headers', 'auth', 'before', 'body', 'after', 'response.head'] as const;
   const create = (json: unknown, options = {}) =>
     service.call('POST', '/api/v1/repos/branches/create', { json, scopes: EVERY_SCOPE, ...options });

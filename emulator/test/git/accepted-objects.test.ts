@@ -13,8 +13,8 @@ import { oidOf, packOf, pushBody, pushRaw, type RawObject, reportOf } from './ra
 
 // needs: git
 
-// Tests that accepted objects can be read. Random objects are pushed to git and to the emulator. If both accept an
-// object, every operation that reads must accept it, on every ref.
+// Tests that every object which the emulator accepts can be read. Random objects are pushed to git and to the emulator.
+// If both accept an object, every operation that reads must accept it, on every ref.
 
 const ZERO = '0'.repeat(40);
 const NAMES = [
@@ -41,7 +41,7 @@ const empty = join(folder, 'empty');
 spawnSync('git', ['init', '-q', '--bare', '--template=', empty]);
 let copies = 0;
 
-/** Returns the refs that git changes when it receives the push body that the emulator also receives. */
+/** Pushes to git the same bytes that the emulator receives, and returns the refs that git has changed. */
 function acceptedByGit(body: Buffer, fsck: string): string[] {
   const cwd = join(folder, String(copies++));
   cpSync(empty, cwd, { recursive: true });
@@ -62,8 +62,8 @@ for (const fsck of ['strict', 'off'] as const) {
         const { body, moved, answer: response } = await send(service, push, REMOTES[remote]);
         const lost = acceptedByGit(body, fsck).filter((ref) => !moved.includes(ref));
         if (lost.length > 0) throw new Error(`git takes in ${lost.join()}: ${reportOf(response).join('; ')}`);
-        // A push to `+import` may leave the repository in cold storage. This read makes it available again for the next
-        // requests.
+        // Read the repository once, because a push to `+import` may leave it in cold storage. This read makes it
+        // available for the next requests.
         await service.call('GET', '/api/v1/repo');
         done += moved.length;
         const faults = await readEverything(service, push, { seed: done, samples: SAMPLES });
@@ -137,8 +137,8 @@ const AUTHOR = { name: 'Ada', email: 'ada@example.com' };
 const PATCH = 'diff --git a/p b/p\nnew file mode 100644\n--- /dev/null\n+++ b/p\n@@ -0,0 +1 @@\n+x\n';
 
 /**
- * Sends write requests that must succeed whatever random content the branch and the notes have. Returns the problems
- * found.
+ * Sends write requests that must succeed, whatever random content the branch and the notes have. Returns descriptions
+ * of the requests that failed.
  */
 async function writePlainly(service: Service): Promise<string[]> {
   const metadata = { target_branch: 'main', commit_message: 'm', author: AUTHOR };
@@ -153,8 +153,8 @@ async function writePlainly(service: Service): Promise<string[]> {
     }),
     'notes of its own': await note('fresh', 'add'),
     'more notes': await note('fresh', 'append'),
-    // The note or commit that these writes change may be random content, such as a tree instead of a commit. The
-    // request may be refused or succeed, but must not fail with a 5xx status.
+    // Allow any status below 500 for these writes, because the note or commit that they change may be random content,
+    // such as a tree instead of a commit.
     'notes on what is there': await note('odd', 'append'),
     'notes on the default': await note('commits', 'append'),
     restore: await service.call('POST', '/api/v1/repos/restore-commit', {
@@ -207,7 +207,10 @@ function chain(length: number): (RawObject & { oid: string })[] {
   return tags;
 }
 
-/** Sets of objects for one push, in addition to `ALL`. The ref of the push points to the last object of the set. */
+/**
+ * Sets of objects for one push each, in addition to the objects in `ALL`. The ref of the push points to the last object
+ * of the set.
+ */
 const TARGETS: Readonly<Record<string, readonly (RawObject & { oid: string })[]>> = {
   'a tag of the empty tree': [tagOf(EMPTY_TREE, 'tree')],
   ...Object.fromEntries(

@@ -296,7 +296,7 @@ t.test('no refs, and thousands', async (t) => {
   const tip = await service.commit('team/app', { a: 'a' }).then((response) => response.json.commit.commit_sha);
   const names = ['main', ...Array.from({ length: 5000 }, (_, n) => `topic/${n}`)].sort();
   const refs = names.filter((name) => name !== 'main').map((name) => `refs/heads/${name}`);
-  // The refs are pushed without git, because git takes quadratic time to push so many refs.
+  // Push the refs without the program git, which would take quadratic time for so many refs.
   const zero = '0'.repeat(40);
   const pushed = await pushRaw(service, 'team/app', pushBody(refs.map((ref) => ({ ref, old: zero, new: tip }))));
   t.same(reportOf(pushed), ['unpack ok', ...refs.map((ref) => `ok ${ref}`)]);

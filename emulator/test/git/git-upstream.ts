@@ -38,11 +38,14 @@ function canRunGit(): boolean {
 export class GitUpstream implements AsyncDisposable {
   readonly path = mkdtempSync(join(tmpdir(), 'upstream-'));
   /**
-   * Called for each request. Returns the status to respond with instead of running git, or undefined to run git. May
-   * return a promise.
+   * Called for each request before git runs. Returns the status to respond with instead of running git; undefined to
+   * run git. A test replaces it to simulate failures of the upstream.
    */
   answer: (request: IncomingMessage) => number | undefined | Promise<number | undefined> = () => undefined;
-  /** Requests in order of arrival. `answered` is the number of bytes that git sent in response. */
+  /**
+   * Requests that the upstream received, in order of arrival. `answered` is the number of bytes that git sent in
+   * response.
+   */
   readonly seen: { readonly method: string; readonly url: string; answered: number }[] = [];
   readonly #server: Server;
 
@@ -67,8 +70,8 @@ export class GitUpstream implements AsyncDisposable {
   }
 
   /**
-   * Runs a git command that must succeed, in a folder below the root of the repositories. Returns its output without
-   * the final line feed.
+   * Runs a git command in a folder below the root of the repositories. Returns its output without the final line feed.
+   * Throws if the command fails.
    */
   git(folder: string, args: readonly string[], input: string | Buffer = ''): string {
     const options = { cwd: join(this.path, folder), env: ENVIRONMENT, input, maxBuffer: 1 << 28 };

@@ -19,7 +19,7 @@ export interface Nastiness {
 
 const IDENTITY = { name: 'Ada', email: 'ada@example.com', seconds: 1, offset: '+0000' };
 
-/** Ids of the first and the last commit, which the requests of a test name. */
+/** Ids of the first and the last commit of the repository, which the requests of a test name. */
 export interface NastyContent {
   readonly first: Oid;
   readonly tip: Oid;
@@ -78,8 +78,8 @@ function writeContent(objects: Quarantine, { files, depth }: Nastiness, turn: nu
   const wide = Array.from({ length: files }, (_, at) => ({
     name: bytesOf(`file-${String(at).padStart(6, '0')}.txt`),
     mode: MODE_FILE,
-    // No commit changes this tree or the deep tree, because the comparison of both for each commit would take too much
-    // time.
+    // Use the same blob in every commit, so that no commit changes this tree. Comparing large trees for each commit
+    // would take too long.
     oid: same,
   }));
   let deep = same;

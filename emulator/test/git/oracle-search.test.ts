@@ -40,8 +40,8 @@ async function grepByGit(bench: Workbench, options: string[], pattern: string, r
 }
 
 /**
- * Removes found lines that do not exist. If a pattern matches the empty string, git also reports an empty line after
- * the last line feed of a file, and the emulator does not.
+ * Removes lines that `git grep` reports and that do not exist. If a pattern matches the empty string, git also reports
+ * an empty line after the last line feed of a file, and the emulator does not.
  */
 async function withoutPhantoms(git: (...args: string[]) => Promise<string>, lines: string[], ref: string) {
   const kept: string[] = [];

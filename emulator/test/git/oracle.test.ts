@@ -213,8 +213,9 @@ t.test('branch names are the ones git check-ref-format takes', async (t) => {
   let refused = 0;
   for (const name of names) {
     const { status } = await bench.try('work', 'check-ref-format', '--branch', name);
-    // The expected result needs two git commands, because `--branch` also expands `@{-1}` and similar text, which are
-    // not branch names. Unlike git, the API also refuses `HEAD`, its alias `@`, and names with the prefix `refs/`.
+    // Ask git with two commands for the expected result, because `--branch` also expands `@{-1}` and similar text,
+    // which are not branch names. Unlike git, the API also refuses `HEAD`, its alias `@`, and names that begin with
+    // `refs/`.
     const plain = await bench.try('work', 'check-ref-format', `refs/heads/${name}`);
     const isGood = status === 0 && plain.status === 0 && !['HEAD', '@'].includes(name) && !name.startsWith('refs/');
     const created = await service.call('POST', '/api/v1/repos/branches/create', {

@@ -11,7 +11,10 @@ import { stateDigest } from '../world/state-digest.js';
 // Sends random requests to every API operation. Each response must have a documented status and the error format of the
 // operation, and only a successful request may change state.
 
-/** Number of random requests per operation: in a complete test, and in a sample. */
+/**
+ * Number of random requests per operation, as a pair: in a complete test, and in a sample. `FRESH_RUNS` applies to the
+ * operations in `FRESH`.
+ */
 const RUNS = [80, 20] as const;
 const FRESH_RUNS = [15, 4] as const;
 /**

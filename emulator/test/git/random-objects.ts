@@ -10,7 +10,8 @@ export interface RandomPush {
 type Type = RawObject['type'];
 
 /**
- * Random numbers from which one Git object is built. `picks` select the objects to link to, from those built before.
+ * Random numbers from which one Git object is built. `picks` select, among the objects built before, those to which the
+ * object links.
  */
 interface Plan {
   readonly type: Type;
@@ -93,7 +94,7 @@ const plans = fc.array(
 
 /**
  * Generates random pushes. Objects link only to existing objects of the right type. Each ref in `names` points to a
- * random object. If `isOdd`, some objects have content that only a receiver without fsck accepts.
+ * random object. If `isOdd` is true, some objects have content that only a receiver without fsck accepts.
  */
 export function randomPushes(names: readonly string[], isOdd: boolean): fc.Arbitrary<RandomPush> {
   return fc.tuple(plans, fc.array(fc.nat(1000), { minLength: names.length, maxLength: names.length })).map((args) => {
@@ -138,8 +139,8 @@ function treeBody({ ids }: Made, { picks, odd }: Plan, isOdd: boolean): Buffer {
     const gitlink = at & 64 ? pick(ids.commit, at) : String(1 + (at % 9)).repeat(40);
     return { name: `${name}s`, mode: mode(GITLINKS), oid: gitlink };
   });
-  // This tree has the form of a notes tree: each file name is an object id, either at the top level or divided into
-  // folders (fan-out).
+  // Build a tree in the form of a notes tree: each file name is an object id, which is divided into folders if the tree
+  // has a fan-out.
   if (odd % 3 === 0) {
     const target = pick(ids.commit, odd);
     const isFanned = odd % 2 === 0;

@@ -5,8 +5,8 @@ import type { RepositoryState } from '../../repositories/lifecycle.js';
 import { type ServiceResponse, startService } from '../service.js';
 import { pushBody } from './raw-push.js';
 
-// Tests of the first request of a push, which asks for the refs. If a push will be refused, the emulator must refuse
-// this request, because git shows a refusal of the second request less clearly.
+// Tests of the first request of a push, with which git lists the refs. If the push will be refused, the emulator must
+// refuse this request already, because git shows the refusal of the second request less clearly.
 
 async function setUp(t: Test, options: GivenOptions = {}) {
   const service = await startService(options);
@@ -49,8 +49,8 @@ t.test('the advertisement for a push is refused as the push is, by state and by 
         repository.update({ state });
         const pushed = await push({}, path);
         const what = `${state} ${path} ${JSON.stringify(variants)}`;
-        // An archived repository accepts pushes of an import, which may consist of several pushes, so this request
-        // succeeds.
+        // Expect success, because an archived repository accepts the pushes of an import, of which there may be
+        // several.
         if (state === 'archived' && path.endsWith('+import')) {
           t.equal(advertised.status, 200, what);
           continue;

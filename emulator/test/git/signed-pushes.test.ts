@@ -8,7 +8,7 @@ import { Workbench } from '../../git/test/workbench.js';
 import { startService } from '../service.js';
 
 // Tests of the push policy `verify-sig`: every new commit must be signed with a key that the organization has
-// registered. Git makes the signatures. The emulator must find the key that made each of them.
+// registered. Git makes the signatures, and the emulator must find the key that made each of them.
 
 /**
  * Writes a private key in the form that ssh-keygen, which signs for Git, requires. The file must be readable by its

@@ -10,12 +10,12 @@ const CLOCK = Date.parse('2026-01-01T00:00:00Z');
 const REPO = 'team/app';
 const BRANCHES = '/api/v1/repos/branches';
 
-/** Client of one test case, which sends requests and advances the clock. */
+/** Client of one test case. It sends requests to a service of its own, whose clock it advances instead of waiting. */
 interface Client {
   readonly service: Service;
   call(method: string, target: string, options?: CallOptions): Promise<ServiceResponse>;
   wait(milliseconds: number): void;
-  /** Changes the record of the last request, as a fault that changed its response would. */
+  /** Changes the record of the last request, as if a fault (injected failure) had changed its response. */
   touch(change: Partial<RequestRecord>): void;
 }
 
@@ -25,14 +25,14 @@ const fault = (text: string) => ({ 'x-emulator-fault': text });
 const LOST = { outcome: 'cut' } as const;
 const STALE = 'a'.repeat(40);
 
-/** Sends a request that is refused with 409, and sends it again. */
+/** Sends a request that the service refuses with 409, and sends it again after a minute of simulated time. */
 async function twice({ wait }: Client, send: () => Promise<ServiceResponse>) {
   t.equal((await send()).status, 409);
   wait(60_000);
   t.equal((await send()).status, 409);
 }
 
-/** Requests `target` once, and once more after each of `pauses`. */
+/** Sends a GET request for `target` once, and again after each pause (milliseconds of simulated time). */
 async function repeat({ call, wait }: Client, target: string, pauses: readonly number[], options: CallOptions = {}) {
   await call('GET', target, options);
   for (const pause of pauses) {
@@ -51,7 +51,10 @@ const deploy = ({ call }: Client, key: string, json: unknown) =>
     scopes: ['deployment:write'],
   });
 
-/** Pushes to `main` as git does. Without `looksAgain`, pushes without listing the refs first. */
+/**
+ * Pushes, calls `touch`, and pushes again. If `looksAgain` is true, it lists the refs before the second push, as git
+ * does.
+ */
 async function push({ service, call }: Client, looksAgain: boolean, touch: () => void): Promise<void> {
   await using bench = await Workbench.create();
   await bench.import('work', linearHistory(2));
@@ -77,7 +80,7 @@ async function readPages({ call }: Client, change: (cursor: string) => string): 
   await call('GET', `/api/repos?limit=1&cursor=${encodeURIComponent(cursor)}`);
 }
 
-/** Test cases by rule: clients that keep the rule, and clients that break it. */
+/** Test cases for each rule that clients must obey: clients that keep the rule, and clients that break it. */
 const CASES: {
   readonly [Rule in ClientRuleId]: { readonly kept: readonly ClientCase[]; readonly broken: readonly ClientCase[] };
 } = {
@@ -245,7 +248,7 @@ const CASES: {
       async (client) => {
         await commit(client);
         client.touch(LOST);
-        // The commit of the lost response is mistaken for a commit of another client.
+        // Commit on the commit whose response was lost, as a client does that takes it for a commit of another client.
         const { sha } = (await client.call('GET', '/api/v1/repos/commit?sha=main')).json.commit;
         await commit(client, { expected_head_sha: sha });
       },
@@ -303,7 +306,7 @@ const CASES: {
   },
 };
 
-/** Runs a test case against its own service. Returns the verdict of each rule. */
+/** Runs a test case with a service of its own, and returns for each rule if the client kept or broke it. */
 async function check(clientCase: ClientCase) {
   const service = await startService({ clock: CLOCK });
   try {

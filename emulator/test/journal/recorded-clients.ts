@@ -4,7 +4,10 @@ import { type CallOptions, packBody, type Service, type ServiceResponse } from '
 
 const REPO = 'team/app';
 export const ZERO = '0'.repeat(40);
-/** Files into which every commit writes its nonce. */
+/**
+ * Files in the repository of the test. Every commit writes its nonce (unique text) into all of them, so that a reader
+ * can recognize a mixture of two commits.
+ */
 export const FILES = Array.from({ length: 8 }, (_, n) => `${n % 2 === 0 ? 'x' : 'y'}-${n}.txt`);
 
 /** Clients of one service that record their calls on refs, with the time before and after each call. */
@@ -39,7 +42,7 @@ export class RecordedClients {
     return value;
   }
 
-  /** Reads all refs as a git client does before it fetches. */
+  /** Reads all refs in one request, as git does before a push, and records the values. */
   async readAdvertisement(refs: readonly string[]): Promise<Map<string, string>> {
     const start = performance.now();
     const response = await this.#call('GET', `/${REPO}.git/info/refs?service=git-receive-pack`);
@@ -53,7 +56,10 @@ export class RecordedClients {
     return shown;
   }
 
-  /** Makes one commit through the API. If `expected` is undefined, the current tip is accepted. */
+  /**
+   * Creates a commit through the API and records the outcome. If `expected` is undefined, the commit may replace any
+   * tip of the branch.
+   */
   async commitPack(branch: string, expected: string | undefined): Promise<void> {
     const nonce = this.nonce();
     const files = Object.fromEntries(FILES.map((path) => [path, `${nonce}\n`]));
@@ -73,7 +79,7 @@ export class RecordedClients {
     };
     const start = performance.now();
     const response = await this.#call('POST', '/api/v1/repos/restore-commit', { json: { metadata } });
-    // A commit without changes to the branch does not move it. That is not a conflict.
+    // Record no conflict, because this 409 refuses a restore that would not change the content of the branch.
     if (response.status === 409 && response.json.result.old_sha === '') return;
     this.#recordResult(`refs/heads/${branch}`, start, response, expected);
   }
@@ -100,7 +106,10 @@ export class RecordedClients {
     return body.result === undefined ? expected : body.base_commit;
   }
 
-  /** Pushes one commit to `refs`, each expected at `old`. With `cut`, the connection may end inside the body. */
+  /**
+   * Pushes one commit to all of `refs`, each expected at `old`. If `cut` is true, the connection may end inside the
+   * body.
+   */
   async push(refs: readonly string[], old: string, cut: boolean): Promise<void> {
     const objects = commitObjects(this.nonce(), old);
     const made = oidOf(objects[0]!);
@@ -126,7 +135,7 @@ export class RecordedClients {
     }
   }
 
-  /** Sends a commit through the API whose body never ends. The commit must not take effect. */
+  /** Sends a commit through the API with a body that never ends, and disconnects. The commit must not take effect. */
   async abortCommitPack(branch: string): Promise<void> {
     const body = Buffer.from(
       packBody({ [FILES[0]!]: 'aborted' }, { target_branch: branch, commit_message: 'aborted' }),
@@ -140,8 +149,8 @@ export class RecordedClients {
   }
 
   /**
-   * Returns the nonces that one response about a branch shows. More than one means that content of two commits was
-   * mixed.
+   * Returns the nonces (unique texts of commits) that one response about a branch contains. More than one means that
+   * the response mixes the content of two commits.
    */
   async noncesOf(branch: string, way: 'grep' | 'archive' | 'files'): Promise<Set<string>> {
     if (way === 'grep') {

@@ -5,7 +5,10 @@ import { subscribe } from '../../journal/subscription.js';
 import type { LogLine } from '../../log/log.js';
 import { type CallOptions, startService } from '../service.js';
 
-/** Returns everything reachable from `value` as text, including data that is stored but not shown. */
+/**
+ * Returns all strings that are reachable from `value` as text, including data that the journal stores but does not
+ * show. A secret must not be in it.
+ */
 function everythingIn(value: unknown, seen = new Set<unknown>()): string {
   if (typeof value === 'string') return `${value}\n`;
   if (Buffer.isBuffer(value)) return `${value.toString('latin1')}\n`;
@@ -37,7 +40,7 @@ t.test('nothing that the journal stores, shows, exports, reports, verifies or lo
     responses.push(JSON.stringify(response.headers), response.status < 300 ? '' : response.text);
     return response;
   };
-  // Secrets in every place in which a client can send one, in accepted and refused requests.
+  // Send secrets in every place in which a client can send them, in accepted and in refused requests.
   await ask('POST', '/api/repos', { json: { deployment: { env: { KEY: 'canary-env' } } } });
   await ask('POST', '/api/repos', { json: { deployment: { env: { KEY: ['canary-env-2'] } } } });
   const fork = { provider: 'x', owner: 'o', name: 'n', auth: { token: 'canary-fork', password: 'canary-fork' } };
@@ -69,7 +72,8 @@ t.test('nothing that the journal stores, shows, exports, reports, verifies or lo
   ]) {
     await ask('GET', target);
   }
-  // The response names the ref that was not found; the record of the response must not.
+  // Send a secret as the name of a ref. The response repeats the name, but the record of the response must not contain
+  // it.
   const asked = { token, json: { ref: 'https://u:canary-ref@host', query: { pattern: 'a' } } };
   for (const options of [asked, { token, json: { ...asked.json, ref: token } }]) {
     t.equal((await service.call('POST', '/api/v1/repos/grep', options)).status, 404);

@@ -11,7 +11,8 @@ const PATCH_LINES = [
 ];
 
 /**
- * Operations that have a deadline, with the response that their tables list. Only the table of the archive has no 504.
+ * Requests of the operations that have a deadline, with the response that the specification lists for a missed
+ * deadline. Only the table of the archive has no status 504.
  */
 const ROWS: readonly (readonly [method: string, target: string, body: unknown, status: number, code: string])[] = [
   ['GET', 'diff?sha=main', undefined, 504, 'gateway_timeout'],

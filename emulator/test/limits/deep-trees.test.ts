@@ -10,7 +10,10 @@ const ZERO = '0'.repeat(40);
 const WHO = 'A <a@example.com> 1700000000 +0000';
 const DEPTH = 3000;
 
-/** Pushes nested folders named `d`. Each has a file `f` next to the next folder. */
+/**
+ * Pushes a commit with folders named `d` that are nested `depth` levels deep. Each folder has a file `f` next to the
+ * next folder.
+ */
 async function pushDeep(service: Service, depth: number): Promise<string> {
   const objects: RawObject[] = [];
   const add = (type: RawObject['type'], body: Buffer | string): string => {
@@ -30,7 +33,10 @@ async function pushDeep(service: Service, depth: number): Promise<string> {
   return commit;
 }
 
-/** Returns the largest number of units spent in one slice since the last call. */
+/**
+ * Returns the largest number of units of work in one slice (time between two yields to other requests) since the last
+ * call.
+ */
 function longestSlice(service: Service): number {
   const { schedule } = service.world.engine;
   const { longestSlice } = schedule;

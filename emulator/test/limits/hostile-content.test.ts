@@ -5,7 +5,10 @@ import { shuffled } from '../concurrency/shuffled.js';
 import { type CallOptions, type Service, type ServiceResponse, startService } from '../service.js';
 
 const REPO = 'team/app';
-/** Short, so that long work is stopped soon. It is a limit of the service: the test asserts no times. */
+/**
+ * Limits of the service with a short time limit for searches, so that long work is stopped soon. The test asserts no
+ * times.
+ */
 const limits = { searchTimeout: 250 };
 
 function randomLines(bytes: number, seed: number): Buffer {
@@ -15,7 +18,7 @@ function randomLines(bytes: number, seed: number): Buffer {
   return file;
 }
 
-/** Commits files of any size. The content is sent in chunks. */
+/** Creates a commit with files of any size. The content is sent in chunks of 3 MiB. */
 async function commit(
   service: Service,
   files: Record<string, string | Buffer>,
@@ -48,9 +51,8 @@ async function commit(
 }
 
 /**
- * Sends one long request, and small ones while it runs. Prints the longest time of a small one, and asserts that at
- * least
- * one of them got its response before the long one did.
+ * Sends one request that takes long, and small requests while it runs. Prints the longest time that a small one took,
+ * and asserts that at least one of them got its response before the long one did.
  */
 async function besideOthers(t: Test, service: Service, method: string, target: string, options: CallOptions = {}) {
   let isDone = false;
@@ -134,7 +136,7 @@ t.test('searches for anything, with any globs, end beside others', async (t) => 
   const slow = { query: { pattern: '([ab]+c?)+[0-9]' } };
   await besideOthers(t, service, 'POST', '/api/v1/repos/grep', { json: slow });
 
-  // The maximum number, total size and length of globs, and one case above each limit.
+  // Test the maximum number, total size and length of globs, and for each limit a request that is just above it.
   const globs = (glob: string, count: number, bytes: number) =>
     Array.from({ length: count }, (_, index) => `${glob.slice(0, bytes)}${index}`);
   for (const glob of ['*a'.repeat(2048), '**/a'.repeat(1024), '**/*'.repeat(1024), '[a-z]*'.repeat(700)]) {

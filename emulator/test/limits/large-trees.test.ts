@@ -6,7 +6,9 @@ import { type ServiceResponse, startService } from '../service.js';
 
 const REPO = 'team/app';
 const FILES = 70_000;
-/** Maximum number of units by which the last piece of work may exceed a slice. */
+/**
+ * Maximum number of units of work by which a slice (time between two yields to other requests) may exceed its length.
+ */
 const BOUND = 1_000;
 
 t.setTimeout(300_000);
@@ -22,7 +24,7 @@ function wideTree(count: number): RawObject {
 }
 
 t.test('a folder of very many files is listed, changed and compared in slices', async (t) => {
-  // With the clock stopped, only counted units end a slice.
+  // Stop the clock of the scheduler, so that only counted units of work end a slice.
   const schedule = new Schedule({ now: () => 0 });
   const service = await startService({ limits: { searchTimeout: 60_000 } }, { schedule });
   t.teardown(() => service.emulator.close({ graceMs: 0 }));
@@ -37,7 +39,7 @@ t.test('a folder of very many files is listed, changed and compared in slices', 
   const get = (target: string) => () => service.call('GET', path + target, { repo: REPO });
   const inflated = tree.body.length * COST.byteInflated;
   const scanned = FILES * COST.entry;
-  /** Minimum number of units that each request must count. */
+  /** Requests with the minimum number of units of work that the emulator must count for each. */
   const requests: Record<string, [least: number, send: () => Promise<ServiceResponse>]> = {
     'one page of the list': [inflated, get('/files?ref=main&limit=100')],
     'the diff of one file': [scanned, get(`/diff?sha=${oidOf(commit)}&path=f0000001`)],

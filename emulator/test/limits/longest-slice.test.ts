@@ -10,11 +10,14 @@ import { fillNastily, type NastyContent } from '../git/nasty-repository.js';
 import { pushBody } from '../git/raw-push.js';
 import { type Service, startService } from '../service.js';
 
-/** Maximum excess over a slice: the last piece of its own work, and one of the requests beside it. */
+/**
+ * Maximum number of units of work by which a slice (time between two yields to other requests) may exceed its length:
+ * the last piece of the request's own work, and one piece of the requests beside it.
+ */
 const BOUND = 6_000;
 const REPO = 'team/nasty';
 const SIZES = { commits: 5_000, files: 5_000, depth: 1_000, refs: 500 };
-/** Maximum number of requests per operation. Together they vary every member of the request. */
+/** Maximum number of requests per operation. Together, they vary every member of the request. */
 const MAX_REQUESTS = 10;
 
 interface Schema {
@@ -25,7 +28,10 @@ interface Schema {
   readonly anyOf?: readonly Schema[];
 }
 
-/** Values by member name. The first one passes the early checks; the others make the request expensive. */
+/**
+ * Values for the members of requests, by a pattern of their names. The first value passes the early checks, and the
+ * others make the request expensive.
+ */
 const VALUES: readonly [RegExp, (content: NastyContent) => readonly string[]][] = [
   [/^(limit)$/, () => ['1000']],
   [/^(path)$/, () => ['lines.txt', 'long.txt', 'binary.bin', 'wide', 'wide/file-000001.txt', 'no/such/file']],
@@ -50,7 +56,7 @@ const valuesOf = (name: string, content: NastyContent) => VALUES.find(([pattern]
  * allow.
  */
 function candidates(schema: Schema, name: string, content: NastyContent): unknown[] {
-  // Requests with flags off pass more checks, so false comes first.
+  // Put false first, because requests with flags off pass more checks.
   if (schema.enum) return schema.enum.toReversed();
   if (schema.anyOf) return schema.anyOf.flatMap((one) => candidates(one, name, content));
   switch (schema.type) {
@@ -76,7 +82,7 @@ function candidates(schema: Schema, name: string, content: NastyContent): unknow
   }
 }
 
-/** Returns one record with the first value of each member, and one for each other value of each member. */
+/** Returns one record with the first value of each member, and one more for each other value of each member. */
 function records(schema: Schema, content: NastyContent): Record<string, unknown>[] {
   const members = Object.entries(schema.properties ?? {}).filter(([name]) => name !== 'cursor');
   const values = members.map(([name, member]) => candidates(member, name, content));
@@ -99,7 +105,7 @@ const WRITE = { target_branch: 'main', commit_message: 'm', author: { name: 'A',
 const lines = (...all: unknown[]) => all.map((line) => `${JSON.stringify(line)}\n`).join('');
 const CHUNK = Buffer.alloc(4 * 1024 * 1024, 'line\n').toString('base64');
 
-/** Bodies that the rows of the operations do not describe. */
+/** Bodies of requests that stream content, which the table of operations does not describe. */
 const STREAMED: Readonly<Partial<Record<OperationId, (content: NastyContent) => readonly (string | Buffer)[]>>> = {
   commitPack: () => {
     const files = Array.from({ length: MAX_FILES }, (_, at) => ({
@@ -149,7 +155,7 @@ function bodiesOf(operation: Operation, content: NastyContent): string[] {
   return [...records(schemaOf(operation.body), content).map((body) => JSON.stringify(body)), nested, wide];
 }
 
-/** Requests to Git's three routes, whose bodies are packets. */
+/** Returns requests to the three routes of the Git protocol, whose bodies consist of packets. */
 function gitRequests(content: NastyContent): Sent[] {
   const packet = (text: string) => (text.length + 4).toString(16).padStart(4, '0') + text;
   const path = `/${REPO}.git`;
@@ -193,7 +199,8 @@ async function ask(service: Service, operation: Operation, { target, body }: Sen
 t.setTimeout(600_000);
 
 t.test('no request blocks others for longer than one slice', { timeout: 600_000 }, async (t) => {
-  // With the clock stopped, only counted work ends a slice. Uncounted work shows as a slice that is too long.
+  // Stop the clock of the scheduler, so that only counted work ends a slice. Work that is not counted then shows as a
+  // slice that is too long.
   const schedule = new Schedule({ now: () => 0 });
   const service = await startService({ limits: { searchTimeout: 50, workTimeout: 500 } }, { schedule });
   t.teardown(() => service.emulator.close({ graceMs: 0 }));
@@ -221,7 +228,7 @@ t.test('no request blocks others for longer than one slice', { timeout: 600_000 
           refs: 10,
         });
       }
-      // Starts a new time slice, so that the work of earlier requests is not counted for this one.
+      // Begin a new slice, so that the work of earlier requests is not counted for this request.
       await setImmediate();
       schedule.longestSlice = 0;
       const { status } = await ask(service, row, sent);
