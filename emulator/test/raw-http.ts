@@ -31,7 +31,7 @@ export function sendRaw(service: Service, bytes: string | Buffer, count = Number
 
 export interface Conversation {
   readonly count?: number;
-  /** Called with all text received so far, each time that more text arrives. */
+  /** Called each time that more text arrives, with all text that has been received so far. */
   readonly onText?: (text: string, socket: Socket) => void;
 }
 
@@ -60,7 +60,7 @@ export function converse(
 }
 
 /**
- * Splits the text that a server sent into responses. The length of each body follows from `Content-Length` or its
+ * Splits the text that a server sent into responses. The end of each body is found by its `Content-Length` or its
  * chunks.
  */
 function parseResponses(text: string): Pick<Received, 'responses' | 'continues'> {
@@ -89,8 +89,8 @@ function parseResponses(text: string): Pick<Received, 'responses' | 'continues'>
       at = close + 5;
     } else {
       const length = Number(headers['content-length'] ?? 0);
-      // A response to HEAD has a Content-Length but no body, so the bytes after its header section begin the next
-      // response.
+      // Treat the body as absent if the next response begins immediately, because a response to HEAD has a
+      // Content-Length but no body.
       const isBodiless = text.startsWith('HTTP/1.1 ', at) || (at === text.length && length > 0);
       if (!isBodiless && text.length - at < length) break;
       body = isBodiless ? '' : text.slice(at, at + length);

@@ -110,7 +110,10 @@ export async function startService(options: GivenOptions = {}, ports: ProcessPor
   };
 }
 
-/** Returns a function that sends requests to the emulator at `url`, with tokens that `token` returns. */
+/**
+ * Returns a function that sends requests to the emulator at `url`. A request has a token that the function `token`
+ * returns, unless its options have another one.
+ */
 export function callerOf(url: string, token: Service['token']): Service['call'] {
   const pool = new Pool(url);
   return async (method, target, options = {}) => {

@@ -51,10 +51,7 @@ const deploy = ({ call }: Client, key: string, json: unknown) =>
     scopes: ['deployment:write'],
   });
 
-/**
- * Pushes, calls `touch`, and pushes again. If `looksAgain` is true, it lists the refs before the second push, as git
- * does.
- */
+/** Pushes, calls `touch`, and pushes again. If `looksAgain`, it lists the refs before the second push, as git does. */
 async function push({ service, call }: Client, looksAgain: boolean, touch: () => void): Promise<void> {
   await using bench = await Workbench.create();
   await bench.import('work', linearHistory(2));

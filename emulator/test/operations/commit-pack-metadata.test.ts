@@ -12,7 +12,10 @@ const COMMITS = 4_000;
 const BATCH = 2_000;
 const AT_ONCE = 16;
 
-/** Generator of strings that have a special meaning in a Git commit or tree, such as the delimiters of an author. */
+/**
+ * Generator of the pieces of which random names and messages are built: mostly strings with a special meaning in a Git
+ * commit or tree, such as the delimiters of an author.
+ */
 const pieces = fc.constantFrom(
   ...[
     '<',
@@ -92,8 +95,8 @@ t.test(`${COMMITS} commits of random metadata are clean under git fsck --strict,
       ...(used.has('b') ? [chunk('b', b)] : []),
     ];
     const bytes = Buffer.from(body.map((line) => `${JSON.stringify(line)}\n`).join(''));
-    // The test calls the handler of the operation directly, because thousands of HTTP requests would take longer than
-    // the commits.
+    // Call the handler of the operation directly, because thousands of HTTP requests would take longer than the commits
+    // themselves.
     const meter = new Meter({ schedule: world.engine.schedule });
     const call = { world, repository, claims: { policy: [] }, meter, stream: () => Readable.from([bytes]) };
     const status = await Promise.resolve(
@@ -108,7 +111,7 @@ t.test(`${COMMITS} commits of random metadata are clean under git fsck --strict,
   await bench.git('.', 'init', '-q', '-b', 'main', '--bare', 'mirror.git');
   for (let start = 0; start < COMMITS; start += BATCH) {
     const queue = drawn.slice(start, start + BATCH);
-    // Each concurrent writer uses a branch of its own, because each commit must be based on the writer's previous
+    // Let each concurrent writer use a branch of its own, because each commit must be based on the writer's previous
     // commit.
     const writer = async (branch: string) => {
       for (let next = queue.pop(); next; next = queue.pop()) await write(next, branch);

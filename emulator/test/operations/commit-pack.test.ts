@@ -236,8 +236,8 @@ t.test('expected heads and missing branches', async (t) => {
   for (const bad of ['', head.slice(1), head.toUpperCase(), 'main', 7, null]) {
     await refuse(`expected ${bad}`, with_({ expected_head_sha: bad }));
   }
-  // The error has this status, because the specification documents no other for a failed write. The member `code` names
-  // the missing object.
+  // Expect the status `precondition_failed` in the result although the code is another one, because the specification
+  // documents no other status for a failed write. The member `code` names the missing object.
   const missing = {
     code: 'branch_not_found',
     commit: null,

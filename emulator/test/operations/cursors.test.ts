@@ -9,7 +9,7 @@ const FILES = { 'a.txt': 'alpha\n', 'b.txt': 'alpha\n', 'c.txt': 'alpha\n' };
 
 interface List {
   readonly ask: (service: Service, cursor?: string) => Promise<ServiceResponse>;
-  /** Returns texts that identify the items of a page, in the order of the page. */
+  /** Returns texts that identify the items of one page of the list, in the order of the page. */
   readonly items: (page: ServiceResponse['json']) => string[];
 }
 

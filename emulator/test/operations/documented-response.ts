@@ -5,7 +5,7 @@ import type { ServiceResponse } from '../service.js';
 
 /**
  * Compares the status, body and error format of a response with the description of `operation` in the table of
- * operations. Returns the first difference, or undefined if there is none.
+ * operations. Returns a text for the first difference; undefined if the response is as documented.
  */
 export function faultOf(operation: Operation, response: ServiceResponse): string | undefined {
   const { status, json } = response;

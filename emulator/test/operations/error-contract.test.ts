@@ -14,10 +14,10 @@ const EVERY_SCOPE = ['git:read', 'git:write', 'repo:write', 'org:read', 'deploym
 interface Refusal {
   readonly code: string;
   readonly status: number;
-  /** Returns true for operations that refuse the request in this way. The test skips the others. */
+  /** Returns true for operations that refuse a request for this reason. The test skips the other operations. */
   readonly of: (operation: Operation) => boolean;
   readonly options: (service: Service, operation: Operation) => CallOptions | Promise<CallOptions>;
-  /** Status and code of operations that document another response to this refusal, by operation id. */
+  /** Expected status and code for operations that document another response to this refusal, by operation id. */
   readonly except?: Readonly<Record<string, readonly [status: number, code: string]>>;
 }
 

@@ -107,7 +107,7 @@ class Files {
     const lines = Array.from({ length: 1 + random.below(30) }, (_, at) =>
       random.below(3) === 0 ? random.pick(known) : `line ${at}`,
     );
-    // Every second file is reduced to ASCII, because otherwise nearly all patches would be binary.
+    // Reduce every second file to ASCII, because otherwise nearly all patches would be binary.
     const own = random.below(2) === 0 ? lines.map((line) => Buffer.from(line, 'latin1').toString('ascii')) : lines;
     const joined = own.join(random.pick(['\n', '\n', '\r\n', '\r']));
     return { mode: random.pick(['100644', '100755']), content: joined + random.pick(['\n', '\r\n', '\r', '']) };
@@ -139,7 +139,7 @@ class Files {
   }
 }
 
-/** Formats the line and data of a file for a `git fast-import` stream. */
+/** Formats one file as an `M` line with its data, as in a `git fast-import` stream. */
 function entry(path: string, { mode, content }: File): string {
   const name = `"${path.replace(/["\\]/g, '\\$&').replaceAll('\n', '\\n')}"`;
   if (mode === '160000') return `M ${mode} ${content} ${name}\n`;
@@ -147,8 +147,8 @@ function entry(path: string, { mode, content }: File): string {
 }
 
 /**
- * Starts an emulator, and creates a folder `work` for the real git with the same commits. The branch `main` is at the
- * last commit.
+ * Starts an emulator with a repository, and creates a folder `work` in which the real git has the same commits. The
+ * branch `main` is at the last commit.
  */
 async function serve(t: Test, commits: readonly string[]) {
   const service = await startService();
@@ -191,8 +191,8 @@ function commitPatch(service: Service, patch: string | Buffer, branch = 'main'):
 }
 
 /**
- * Returns the id of the tree that the real git creates from a patch. The repository `apply` contains only the state
- * before the patch, because git would use an existing blob instead of the patch's data for a binary file.
+ * Applies a patch with the real git, and returns the id of the resulting tree. The repository `apply` has only the
+ * commit before the patch, because git would use an existing blob instead of the patch's data for a binary file.
  */
 async function apply(bench: Workbench, base: string, patch: string): Promise<string> {
   await bench.git('apply', 'fetch', '-q', '--no-tags', '../work', base);

@@ -12,7 +12,10 @@ async function start(t: Test): Promise<Service> {
   return service;
 }
 
-/** Sends one request of each kind to the repository. Returns a short form of each response, by kind. */
+/**
+ * Sends one request of each kind, such as a read or a write, to the repository. Returns for each kind the status, error
+ * code and `Retry-After` of the response as one text.
+ */
 async function look(service: Service): Promise<Record<string, string>> {
   const requests = {
     read: () => service.call('GET', '/api/v1/repo'),

@@ -11,7 +11,10 @@ export interface Received {
 /** HTTP server that records the webhook requests that the emulator sends in tests. */
 export class WebhookReceiver implements AsyncDisposable {
   readonly received: Received[] = [];
-  /** Returns the status to respond with. `before` is the number of requests received earlier. */
+  /**
+   * Returns the HTTP status of the response. `before` is the number of requests that were received earlier. A test
+   * replaces it to let deliveries fail.
+   */
   status: (before: number) => number = () => 200;
   readonly #server: Server;
   #waiting: (() => void)[] = [];
@@ -39,7 +42,7 @@ export class WebhookReceiver implements AsyncDisposable {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/hook`;
   }
 
-  /** Resolves to all received requests, as soon as there are at least `count`. */
+  /** Waits until at least `count` requests have been received, and resolves to all received requests. */
   async until(count: number): Promise<Received[]> {
     while (this.received.length < count) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     return this.received;

@@ -26,8 +26,8 @@ async function outbox(service: Service) {
 }
 
 /**
- * Reads the outbox (list of webhook deliveries in the emulator) repeatedly until `isThere` returns true for its
- * deliveries.
+ * Reads the outbox (list of webhook deliveries in the emulator) repeatedly until `isThere` returns true for the
+ * deliveries in it.
  */
 async function untilOutbox(
   service: Service,

@@ -16,7 +16,7 @@ interface Action {
   readonly runs: { readonly using: string; readonly steps: readonly Step[] };
 }
 
-/** A step that runs a script, or another action. */
+/** Step of a GitHub action: it runs either a script or another action. */
 interface Step {
   readonly uses?: string;
   readonly shell?: string;
@@ -55,7 +55,10 @@ for (const name of ['emulator', 'conformance']) {
 const file = (name: string): string => join(folder, name);
 const folder = t.testdir({});
 
-/** Runs the scripts of an action as GitHub's runner does. Returns a function that reads a file they wrote. */
+/**
+ * Runs the scripts of a GitHub action one after the other, as GitHub's runner does. Returns a function that reads a
+ * file which the scripts wrote, such as `output`.
+ */
 async function runAction(action: string, inputs: Readonly<Record<string, string>>) {
   const env = {
     ...process.env,

@@ -12,7 +12,7 @@ import { type Emulator, startEmulator } from '../../index.js';
 const SOURCES = fileURLToPath(new URL('../../../../emulator/', import.meta.url));
 const EXAMPLE = /```js\n([\s\S]*?)```/g;
 
-/** Returns the examples in a source text: the code between the fences of its comments. */
+/** Returns the code examples in the comments of a source text: the text between the fences "```js" and "```". */
 function examplesIn(text: string): string[] {
   return [...text.replace(/^ *\* ?/gm, '').matchAll(EXAMPLE)].map(([, code]) => code!);
 }
@@ -28,13 +28,13 @@ const FILES = [
     .map((file) => join('library', file)),
 ];
 
-/** Code for placeholders in examples. */
+/** Code that replaces the placeholders in examples, so that the examples can be run. */
 const LEFT_OUT: Readonly<Record<string, string>> = {
   '// … a test …': 'await test();',
   '// … when the request is there …': 'await requestIsThere();',
 };
 
-/** Runs an example with an emulator that has a repository and some requests. */
+/** Runs the code of an example with an emulator that has a repository and has received some requests. */
 async function runExample(t: Test, code: string): Promise<void> {
   const start = async (given: GivenOptions = {}): Promise<Emulator> => {
     const started = await startEmulator({ ...given, port: 0 });

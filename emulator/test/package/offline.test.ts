@@ -5,7 +5,8 @@ import t from 'tap';
 
 // needs: git
 
-// Tests on a machine without any network but loopback: network_namespaces(7), created with unshare(1) as a normal user.
+// Tests on a machine without a network except loopback. A normal user can create it with unshare(1), which uses
+// network_namespaces(7).
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 const BIN = join(ROOT, 'bin');
 

@@ -12,7 +12,7 @@ const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as
 const ENTRIES = Object.entries(manifest.exports)
   .filter(([, entry]) => typeof entry === 'object')
   .map(([path]) => `repohost-emulator${path.slice(1)}`);
-/** Entries that can be loaded inside their test runner only. */
+/** Entries of the package that can be loaded only inside their test runner, so that this test does not load them. */
 const RUNNERS = ['repohost-emulator/tap', 'repohost-emulator/vitest', 'repohost-emulator/jest'];
 
 function linkModules(folder: string, names: readonly string[]): void {
@@ -23,7 +23,7 @@ function linkModules(folder: string, names: readonly string[]): void {
   }
 }
 
-/** Creates a project that has only the types of this package and those of Node. */
+/** Creates a TypeScript project that has only the published types of this package and the types of Node. */
 function createTypedProject(t: Test): string {
   const folder = t.testdir({ 'package.json': '{}', node_modules: {} });
   const args = ['pack', '--dry-run', '--json', '--ignore-scripts'];
@@ -31,14 +31,17 @@ function createTypedProject(t: Test): string {
   const [{ files }] = JSON.parse(stdout) as [{ files: { path: string }[] }];
   const copied = files.map(({ path }) => path).filter((path) => /\.d\.m?ts$|package\.json$/.test(path));
   for (const path of copied) cpSync(join(ROOT, path), join(folder, 'node_modules', 'repohost-emulator', path));
-  // Dependencies are not part of the types, so their types may be missing.
+  // Link only the types of Node, because the types of the package must not depend on those of its dependencies.
   linkModules(folder, ['@types/node']);
   return folder;
 }
 
 const IMPORTS = ENTRIES.map((entry, at) => `import * as entry${at} from '${entry}';`).join('\n');
 
-/** TypeScript program that uses every entry of the package. It must compile with the published types. */
+/**
+ * TypeScript program that uses every entry of the package. It must compile with the published types, and the lines
+ * after `@ts-expect-error` must not.
+ */
 const SOURCE = `${IMPORTS}
 import { startEmulator, type Emulator, type Expectations, type Fault, type StateChanges } from 'repohost-emulator';
 import { EmptySelection, type Report, run, type Target } from 'repohost-emulator/conformance';
@@ -105,7 +108,10 @@ t.test('the types compile by themselves, with all of them checked', (t) => {
   t.end();
 });
 
-/** Use of the library by a client, from CommonJS or from an ES module. */
+/**
+ * Program that uses the library as a client does. It runs once as a CommonJS module and once as an ES module, with the
+ * same result.
+ */
 const STORY = `
 async function story({ startEmulator }, { run, InvalidOption }) {
   const emulator = await startEmulator({ port: 0 });
@@ -132,7 +138,7 @@ t.test('require and import give the same', (t) => {
     return stdout;
   };
   const loaded = ENTRIES.filter((entry) => !RUNNERS.includes(entry));
-  // An import of a CommonJS module adds two names for the module itself.
+  // Leave out two names that an import of a CommonJS module adds for the module itself.
   const own = "Object.keys(entry).filter((name) => name !== 'default' && name !== 'module.exports').sort()";
   const namesOf = `console.log(JSON.stringify(loaded.map((entry) => ${own})));`;
   const required = say('names.cjs', `const loaded = [${loaded.map((entry) => `require('${entry}')`)}];${namesOf}`);

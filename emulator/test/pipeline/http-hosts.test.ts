@@ -3,7 +3,8 @@ import type { GivenOptions } from '../../config/options.js';
 import { type RawResponse, sendRaw } from '../raw-http.js';
 import { type Service, startService } from '../service.js';
 
-// Target host of a request: Host, absolute-form, and the guard before the emulator's own routes.
+// Tests of the target host of a request: the header `Host`, the absolute form of the target, and the guard that
+// protects the emulator's own routes.
 
 async function setUp(t: Test, options: GivenOptions = {}) {
   const service = await startService(options);
@@ -15,13 +16,14 @@ async function setUp(t: Test, options: GivenOptions = {}) {
   return { service, ask, authorization: `Authorization: Bearer ${token}\r\n` };
 }
 
-/** Paths of all kinds of routes: the service's, the emulator's own, and an unknown one. */
+/**
+ * One path of each kind of route: a route of the service, routes of the emulator itself, and unknown routes of both.
+ */
 const PATHS = ['/api/v1/repo', '/_emulator/health', '/_emulator/version', '/_emulator/nothing', '/nothing'];
 
 /**
- * Returns a response and its expected shape. A response to HEAD has an empty body. Requests to the emulator's own
- * routes
- * have no number.
+ * Returns an error response and the shape that it must have. A response to HEAD has an empty body. A request to the
+ * emulator's own routes has no number.
  */
 function problemAndShape({ status, headers, body }: RawResponse, expected: number, code: string) {
   const shape = {
@@ -188,7 +190,8 @@ t.test('no Host, and more than one', async (t) => {
     [{ status: 400, headers: { connection: 'keep-alive' } }, { status: 200 }],
     'the connection is kept',
   );
-  // RFC 9112, 3.2 requires Host only in HTTP/1.1. Without it, the request is for the port's own organization (3.3).
+  // Send an HTTP/1.0 request without `Host`, because only HTTP/1.1 requires it (RFC 9112, section 3.2). The request is
+  // then for the organization to which the port belongs (section 3.3).
   const old = await ask('GET /api/v1/repo HTTP/1.0', authorization);
   t.match(old, { status: 200, headers: { connection: 'close' } });
   t.match(await ask('GET /_emulator/health HTTP/1.0', ''), { status: 200, body: /"organization":"demo"/ });
@@ -252,7 +255,7 @@ t.test('the authority of an absolute-form target takes the place of Host', async
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'QUERY', 'SEARCH'];
 const OWN = ['/_emulator/health', '/_emulator/version', '/_emulator/openapi.json', '/_emulator/webhooks/outbox'];
-/** The page, and the path that redirects to it. */
+/** Path of the emulator's web page, and the path without slash, which redirects to it. */
 const PAGE = ['/_emulator', '/_emulator/'];
 
 const NO_ROUTES = [

@@ -20,7 +20,7 @@ import { createTls } from '../../tls/tls-service.js';
 
 const execute = promisify(execFile);
 
-/** Sends one HTTPS request. */
+/** Sends one HTTPS request to an emulator on this machine. `ca` is the certificate that the client trusts. */
 function ask(url: string, ca: string, headers: Record<string, string> = {}, method = 'GET') {
   return new Promise<{ status: number; text: string }>((resolve, reject) => {
     const { hostname, host, port, pathname } = new URL(url);
@@ -172,7 +172,8 @@ t.test('responses contain the public address, also for remotes', async (t) => {
 });
 
 /**
- * Returns every URL in the responses to requests that create, fork, and move large files, sent with the `Host` given.
+ * Returns every URL in the responses to requests that create a repository and ask for the upload of large files.
+ * `host`: value of the header `Host` of the requests.
  */
 async function urlsIn({ baseUrl, token }: Pick<Emulator, 'baseUrl' | 'token'>, host: string, org = 'demo') {
   const { port } = new URL(baseUrl);
@@ -250,7 +251,7 @@ t.test('a certificate is renewed while the emulator runs, by the authority that 
     });
   const look = async () => {
     for (const each of looks) each();
-    // Keys are generated outside the event loop, so wait for the certificate.
+    // Wait for the new certificate, because its key is generated outside the event loop.
     const deadline = Date.now() + 20_000;
     const before = server.listeners[0].secure!.port;
     while (Date.now() < deadline && (await serial(before).catch(() => '')) === '') await pause(10);

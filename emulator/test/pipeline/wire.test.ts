@@ -7,7 +7,7 @@ import type { GivenOptions } from '../../config/options.js';
 import { packBody, type Service, startService } from '../service.js';
 import { stateDigest } from '../world/state-digest.js';
 
-// HTTP on the socket level: requests that client libraries would normalize are sent unchanged.
+// Tests of HTTP on the socket level. Requests are sent unchanged, because client libraries would normalize them.
 
 async function setUp(t: Test, options: GivenOptions = {}) {
   const service = await startService(options);
@@ -17,7 +17,10 @@ async function setUp(t: Test, options: GivenOptions = {}) {
   return { service, token, head: headOf(token) };
 }
 
-/** Builds a request line and headers. An empty value omits a header, and an array sends it several times. */
+/**
+ * Returns a function that builds a request line and headers. An empty value omits a header that is sent by default, and
+ * an array of values sends the header several times.
+ */
 function headOf(token: string) {
   return (line: string, headers: Record<string, string | string[]> = {}): string => {
     const all = { host: 'localhost', authorization: `Bearer ${token}`, ...headers };
@@ -33,8 +36,8 @@ interface Received {
 }
 
 /**
- * Writes to a new socket. Resolves to the bytes received until the server closed the connection or one response was
- * complete.
+ * Opens a connection and lets `act` write to it. Resolves to the received bytes as soon as the server has closed the
+ * connection or one response is complete.
  */
 function talk(service: Service, act: (socket: Socket) => void): Promise<Received> {
   return new Promise((resolve, reject) => {
@@ -47,7 +50,8 @@ function talk(service: Service, act: (socket: Socket) => void): Promise<Received
       resolve({ status: Number(text.slice(9, 12)), head: text.slice(0, at).toLowerCase(), body: text.slice(at + 4) });
     };
     socket.on('data', (data) => {
-      // The server may first send 102 to test whether a client that closed its side is still connected.
+      // Remove responses 102, which the server may send first to test if a client that closed its direction is still
+      // connected.
       text = `${text}${data}`.replace(/^(HTTP\/1\.1 102 Processing\r\n\r\n)+/, '');
       const length = /content-length: (\d+)/i.exec(text)?.[1];
       const at = text.indexOf('\r\n\r\n');

@@ -15,7 +15,7 @@ import { missingTools, sourceOf, TOOLS, toolsOf } from './tools.js';
 
 const FOLDER = fileURLToPath(new URL('../../../', import.meta.url));
 /**
- * Time limit in milliseconds of a process that runs several test files: `first` for its first file, and `further` for
+ * Time limit in milliseconds for a process that runs several test files: `first` for its first file, plus `further` for
  * each other file.
  */
 const TIMEOUT = { first: 300_000, further: 60_000 };
@@ -26,13 +26,13 @@ const { values, positionals } = parseArgs({
 });
 const jobs = Number(values.jobs ?? availableParallelism() + 1);
 
-// The seed is set in the environment, because test files are child processes and must choose their samples with the
-// same seed.
+// Set the seed in the environment, because test files run in child processes and must draw their samples with the same
+// seed.
 const seed = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 32));
 process.env.TEST_SEED = String(seed);
 
-// Tests of several folders together take longest and are last in the order of names. The reverse order starts them
-// first, so that both CPU cores are busy until the end.
+// Reverse the order of names, in which tests of several folders together are last. They take longest, and must start
+// first so that both CPU cores are busy until the end.
 const found = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.test.js'))
   // Compiled files without a source are left out. The compiler leaves them when a test file is removed or renamed.
@@ -43,7 +43,10 @@ const found = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })
 
 const files = selectFiles();
 
-/** Returns those of the found test files that the command line and the seed select. */
+/**
+ * Returns those of the found test files that the command line and the seed select. Without arguments, the seed draws a
+ * part of the slow test files.
+ */
 function selectFiles(): string[] {
   if (positionals.length > 0 && !values.rest) return found;
   const drawn = new Set(drawFiles(found, seed));
@@ -98,8 +101,7 @@ async function work(): Promise<void> {
     console.log(`${outcome.isPassed ? 'ok' : 'not ok'} ${name}${count}  ${outcome.passed} passed, ${seconds} s`);
     for (const skip of outcome.skipped) console.log(`  skipped: ${skip}`);
     if (outcome.isPassed) continue;
-    // Passed assertions, plans and blank lines of the TAP output are removed, because a file may have thousands of
-    // them.
+    // Remove passed assertions, plans and blank lines from the TAP output, because a file may have thousands of them.
     console.log(outcome.output.replace(/^ *(ok \d+\b.*|\d+\.\.\d+)?\n/gm, ''));
     if (outcome.isTimedOut) console.log(`Killed after ${timeout / 1000} s.`);
   }

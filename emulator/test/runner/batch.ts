@@ -8,11 +8,11 @@ import t from 'tap';
 
 const { jobs } = t;
 const teardowns: (() => unknown)[] = [];
-// Teardown functions must run after the last file, because files that share a module share its teardown function. The
-// teardown of tap would run them as soon as the root test is idle, which may be earlier.
+// Run teardown functions after the last file, because files that share a module share its teardown function. tap would
+// run them as soon as the root test is idle, which may be earlier.
 t.teardown = (teardown) => void teardowns.unshift(teardown);
-// The time limit that a file sets is ignored, because it would count from the start of the process. The runner limits
-// the time of the whole process instead.
+// Ignore the time limit that a file sets, because it would count from the start of the process. The runner limits the
+// time of the whole process instead.
 t.setTimeout = () => undefined;
 for (const file of process.argv.slice(2)) {
   const name = relative(process.cwd(), file);

@@ -19,7 +19,10 @@ const OWN_PROCESS: readonly string[] = [
   'emulator/test/runners',
 ];
 
-/** Maximum number of test files in one process. With more, one of two CPU cores could be idle at the end. */
+/**
+ * Maximum number of test files that run in one process. If it were higher, one of two CPU cores could be idle at the
+ * end.
+ */
 const MAX_FILES = 12;
 
 /** Maximum number of test files in one process that share an emulator. Each of these files takes 5 to 30 s. */
@@ -42,8 +45,7 @@ export function batchesOf(root: string, files: readonly string[]): string[][] {
       batches.push([file]);
       continue;
     }
-    // The test files of all folders below emulator/git are grouped together, because each of these folders has few
-    // files.
+    // Group the test files of all folders below emulator/git together, because each of these folders has few files.
     const key = folder.replace(/^(emulator\/git)\/.*/, '$1');
     let batch = open.get(key);
     if (batch === undefined || batch.length === (isSharing ? MAX_SHARING : MAX_FILES)) {

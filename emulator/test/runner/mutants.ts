@@ -113,14 +113,20 @@ function isValue(node: ts.Node): boolean {
   return !((ts.isPropertyAssignment(parent) || ts.isEnumMember(parent)) && parent.name === node);
 }
 
-/** Returns true if an array literal in the syntax tree is a destructuring pattern on the left of an assignment. */
+/**
+ * Returns true if an array literal in the syntax tree is a destructuring pattern on the left of an assignment, which
+ * has no value that a mutant (small change of the code) could change.
+ */
 function isAssigned(node: ts.Node): boolean {
   const { parent } = node;
   if (ts.isForOfStatement(parent)) return parent.initializer === node;
   return ts.isBinaryExpression(parent) && parent.left === node;
 }
 
-/** Compiles a source file to JavaScript without type checks. If `mutant` is given, the text contains that change. */
+/**
+ * Compiles a source file to JavaScript without type checks. If `mutant` (small change of the code) is given, the change
+ * is applied first.
+ */
 export function compile(text: string, mutant?: Mutant): string {
   const mutated = mutant ? text.slice(0, mutant.start) + mutant.after + text.slice(mutant.end) : text;
   return ts.transpileModule(mutated, {

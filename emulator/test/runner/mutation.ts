@@ -88,7 +88,10 @@ process.exitCode = await main(process.argv.slice(2));
 /** Maximum duration in milliseconds of a run of the conformance suite on a changed emulator. */
 const JUDGE_TIMEOUT = 180_000;
 
-/** Copy of the checkout in which one mutant (small change of the code) at a time is applied. */
+/**
+ * Copy of the checkout in which one mutant (small change of the code) at a time is applied and tested, so that the
+ * checkout itself stays unchanged.
+ */
 class Sandbox {
   readonly path: string;
 
@@ -144,7 +147,7 @@ async function timeTests(sandbox: Sandbox): Promise<Map<string, number>> {
 
 async function testMutant(sandbox: Sandbox, mutant: Mutant, times: ReadonlyMap<string, number>): Promise<Tested> {
   const key = keyOf(mutant);
-  // The test file next to the changed module runs first, because it probably fails. Then the fastest test files run.
+  // Run the test file beside the changed module first, because it probably fails, and then the fastest test files.
   const beside = mutant.file.replace(/\.ts$/, '.test.js');
   const rank = (test: string) => (test === beside ? 0 : times.get(test)!);
   sandbox.write(mutant.file, mutant);

@@ -7,9 +7,9 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
 /*
- * npm run test:node -- 24 [part of a path …]: the tests that use the product from outside, or those named, under another
- * version of Node, which comes from npm and stays in the system's folder for temporary files. Without a network they
- * are skipped, and that is said.
+ * Paths of the tests that use the product from outside. `npm run test:node -- 24 [part of a path …]` runs these tests,
+ * or those named, with another version of Node, which is installed from npm in the system's folder for temporary files.
+ * Without a network, the tests are skipped with a message.
  */
 const BLACK_BOX: readonly string[] = [
   'emulator/bundle/',

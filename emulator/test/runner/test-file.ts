@@ -18,7 +18,7 @@ export interface Outcome {
 }
 
 interface Options {
-  /** Time limit in milliseconds. The process is killed after it. */
+  /** Time limit in milliseconds, after which the process of the test file is killed. */
   readonly timeout: number;
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -48,8 +48,8 @@ export function runTestFiles(files: readonly string[], { timeout, env = {} }: Op
     }, timeout + 5_000);
     const parser = new Parser({ bail: false });
     noteSkips(parser, skipped);
-    // tap ends its output with `# { total: 12, pass: 11, fail: 1 }`, which counts the assertions of all subtests as
-    // well.
+    // Read the totals from the line `# { total: 12, pass: 11, fail: 1 }` at the end of tap's output, which counts the
+    // assertions of all subtests.
     parser.on('comment', (comment) => {
       const found = /^# \{ (total: .*) \}\n$/.exec(comment)?.[1];
       if (found === undefined) return;

@@ -26,7 +26,9 @@ export const TOOLS: readonly Tool[] = [
   { name: 'tar', isInstalled: () => runs('tar', '--version'), debian: 'tar' },
 ];
 
-/** Returns the programs that tests need but that are not installed. */
+/**
+ * Returns the programs that tests need and that are not installed, so that the runner can name their Debian packages.
+ */
 export function missingTools(): Tool[] {
   return TOOLS.filter(({ isInstalled }) => !isInstalled());
 }
@@ -48,8 +50,8 @@ export function toolsOf(file: string, seen = new Set<string>()): Set<string> {
   if (seen.has(file) || !existsSync(file)) return names;
   seen.add(file);
   const text = readFileSync(file, 'utf8');
-  // The comments are read from the source file, because the compiler removes comments next to code that it removes,
-  // such as an interface.
+  // Read the comments from the source file, because the compiler removes comments next to code that it removes, such as
+  // an interface.
   const source = readFileSync(sourceOf(file), 'utf8');
   for (const [, list = ''] of source.matchAll(NEEDS)) for (const name of list.split(', ')) names.add(name);
   for (const [, path = ''] of text.matchAll(IMPORT)) {

@@ -87,7 +87,7 @@ function oldestOf(name: string): string | undefined {
 /** File of an example project, and the exit code and output that are expected when it runs. */
 export interface ProjectFile {
   readonly file: string;
-  /** Arguments of the test runner in addition to the file. */
+  /** Arguments of the test runner that precede the file, such as its way to load test files. */
   readonly args?: readonly string[];
   readonly code: 0 | 1;
   readonly printed: readonly RegExp[];
@@ -160,7 +160,7 @@ export const CLIENT_RUNS: readonly (readonly [Project, ProjectFile])[] = [
   ],
 ];
 
-/** Output that no run of a project may contain, because it belongs to a test that passed. */
+/** Matches output that no run of a project may contain, because it belongs to a test that passed. */
 export const NEVER = /repos\?passes/;
 
 /** Copies a project to a folder. Links the packages of this checkout into it, so that no registry is needed. */
@@ -178,8 +178,8 @@ export async function linkProject({ name }: Project, folder: string): Promise<vo
  */
 export async function installProject({ name, instead }: Project, folder: string, tarball: string): Promise<void> {
   await copyProject(name, folder);
-  // The lockfile is removed, because npm would otherwise combine the old version with dependencies that are locked for
-  // the new one.
+  // Remove the lockfile, because npm would otherwise combine the old version with dependencies that are locked for the
+  // new one.
   if (instead !== undefined) await rm(join(folder, 'package-lock.json'));
   const words = [
     'install',
@@ -197,8 +197,8 @@ async function copyProject(name: string, folder: string): Promise<void> {
 }
 
 /**
- * Runs one file of a project. Returns the differences from the expected exit code and output. The list is empty if the
- * run is correct.
+ * Runs one file of a project. Returns the differences from the expected exit code and output, as texts; an empty list
+ * if the run is as expected.
  */
 export async function mistakesOf(project: Project, folder: string, row: ProjectFile): Promise<string[]> {
   const { code, said } = await run(folder, [...project.command, ...(row.args ?? []), row.file]);

@@ -3,7 +3,10 @@ import { operations } from '../../api/index.js';
 import { scenarioFromHar } from '../../scenarios/from-har.js';
 import { type Service, startService } from '../service.js';
 
-/** Sends requests as a client, and records what it sees: status, code, rate headers, and the length of the body. */
+/**
+ * Sends requests as a client does, and records what the client sees of each response: status, code, rate-limit headers,
+ * and the length of the body.
+ */
 async function ask(service: Service): Promise<unknown[]> {
   const seen: unknown[] = [];
   const note = async (method: string, target: string, options: object = {}) => {

@@ -12,13 +12,18 @@ const START = '2026-01-01T00:00:00Z';
 interface Client {
   readonly service: Service;
   readonly bench: Workbench;
-  /** Repeats the request until it succeeds. Waits as the response says, on the emulator's clock. */
+  /**
+   * Repeats the request until it succeeds. Instead of waiting, it advances the emulator's clock by the `Retry-After` of
+   * each response.
+   */
   patiently(ask: () => Promise<ServiceResponse>): Promise<ServiceResponse>;
 }
 
 const read = ({ service }: Client) => service.call('GET', '/api/v1/repo', { repo: 'r' });
 
-/** A client that completes each scenario. Its result is compared between two runs. */
+/**
+ * Clients that complete each scenario that the emulator includes, by scenario id. The results of two runs are compared.
+ */
 const CLIENTS: Readonly<Record<string, (client: Client) => Promise<unknown>>> = {
   'thaw-then-ok': async (client) => {
     await client.service.call('POST', '/api/repos', { repo: 'r' });
@@ -54,7 +59,7 @@ const CLIENTS: Readonly<Record<string, (client: Client) => Promise<unknown>>> = 
     return statuses;
   },
   'clock-skew': async ({ service }) => {
-    // A client that takes the time from the Date header of responses.
+    // Simulate a client that takes the current time from the `Date` header of responses.
     let date = service.emulator.clock.now();
     const ask = async (method: string, target: string) => {
       const token = await service.token({ repo: 'r', ttl: 3600, now: date });
@@ -122,7 +127,10 @@ const CLIENTS: Readonly<Record<string, (client: Client) => Promise<unknown>>> = 
   },
 };
 
-/** Plays a scenario to its end. Resolves to everything that a client can observe. */
+/**
+ * Plays a scenario to its end with the client of the scenario. Resolves to everything that a client can observe, and to
+ * the scenario's record before and after.
+ */
 async function play(
   file: string,
 ): Promise<{ readonly shown: string; readonly scenario: unknown; readonly before: unknown }> {

@@ -6,7 +6,7 @@ import { EVERY_SCOPE, makeFixture, ROWS, send, stage } from '../operations/route
 import type { CallOptions, Service, ServiceResponse } from '../service.js';
 import { illegalDifferences } from './legal-differences.js';
 
-/** Schema of error responses (problem details), to which a service may add members. */
+/** Schema of error responses (problem details). It names no members, because a service may add members to them. */
 const REFUSAL = { properties: {} };
 /**
  * Generic error codes that the specification (section Errors) does not require for one of the requests in this test.
@@ -50,7 +50,10 @@ function check({ dialect, replies }: Operation, first: ServiceResponse, second: 
   return illegalDifferences({ ...told, code: bent.json.code, title: bent.json.title }, bent.json, REFUSAL, seen);
 }
 
-/** Removes the port from the addresses in a response, because the two emulators have different ports. */
+/**
+ * Replaces the address of an emulator in a response by one without port, because the two compared emulators have
+ * different ports.
+ */
 function withoutPort(response: ServiceResponse): ServiceResponse {
   const text = response.text.replace(/127\.0\.0\.1:\d+/g, '127.0.0.1');
   return { ...response, text, json: response.json && JSON.parse(text) };
@@ -106,8 +109,8 @@ t.test('adversarial errors are legal: a code that the specification names is not
   for (const operation of operations) {
     const [{ method, path } = { method: '', path: '' }] = operation.routes;
     for (const [what, options] of Object.entries(REFUSED)) {
-      // An operation that reads no body accepts a wrong body and performs the request, so there is no refusal to
-      // compare.
+      // Skip an operation that reads no body, because it accepts a wrong body and performs the request, so that there
+      // is no refusal to compare.
       if (what.startsWith('with a') && operation.effect !== 'read' && operation.reads === undefined) continue;
       const repo = encodeURIComponent(options.repo ?? 'team/app');
       const limit = what.includes('limit') ? '?limit=x' : '';

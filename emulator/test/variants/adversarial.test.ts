@@ -52,7 +52,7 @@ t.test('adversarial responses differ in form only, and depend on the seed', asyn
   const other = await story(await start(t, { adversarial: true, seed: '2' }));
   const texts = (responses: readonly ServiceResponse[]) => responses.map(({ status, text }) => [status, text]);
   t.same(texts(again), texts(first));
-  // Only error responses are compared, because others contain ids that differ in any case.
+  // Compare error responses only, because other responses contain ids that differ in any case.
   const refusals = (responses: readonly ServiceResponse[]) => texts(responses.filter(({ status }) => status >= 400));
   t.notSame(refusals(other), refusals(first));
   for (const [at, response] of first.entries()) {

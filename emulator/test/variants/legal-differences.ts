@@ -49,7 +49,7 @@ export function illegalDifferences(
   return wrong;
 }
 
-/** Returns the schema of the values other than null, if the schema allows null. Returns other schemas unchanged. */
+/** Returns the schema for values other than null if the schema allows null. Any other schema is returned unchanged. */
 function presentOf(schema: JsonSchema | undefined): JsonSchema | undefined {
   const [first] = schema?.anyOf ?? [];
   return first ?? schema;

@@ -10,7 +10,7 @@ export const ROWS: RouteRows = { ...repositoryRows, ...historyRows, ...contentRo
 export const EVERY_SCOPE = ['git:read', 'git:write', 'repo:write', 'org:read', 'deployment:read', 'deployment:write'];
 
 export async function stage(t: Test, options: GivenOptions = {}) {
-  // No server listens at this address, so a sync fails in the background.
+  // Use an address for upstream repositories at which no server listens, so that a sync fails in the background.
   const upstreamHost = { github: 'http://127.0.0.1:1' };
   const service = await startService({ clock: Date.parse('2026-01-01T00:00:00Z'), upstreamHost, ...options });
   t.teardown(() => service.emulator.close());
@@ -61,8 +61,7 @@ export async function makeFixture(service: Service, name: string): Promise<Fixtu
 function targetOf(route: string, repo: string, { credential, deployment }: Fixture, { query = {} }: Sent): string {
   const values = { repo_name: repo, tag: 'v1/rc', credential_id: credential, deployment_id: deployment };
   const path = route.replace(/\{(\w+)\}/g, (_, key: keyof typeof values) => encodeURIComponent(values[key]));
-  // Parameters are encoded as published clients encode them: a space is `+`, and a parameter with several values is
-  // repeated.
+  // Encode parameters as published clients do: a space is `+`, and a parameter with several values is repeated.
   const search = new URLSearchParams();
   for (const [key, value] of Object.entries(query)) for (const one of [value].flat()) search.append(key, one as string);
   return search.size === 0 ? path : `${path}?${search}`;
@@ -80,7 +79,7 @@ export function send(
   return service.call(row.method, targetOf(route, repo, fixture, sent), {
     repo: row.claim ?? repo,
     scopes: row.scopes,
-    // A request without a body has Content-Type as well, because some clients send that header with every request.
+    // Set Content-Type in a request without a body too, because some clients send this header with every request.
     headers: { 'content-type': body === undefined ? 'application/json' : 'application/x-ndjson', ...headers },
     ...(json === undefined ? {} : { json }),
     ...(body === undefined ? {} : { body }),

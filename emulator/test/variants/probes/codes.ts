@@ -3,7 +3,7 @@ import { outcome, type Probe, restore, tip, V1 } from './probe.js';
 
 const FIELDS = ['branch', 'target_branch', 'old_sha', 'new_sha'];
 
-/** Sends read requests one after the other. Returns a short form of each response. */
+/** Sends requests that read, one after the other. Returns status and error code of each response as a text. */
 async function outcomes(
   service: Service,
   requests: readonly (readonly [string, string, object?])[],

@@ -5,7 +5,10 @@ import { outcome, type Probe, readAll, V1 } from './probe.js';
 const BASIC = (token: string) => `Basic ${Buffer.from(`t:${token}`).toString('base64')}`;
 const INFO_REFS = (repo: string) => `/${repo}.git/info/refs?service=git-upload-pack`;
 
-/** Returns the status of a fetch. The second item is true if the response makes git ask for another password. */
+/**
+ * Returns the status of the first request of a fetch, and true as second item if the response makes git ask for another
+ * password.
+ */
 async function fetchWith(service: Service, repo: string, token: string): Promise<[number, boolean]> {
   const headers = { authorization: BASIC(token) };
   const { status, headers: answered } = await service.call('GET', INFO_REFS(repo), { token: null, headers });
@@ -13,8 +16,8 @@ async function fetchWith(service: Service, repo: string, token: string): Promise
 }
 
 /**
- * Sends a read with a token that has these claims and this header, signed with an unrestricted key. Returns a short
- * form of the response.
+ * Sends a read request with a token that has these claims and this header, signed with an unrestricted key. Returns
+ * status and error code of the response as a text.
  */
 async function readWith(service: Service, payload: object, header: object = { typ: 'JWT' }): Promise<string> {
   const claims = { iss: service.emulator.org, sub: 's', scopes: ['git:read'], repo: 'team/app', ...payload };
