@@ -35,13 +35,13 @@ function namesOf({ tips, objects }: RandomPush, ref: string): ByName {
 
 interface AskOptions {
   readonly seed: number;
-  /** Number of requests that are sent per operation and ref. */
+  /** Number of requests that are sent for each operation and each ref. */
   readonly samples: number;
 }
 
 /**
- * Sends requests of every operation with the given effect about every pushed ref. Returns the mistakes in the
- * responses.
+ * Sends requests of every operation with the given effect (read or write) about every pushed ref. Returns descriptions
+ * of the wrong responses.
  */
 async function askAll(
   service: Service,
@@ -67,7 +67,7 @@ async function askAll(
 }
 
 /**
- * Sends requests of every writing operation: onto, from and about the pushed refs. Returns the mistakes in the
+ * Sends requests of every writing operation: onto, from and about the pushed refs. Returns descriptions of the wrong
  * responses.
  */
 export function writeEverything(service: Service, push: RandomPush, options: AskOptions): Promise<string[]> {

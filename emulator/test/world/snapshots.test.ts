@@ -179,7 +179,7 @@ t.test('a write in progress gets 503 and has no effect on the restored world', a
       return { name, isThere, go, answer: response };
     });
     await Promise.all(sent.map(({ isThere }) => isThere));
-    // The clock shows that the requests have begun, because each request advances it when it begins.
+    // Wait until all requests have begun, which the clock shows, because each request advances it when it begins.
     while (service.emulator.clock.now() < begun) await new Promise(setImmediate);
     while (service.world.engine.memory.used < used + content.length / 2) await new Promise(setImmediate);
     await restore();

@@ -187,7 +187,7 @@ t.test('fields of the snapshot are equal after a restore', async (t) => {
   for (const [name, value] of before) t.strictSame(after.get(name), value, name);
 });
 
-/** Returns the values of all fields that a snapshot must contain, by the names of part and field. */
+/** Returns the values of all fields that a snapshot must contain, by the names of their part and field. */
 function valuesOf(state: Readonly<Record<string, StatePart<unknown>>>): Map<string, unknown> {
   const found = new Map<string, unknown>();
   for (const [name, part] of Object.entries(state)) {

@@ -8,10 +8,10 @@ const ZERO = '0'.repeat(40);
 const LFS = { 'content-type': 'application/vnd.git-lfs+json' };
 const AUTHOR = { name: 'A', email: 'a@example.com' };
 
-/** Returns a text with the status, headers and bytes of a response, so that two responses can be compared. */
+/** Returns status, headers and bytes of a response as one text, so that two responses can be compared. */
 export function shown({ status, headers: { date, ...headers }, bytes }: ServiceResponse): string {
-  // The header `Date` is left out for the emulator's own routes, because these send the real time instead of the
-  // simulated time.
+  // Leave the header `Date` out for the emulator's own routes, because they send the real time instead of the simulated
+  // time.
   const isCounted = headers['x-request-id'] !== undefined;
   return JSON.stringify([status, isCounted ? { date, ...headers } : headers, bytes.toString('latin1')]);
 }
@@ -64,7 +64,7 @@ export async function touchEverything(service: Service, receiver: WebhookReceive
   const oid = createHash('sha256').update(content).digest('hex');
   for (const repo of ['a', 'b']) await ask('PUT', `/${repo}.git/info/lfs/objects/${oid}`, { repo, body: content });
   await ask('POST', '/a.git/info/lfs/locks', { json: { path: round }, headers: LFS });
-  // From the second round on, this search has been sent before, so its response may come from a cache.
+  // Search for the second time from the second round on, so that the response may come from a cache.
   await ask('POST', '/api/v1/repos/grep', { json: { query: { pattern: 'pushed' }, ref: 'one' } });
   for (let time = 0; time < 2; time++) {
     await ask('GET', '/api/v1/repo', { headers: { 'x-emulator-fault': 'repository_thawing*3' } });

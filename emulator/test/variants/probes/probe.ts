@@ -4,11 +4,14 @@ export const V1 = '/api/v1/repos';
 export const ADA = { name: 'Ada', email: 'ada@example.com' };
 
 /**
- * Test of one variant (legal alternative of server behaviour). It has all values of the variant, and the responses that
- * a client gets for each value.
+ * Test of one variant (point that the specification leaves open). `seen` has, for each value of the variant, the
+ * responses that a client gets.
  */
 export interface Probe {
-  /** Sends requests whose responses depend on the value of the variant. Returns a short form of each response. */
+  /**
+   * Sends requests whose responses depend on the value of the variant. Returns each response in the short form that
+   * `seen` has.
+   */
   readonly look: (service: Service) => Promise<readonly unknown[]>;
   readonly seen: Readonly<Record<string, readonly unknown[]>>;
 }

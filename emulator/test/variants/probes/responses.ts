@@ -2,7 +2,10 @@ import { pushBody } from '../../git/raw-push.js';
 import { packBody, type ServiceResponse } from '../../service.js';
 import { ADA, outcome, type Probe, READS, readAll, restore, tip, V1 } from './probe.js';
 
-/** Returns a text for the kind of body of a failed write. Problem details have a code; a plain result has none. */
+/**
+ * Returns status, body type and members of the response to a failed write as a text. The type is `problem` for problem
+ * details, which have a code, and `json` for a plain result, which has none.
+ */
 function bodyOf({ status, headers, json }: ServiceResponse): string {
   const type = headers['content-type']!.includes('problem') ? 'problem' : 'json';
   return [status, type, ...['code', 'error', 'result'].filter((member) => member in json)].join(' ');
@@ -106,8 +109,8 @@ export const ANSWERS = {
     seen: { required: ['400 bad_request', '400 bad_request'], optional: ['201', '400 bad_request'] },
   },
   diffBase: {
-    // After `dev` has branched off, `main` gets another commit. The response then shows with which of the two commits
-    // `dev` is compared.
+    // Add a commit to `main` after the branch `dev` has been created from it. The response then shows with which of the
+    // two commits `dev` is compared.
     look: async (service) => {
       await service.call('POST', `${V1}/branches/create`, { json: { target_branch: 'dev', base_branch: 'main' } });
       await service.commit('team/app', { 'main.txt': 'm' });
