@@ -11,7 +11,7 @@ import { createVmContext } from './test/vm-context.js';
 
 // needs: git
 
-/** Members of the conformance suite's library that this test uses. */
+/** Members of the library of the conformance suite that this test uses. */
 interface Suite {
   readKey(file: string, more: object): Promise<object>;
   run(target: object, options: object): Promise<Report>;

@@ -19,7 +19,7 @@ import { publishReady } from './ready.js';
 
 const NOW = Date.UTC(2026, 0, 1);
 
-/** Runs a command in this process and captures its output. */
+/** Runs a command of the program `emulator` in this process, and returns its exit code and output. */
 async function run(argv: readonly string[], environment: Record<string, string> = {}) {
   let out = '';
   let err = '';
@@ -227,7 +227,7 @@ t.test('the ready file is written atomically', async (t) => {
 const entry = new URL('./main.js', import.meta.url).href;
 const script = `process.exitCode = await (await import(${JSON.stringify(entry)})).main(process.argv.slice(1))`;
 
-/** Runs `emulator start` as a process, loaded like this test. */
+/** Runs `emulator start` as a process of its own, which loads the code in the same way as this test does. */
 function start(test: Test, ...argv: string[]): ChildProcess & { said: { out: string; err: string } } {
   const args = [...process.execArgv, '--input-type=module', '--eval', script, 'start', ...argv];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
@@ -286,7 +286,7 @@ t.test('SIGINT waits for running requests, and a second SIGINT does not', async 
   const token = (await run(['token', '--repo', 'a', '--scopes', 'repo:write', '--clock', new Date().toISOString()]))
     .out;
   const { request } = await import('node:http');
-  // An incomplete body keeps the request open.
+  // Send an incomplete body, so that the request stays open until the test ends it.
   const running = request(`${base_url}/api/repos`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token.trim()}`, 'content-length': '100' },
@@ -306,7 +306,7 @@ t.test('SIGTERM during a push and a clone lets both finish, and the process exit
   const { base_url } = (await untilReady(child)) as { base_url: string };
   const token = (await run(['token', '--repo', 'r', '--scopes', 'repo:write,git:read,git:write'])).out.trim();
   const { request } = await import('node:http');
-  /** Sends the header and `body`, and leaves the request open. Returns the response when it begins. */
+  /** Begins a POST request whose body may be sent later. Returns the request, and the response when it begins. */
   const open = (target: string, length: number, headers: Record<string, string> = {}) => {
     const type = target.replace('/r.git/', 'application/x-').concat('-request');
     const all = {

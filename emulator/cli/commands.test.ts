@@ -100,7 +100,7 @@ t.test('every command refuses repeated, contradictory and unknown flags', async 
 });
 
 t.test('every option of start and exec refuses what it cannot read, as a flag and as a variable', async (t) => {
-  /** Invalid values for each kind of option, by the placeholder that the help text shows for the option's value. */
+  /** Invalid values for each kind of option. The key is the placeholder that the help text shows for the value. */
   const bad: Readonly<Record<string, readonly string[]>> = {
     ADDRESS: ['a b', 'http://x/'],
     PORT: ['x', '-1', '65536', '1.5', 'NaN', '1e3'],

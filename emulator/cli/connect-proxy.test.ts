@@ -33,7 +33,8 @@ t.test('a tunnel ends when one side has ended and the other is silent', async (t
     const [ended, silent] = ending === 'client' ? [client, server] : [server, client];
     ended.end('the last bytes');
     t.equal(`${(await once(silent, 'data'))[0]}`, 'the last bytes', ending);
-    // The silent side does not close its half of the connection, so only the proxy can close the other side.
+    // Wait until the proxy closes the connection of the side that has ended. Only the proxy can do so, because the
+    // silent side does not close its half.
     await once(ended.resume(), 'close');
     silent.destroy();
   }

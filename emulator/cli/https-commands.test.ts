@@ -9,7 +9,7 @@ import { createTls } from '../tls/tls-service.js';
 import { commands } from './commands.js';
 import { run } from './test/run.js';
 
-/** Arguments of each command that contacts an emulator. The commands run in this order. */
+/** Arguments of each command that sends requests to an emulator. The test runs the commands in this order. */
 const WORDS: Readonly<Record<string, readonly string[]>> = {
   health: [],
   status: [],
@@ -52,8 +52,8 @@ t.test('every command supports HTTPS with the certificates of either variable', 
     t.teardown(() => emulator.close({ graceMs: 0 }));
     const folder = t.testdir({ 'ca.pem': emulator.ca! });
     const environment = { [name]: join(folder, 'ca.pem'), EMULATOR_URL: emulator.https!.baseUrl };
-    // All commands share the code that chooses trusted certificates, so one command suffices for variables other than
-    // SSL_CERT_FILE.
+    // Run only one command for each variable other than SSL_CERT_FILE, because all commands share the code that chooses
+    // the trusted certificates.
     const tried = Object.entries(WORDS).filter(([command]) => name === 'SSL_CERT_FILE' || command === 'stop');
     for (const [command, words] of tried) {
       const argv = words.map((word) => (word === 'FOLDER' ? join(folder, 'state') : word));

@@ -33,8 +33,8 @@ t.test('a command whose output nobody reads ends quietly', async (t) => {
 t.test('output to a full disk results in one sentence and exit code 2', async (t) => {
   await using emulator = await startEmulator({ port: 0, tls: true });
   for (const argv of sample(t, [...PRINTED_FOR_ALL, ...lists(emulator.baseUrl)], 8)) {
-    // Some commands print the recorded requests, and another command has deleted them, so a new request is sent before
-    // each command.
+    // Send a request before each command, because some commands print the recorded requests, and another command has
+    // deleted them.
     await fetch(`${emulator.baseUrl}/api/repos`);
     const out = openSync('/dev/full', 'w');
     const child = spawnCli(t, argv, { out });
@@ -56,7 +56,7 @@ t.test('error messages that cannot be written do not change the exit code', asyn
   }
 });
 
-/** Commands that this test skips, because their purpose is not their output or because they wait for something. */
+/** Commands that this test skips, because their purpose is not their output, or because they wait for something. */
 const OTHERS = ['start', 'exec', 'stop', 'wait', 'health', 'credential', 'export', 'import'];
 
 /** Returns command lines that print something and end. Commands that contact an emulator contact the one at `url`. */

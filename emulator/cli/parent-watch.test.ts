@@ -26,7 +26,7 @@ const STARTS: Readonly<Record<string, (start: string) => readonly string[]>> = {
 
 /** Starts a parent process that starts the emulator as its child in the way `name`, and does nothing else. */
 async function startedByParent(t: Test, name: string, ...flags: string[]) {
-  // Project with the package installed, so that npx finds the command and installs nothing.
+  // Create a project in which the package is installed, so that npx finds the command and installs nothing.
   const project = t.testdir({ node_modules: { '.bin': { emulator: t.fixture('symlink', BIN) } } });
   const file = join(project, 'ready.json');
   const argv = STARTS[name]!(`start --port 0 --log quiet --ready-file ${file} ${flags.join(' ')}`.trim());
@@ -51,7 +51,7 @@ async function untilEnded(pid: number): Promise<void> {
   while (isAlive(pid)) await pause(20);
 }
 
-// Three tests run at a time, because each test mostly waits for processes.
+// Run three tests at a time, because each test mostly waits for processes.
 t.jobs = 3;
 
 for (const name of Object.keys(STARTS)) {
@@ -85,10 +85,10 @@ t.test('without the flag the emulator keeps running', async (t) => {
 });
 
 t.test('a parent that has ended before the first check is detected', async (t) => {
-  // Project with the package installed, so that npx finds the command and installs nothing.
+  // Create a project in which the package is installed, so that npx finds the command and installs nothing.
   const project = t.testdir({ node_modules: { '.bin': { emulator: t.fixture('symlink', BIN) } } });
   const file = join(project, 'ready.json');
-  // The shell ends at once, so the emulator's parent is gone. The emulator is not the leader of its session.
+  // Let the shell end at once, so that the emulator's parent is gone. The emulator is not the leader of its session.
   const line = `${EMULATOR} start --port 0 --exit-with-parent --ready-file '${file}' >/dev/null 2>&1 & echo $!`;
   const shell = spawn('sh', ['-c', line], { detached: true, stdio: ['ignore', 'pipe', 'ignore'] });
   let out = '';

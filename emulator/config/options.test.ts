@@ -4,7 +4,7 @@ import { DEFAULT_LIMITS } from './limits.js';
 import { type Flags, type GivenOptions, OptionError, optionRows, readOptions, resolveOptions } from './options.js';
 import { DEFAULT_VARIANTS } from './variants.js';
 
-/** Returns the error message with which `run` refuses invalid options. */
+/** Returns the message of the error with which `run` refuses invalid options. */
 function refusal(run: () => unknown): string {
   try {
     run();

@@ -55,7 +55,7 @@ t.test('different names have different files inside their folder, on any file sy
       folder,
     );
   }
-  // The folder of one repository must never be inside the folder of another repository.
+  // Check that the folder of one repository is never inside the folder of another repository.
   for (const folder of seen.keys())
     for (const other of [...seen.keys()].slice(0, 40)) t.notOk(folder.startsWith(`${other}/`));
 });

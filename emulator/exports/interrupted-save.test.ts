@@ -19,7 +19,8 @@ t.test('a restored state shares its packs with the folder', async (t) => {
   await next();
   t.same(await read(folder), first);
   t.notOk(existsSync(join(folder, 'scratch/b.git')));
-  // Its object numbers now belong to other objects.
+  // Commit again after the restore, because the numbers of the removed objects now belong to other objects. The saved
+  // pack must not change.
   await commit(current, 'a', { gone: 'other' });
   await next();
   t.same(
@@ -62,11 +63,12 @@ t.test('a save interrupted at any byte leaves the previous or the new state', as
     const isDone = round % 2 === 1;
     cpSync(isDone ? folder : old, torn, { recursive: true });
     if (isDone) {
-      // State after the manifest was replaced: some files that only the old one needs remain.
+      // Build the state after a crash that followed the replacement of the manifest: some files that only the old
+      // manifest needs are not removed yet.
       for (const path of removed) if (draw(2) === 0) cpSync(join(old, path), join(torn, path));
     } else {
-      // An interruption before the new manifest is in place: some files that only the new manifest needs exist, some are
-      // truncated, and the manifest is still a draft.
+      // Build the state after a crash before the replacement of the manifest: some files that only the new manifest
+      // needs exist, some are truncated, and the new manifest still has its draft name.
       for (const path of added) {
         if (draw(4) === 0) continue;
         cpSync(join(folder, path), join(torn, path));

@@ -6,8 +6,8 @@ import { joinLists, listOf, splitList, type WrittenList } from './list-files.js'
 import { digestIn } from './read-json.js';
 
 /**
- * Writes a list of items as content-addressed files. Counts the items that were converted to JSON and the files that
- * were written.
+ * Stores a list of items in files whose names contain their hashes. Returns the files, and in `shown` the number of
+ * items that were converted to JSON for them.
  */
 function split(items: ReadonlyMap<string, object>, before?: WrittenList) {
   let shown = 0;
@@ -79,7 +79,8 @@ t.test('files that are not parts of the list, or are out of order, are not joine
   await t.rejects(joinLists({ lists: [name] }, tree, ''), { message: `The folder has no ${name}.` });
   tree.add(bytesOf(name), [Buffer.from('[]')]);
   await t.rejects(joinLists({ lists: [name] }, tree, ''), { message: /was changed/ });
-  // The file name contains the SHA-1 of `{}`, so the hash is valid and only the content is refused.
+  // Add a file whose name has the right hash (SHA-1 of `{}`), so that only its content can be the reason for the
+  // refusal.
   const other = 'list-bf21a9e8fbc5a3846fb05b4fa0859e0917b2202f.json';
   tree.add(bytesOf(other), [Buffer.from('{}')]);
   await t.rejects(joinLists({ lists: [other] }, tree, ''), { message: /is not a JSON array/ });

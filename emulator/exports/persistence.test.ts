@@ -226,7 +226,8 @@ t.test('loading a state restores organizations and pending deliveries, and repor
   while (!(await (await ask(one.baseUrl, 'GET', '/webhooks/outbox')).text()).match(/"status":500.*"status":500/))
     await pause(5);
   await one.close();
-  // Time has advanced meanwhile, and another organization is the default one.
+  // Let webhook deliveries succeed from now on, and start emulators with the kept state, also with another default
+  // organization.
   receiver.status = () => 200;
   const told: number[][] = [];
   for (const options of [

@@ -39,7 +39,7 @@ async function read(service: Service): Promise<string[]> {
   return responses.map((response) => response.replaceAll(/127\.0\.0\.1:\d+/g, 'HOST'));
 }
 
-/** Fills a world with all kinds of content. */
+/** Fills the world (whole state) of an emulator with all kinds of content that an export contains. */
 async function fill(service: Service, receiver: WebhookReceiver): Promise<void> {
   const { emulator } = service;
   await touchEverything(service, receiver, 'one');
@@ -106,7 +106,7 @@ t.test('an imported export has the same responses and continues in the same way'
   t.same(await read(two), await read(one));
   await one.emulator.clock.tick();
   await two.emulator.clock.tick();
-  // Counters of faults are not exported.
+  // Leave out the responses that depend on the counters of faults, because these counters are not exported.
   const local = (responses: string[]) =>
     responses
       .filter((each) => !each.startsWith('GET /api/v1/repo '))

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { Latches } from './latches.js';
 
-/** Returns the names of released holds, after all pending work has run. */
+/** Waits until all pending work has run, and returns the names of the holds (waiting requests) that were released. */
 async function settled(held: Readonly<Record<string, Promise<void>>>): Promise<string[]> {
   const done: string[] = [];
   for (const [name, one] of Object.entries(held)) void one.then(() => done.push(name));

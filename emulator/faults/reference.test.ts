@@ -21,7 +21,10 @@ function isAccepted(spec: string, operation: string, inBand?: 'header'): boolean
   }
 }
 
-/** Returns the text of a fault with its required keys. */
+/**
+ * Formats a kind of fault with its required keys as text, with `STAGE` in place of the stage. `value` replaces the
+ * example value of `key`.
+ */
 function specOf({ name, keys }: NameReference, key?: string, value?: string): string {
   const given = keys.flatMap((each) =>
     each.key === key
@@ -33,7 +36,7 @@ function specOf({ name, keys }: NameReference, key?: string, value?: string): st
   return `${name}@STAGE${given.join('')}`;
 }
 
-/** One operation of each shape that is relevant for faults. */
+/** One operation of each kind that differs from others in the faults that are possible for it. */
 const SOME = operations.filter(({ id }) =>
   [
     'gitInfoRefs',
@@ -56,7 +59,7 @@ t.test('the reference offers for each operation exactly the possible faults', (t
       const check = (spec: string, stages: readonly Stage[]) => {
         for (const stage of Object.keys(STAGES) as Stage[]) {
           const isOffered = isPossible && has.has(stage) && stages.includes(stage);
-          // At the stage accept, the operation is not known.
+          // Skip the stage `accept`, at which the operation of the request is not known yet.
           if (stage === 'accept') continue;
           t.equal(
             isAccepted(spec.replace('STAGE', stage), operation.id),

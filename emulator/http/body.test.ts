@@ -21,7 +21,7 @@ function detailOf(call: () => unknown): string {
   }
 }
 
-/** Runs a generator to its end. Returns its value and the cost of each slice of work. */
+/** Runs a generator of work to its end. Returns its value, and the cost of each step in units of work. */
 function inSteps<T>(steps: Steps<T>): { value: T; units: number[] } {
   const units: number[] = [];
   for (;;) {

@@ -16,7 +16,10 @@ const BODY = Buffer.from('0123456789'.repeat(1000));
 
 const endless = (): StallLimits => ({ idleMs: 60_000, signal: new AbortController().signal });
 
-/** Starts a server that sends the reply which `replies` returns for the target of a request. */
+/**
+ * Starts a server that responds to a request with the reply that `replies` returns for its target, changed by a
+ * `breakage` such as a cut.
+ */
 function serve(
   replies: (url: string) => { reply: Reply; breakage?: Breakage },
   stallLimits = endless(),

@@ -16,7 +16,7 @@ function outcome(read: () => unknown): unknown {
   }
 }
 
-/** Returns the value, the highest cost of one slice of work, and the total cost. */
+/** Parses JSON step by step. Returns the value, the highest cost of one step, and the total cost, in units of work. */
 function measureSteps(body: Uint8Array): { value: unknown; maxUnits: number; units: number } {
   const steps = jsonSteps(body, 'Line 1');
   let max = 0;
@@ -29,7 +29,10 @@ function measureSteps(body: Uint8Array): { value: unknown; maxUnits: number; uni
   }
 }
 
-/** Returns the value that `JSON.parse` returns, but throws the errors of `jsonSteps`. */
+/**
+ * Returns the value that `JSON.parse` returns; for invalid JSON, throws the error of `jsonSteps`, so that both parsers
+ * can be compared.
+ */
 function asParsed(body: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body));

@@ -14,7 +14,7 @@ const WRITES = new WriteCoalescing();
 const PACE = new Schedule();
 const BODY = { maxBytes: 64 * 1024 * 1024, idleTimeout: 5_000 };
 
-/** Ways in which a handler abandons a body before the response is written. */
+/** Ways in which a handler stops reading the request body before the response is written, by description. */
 const ABANDONMENTS: Readonly<Record<string, (request: IncomingMessage) => Promise<void>>> = {
   'unread from the start': async () => {},
   'after its first piece': async (request) => {
@@ -37,7 +37,8 @@ for (const [how, abandon] of Object.entries(ABANDONMENTS)) {
     let connections = 0;
     server.on('connection', () => connections++);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    // If the rest of the body were not discarded, the second response would wait until the connection is cut.
+    // Use a pool with one connection. If the rest of the body were not discarded, the second response would wait until
+    // the connection is cut.
     const pool = new Pool(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, {
       connections: 1,
       headersTimeout: 5_000,
@@ -55,8 +56,8 @@ for (const [how, abandon] of Object.entries(ABANDONMENTS)) {
 }
 
 /**
- * Requests that are refused while their body is being sent. The connection is kept if the rest of the body is worth
- * reading.
+ * Requests that are refused while their body is being sent. The last member says if the server keeps the connection,
+ * which it does only if the rest of the body is worth reading.
  */
 const EARLY: readonly (readonly [status: number, headers: string, rest: Rest, connection: 'close' | 'keep-alive'])[] = [
   [408, 'content-length: 1000', 'silent', 'close'],
@@ -89,7 +90,7 @@ t.test('a response to half a body reaches the client, and the connection is clos
       const piece = Buffer.alloc(1 << 16);
       const send = () => rest === 'endless' && !socket.destroyed && socket.write(piece, send);
       socket.write(`POST / HTTP/1.1\r\nhost: x\r\n${headers}\r\n\r\n1\r\n1`, send);
-      // The client never closes its side, so the server must end the connection.
+      // Wait for the server to end the connection, because the client never closes its side.
       await once(server, 'request');
       await new Promise<void>((resolve) => server.close(() => resolve()));
       socket.destroy();
@@ -113,7 +114,7 @@ t.test('a client that continues to send a body of known length keeps its connect
   });
   const head = 'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: ';
   socket.write(`${head}13000\r\n\r\n`);
-  // Sending takes longer than the time that a silent client has.
+  // Send the body for longer than a client may be silent, without being silent itself.
   for (let sent = 0; sent < 13; sent++) {
     socket.write(Buffer.alloc(1000));
     await pause(200);

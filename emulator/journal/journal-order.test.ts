@@ -11,7 +11,10 @@ interface PageOptions {
   readonly limit: number;
 }
 
-/** Reads one page of requests as `GET requests` does, starting after the record of the cursor. */
+/**
+ * Reads one page of requests from the journal as `GET requests` does. The page starts after the record to which the
+ * cursor belongs.
+ */
 function readPage(journal: Journal, { query, order, cursor, limit }: PageOptions) {
   const isWanted = selectorOf(query);
   const records: RequestRecord[] = [];

@@ -15,7 +15,10 @@ const numbers = (events: readonly SubscriptionEvent[]) =>
   events.map((one) => ('missed' in one ? `-${one.missed}` : one.id));
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, at) => from + at);
 
-/** Sequences of requests that repeat each other in different ways. */
+/**
+ * Journals with requests that repeat each other in different ways. Each function returns the members of the request at
+ * index `at`.
+ */
 const SHAPES = {
   'requests without retries': () => ({}),
   'failures that are not repeated': (at: number) => ({ status: 404, path: `/${at}` }),

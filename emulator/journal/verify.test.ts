@@ -13,14 +13,17 @@ import { bodyOf, recordOf } from './test/record.js';
 import { type Verification, verifySteps } from './verify.js';
 
 const [MAX_ENTRIES] = LIMITS.maxJournal;
-/** Work units by which a slice may exceed its limit: the largest possible step. */
+/**
+ * Maximum number of units of work by which a slice (time between two yields to other requests) may exceed its length:
+ * the largest possible step.
+ */
 const PIECE = 6_000;
 
 t.setTimeout(300_000);
 
 type Given = Partial<RequestRecord>;
 
-/** Creates a journal of `entries` requests that counts how often their members are read. */
+/** Creates a journal of `entries` requests, and counts in `reads` how often members of their records are read. */
 function journalOf(entries: number, make: (at: number) => Given) {
   const journal = new Journal({ entries: MAX_ENTRIES, bytes: LIMITS.maxJournalBytes[0], key: Buffer.from('key') });
   const reads = { count: 0 };
@@ -44,7 +47,10 @@ const packet = (phase: 'advertise' | 'rpc') => gitFacts(phase, 'git-receive-pack
 const read: Given = { operation: 'listBranches', path: '/branches' };
 const write: Given = { operation: 'commitPack', method: 'POST', path: '/commit', body: bodyOf('{"a":1}\n') };
 
-/** Journals with the worst case for some of the rules. */
+/**
+ * Sequences of requests that are the worst case for some of the client rules. Each function returns the members of the
+ * request at index `at`.
+ */
 const JOURNALS: Readonly<Record<string, (at: number, all: number) => Given>> = {
   'one request that fails again and again': () => ({ ...read, status: 503 }),
   'one that fails half of the time, and is then repeated without failing': (at, all) => ({
@@ -77,7 +83,7 @@ const JOURNALS: Readonly<Record<string, (at: number, all: number) => Given>> = {
   'different requests that fail at one target': (at) => ({ ...write, status: 400, body: bodyOf(`{"a":${at % 100}}`) }),
 };
 
-/** Returns the total work units of a verification, and the largest number of one step. */
+/** Runs a verification. Returns its result, the total number of units of work, and the largest number of one step. */
 function costOf(steps: Steps<Verification>): { units: number; largest: number; verification: Verification } {
   let [units, largest] = [0, 0];
   for (;;) {

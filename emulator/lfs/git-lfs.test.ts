@@ -5,7 +5,7 @@ import t, { type Test } from 'tap';
 import { type Outcome, Workbench } from '../git/test/workbench.js';
 import { type Service, startService } from '../test/service.js';
 
-// Tests with the real git-lfs.
+// Tests of the emulator's LFS routes with the real git-lfs.
 
 const bench = await Workbench.create();
 t.teardown(() => bench[Symbol.asyncDispose]());
@@ -86,7 +86,7 @@ t.test('track, push, clone, pull; also a large object and many small ones', { sk
   await bench.git('clone', 'lfs', 'pull');
   t.equal(String(await read('clone', 'late.bin')), 'late');
 
-  // Objects that the server has are not sent again.
+  // Push again, and check that the memory use is unchanged, because objects that the server has are not sent again.
   const before = service.world.engine.memory.used;
   const again = await bench.try('work', 'lfs', 'push', '--all', remote);
   t.equal(again.status, 0, again.stderr);

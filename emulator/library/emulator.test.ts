@@ -8,7 +8,10 @@ async function start(t: Test, options: GivenOptions = {}): Promise<Emulator> {
   return emulator;
 }
 
-/** Returns the paths and types of all values that are reachable from an object without a call. */
+/**
+ * Returns the paths and types of all values that are reachable from an object without calling a function, such as
+ * `baseUrl: string`.
+ */
 function reachable(object: object, path = ''): string[] {
   return Reflect.ownKeys(object).flatMap((name) => {
     const at = `${path}${String(name)}`;

@@ -16,7 +16,10 @@ const expired = reject('expired', 'exp is in the past');
 const unscoped = reject('scope-missing', 'git:read is needed');
 const unclaimed = reject('repo-missing', 'repo is missing');
 
-/** Returns the operations whose refusal is 401 if the tables of the endpoints take precedence. */
+/**
+ * Returns the ids of the operations that refuse with 401 if the table of the endpoint takes precedence (value
+ * `endpoint-table` of the variant).
+ */
 function refusedBy401(variant: 'invalidToken' | 'missingScope', refusal: typeof expired): string[] {
   const variants = parseVariants({ [variant]: 'endpoint-table' });
   return OPERATION_IDS.filter((id) => wordRefusal(refusal, request(id), variants).status === 401).sort();

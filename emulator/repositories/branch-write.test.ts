@@ -39,7 +39,7 @@ function commit(repository: Repository, branch: string, wanted?: Wanted) {
   );
 }
 
-/** Returns code, detail and write result of the refusal that `task` throws. */
+/** Runs `task`, which must be refused. Returns the code, the detail and the write result of the refusal. */
 async function refusalOf(t: Test, task: () => unknown) {
   try {
     await task();
@@ -170,9 +170,11 @@ t.test('a ref that cannot change is a conflict, in a sentence that says why', as
 t.test('pack_bytes is the size of an uncompressed pack of the new objects', async (t) => {
   using git = new ScratchGit();
   const { repository } = createRepository();
-  // Bytes that a zlib stream with a stored block adds to an entry: its header, that of the block, and a checksum.
+  // Number of bytes that a zlib stream with one stored block adds to an entry of the pack: the header of the stream,
+  // the header of the block, and a checksum.
   const STORED = 2 + 5 + 4;
-  // `packBytes` of a commit counts the objects that were stored for it, and not those that the repository already had.
+  // Write files of different sizes, some of them twice: `packBytes` counts the objects that were stored for a commit,
+  // and not those that the repository already had.
   const sizes = [undefined, undefined, 0, 1, 15, 16, 17, 127, 128, 2047, 2048, 2049, 10_000, 10_000];
   let base = 0;
   for (const size of sizes) {
@@ -196,7 +198,7 @@ t.test('pack_bytes is the size of an uncompressed pack of the new objects', asyn
   }
 });
 
-/** Returns the body of a tree with each blob as a file. */
+/** Returns the body of a Git tree in which each blob is a file. */
 function treeOf(blobs: readonly Oid[]): Buffer {
   return Buffer.concat(
     blobs.flatMap((blob, index) => [Buffer.from(`100644 f${index}\0`, 'latin1'), Buffer.from(blob, 'hex')]),

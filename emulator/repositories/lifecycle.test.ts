@@ -3,13 +3,15 @@ import type { OperationId } from '../config/operation-ids.js';
 import { type Variants, variantRows } from '../config/variants.js';
 import { type Effect, type RepositoryState, refusalOf, stateProblem } from './lifecycle.js';
 
-/** Returns the default values of all variants, with `changes`. */
+/**
+ * Returns the default values of all variants (points that the specification leaves open), except those in `changes`.
+ */
 function variants(changes: Partial<Variants> = {}): Variants {
   const defaults = Object.fromEntries(variantRows().map(({ name, values }) => [name, values[0]]));
   return { ...(defaults as unknown as Variants), ...changes };
 }
 
-/** One operation for each effect, and those with exceptions. */
+/** One operation for each effect, and the operations that some states refuse in another way. */
 const OPERATIONS = {
   read: ['getCommit', 'read'],
   write: ['commitPack', 'write'],
@@ -29,7 +31,7 @@ function answersOf(state: RepositoryState, changes?: Partial<Variants>): Answers
   return Object.fromEntries(rows);
 }
 
-/** Returns the same code for all operations except `others`. */
+/** Returns a table with the same error code for all operations except those in `others`. */
 const all = (code: string | undefined, others: Partial<Answers> = {}): Answers => ({
   read: code,
   write: code,

@@ -7,7 +7,10 @@ import { startEmulator } from '../index.js';
 import { requestLines } from './request-lines.js';
 import { TestNamespaces, type WithEmulatorOptions } from './test-namespaces.js';
 
-/** Returns the namespaces of a test file. In place of the tests of a runner, any objects serve as keys. */
+/**
+ * Returns the namespaces (isolated services) for the tests of one file. Any object can serve as key in place of a test
+ * of the runner.
+ */
 function testsOf(t: Test, options: WithEmulatorOptions = {}): TestNamespaces {
   const tests = new TestNamespaces(options, 'say which');
   t.teardown(() => tests.close());

@@ -3,7 +3,9 @@ import { Meter, WorkLimitExceeded } from './meter.js';
 import { Schedule, ScheduleClosed, SLICE } from './schedule.js';
 import { runYielding, type Steps } from './steps.js';
 
-/** Spends `units` in pieces. Calls `done` after each piece. */
+/**
+ * Spends `units` of work in pieces of `piece`, with a chance to yield after each piece. Calls `done` after each piece.
+ */
 async function work(meter: Meter, units: number, piece: number, done: () => void): Promise<void> {
   for (let spent = 0; spent < units; spent += piece) {
     meter.spend(piece);

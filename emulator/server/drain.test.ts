@@ -6,7 +6,10 @@ import t, { type Test } from 'tap';
 import { startEmulator } from '../index.js';
 import { Connections } from './drain.js';
 
-/** Timeout that is longer than any test. A drain that ends all the same did not wait for it. */
+/**
+ * Timeout in milliseconds that is longer than any test. A drain (wait for the end of all connections) that ends with it
+ * has not waited for the timeout.
+ */
 const FOREVER = 2 ** 31 - 1;
 
 const HEAD = 'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n';
@@ -31,7 +34,10 @@ async function serve(test: Test, app: http.RequestListener) {
   return { server, port, reached, drain };
 }
 
-/** Opens a connection, sends `text` and collects the response. */
+/**
+ * Opens a connection and sends `text`. Returns the socket, a promise for its end, and a function that returns the
+ * received text.
+ */
 async function open(test: Test, port: number, text = '') {
   const socket = connect(port, '127.0.0.1');
   test.teardown(() => socket.destroy());
@@ -64,7 +70,8 @@ t.test('a connection on which no request runs is cut at once', async (t) => {
       const { socket, received, closed } = await open(t, port, text);
       await accepted;
       if (text.startsWith(GET)) await until(() => received().endsWith('done'));
-      // The drain must not wait for the idle timeout of a client either.
+      // Pass the longest idle timeout, because the drain must not wait for the idle timeout of a client on which no
+      // request runs.
       await drain(FOREVER);
       await closed;
       t.equal(socket.destroyed, true);
@@ -136,7 +143,7 @@ t.test('a request that makes progress gets its response, and then its connection
   });
   t.test('work that takes long while the client waits', async (t) => {
     const { port, drain, reached } = await serve(t, (request, response) => {
-      // The body has arrived, and its second half has not been read yet.
+      // Wait before the second half of the body is read, although the whole body has arrived.
       setTimeout(() => request.resume().on('end', () => response.end('worked')), 500);
     });
     const { received, closed } = await open(t, port, HEAD + 'x'.repeat(100));

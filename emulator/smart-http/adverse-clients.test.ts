@@ -10,7 +10,7 @@ import { Workbench } from '../git/test/workbench.js';
 import { type Service, startService } from '../test/service.js';
 import { packet } from './pkt-line.js';
 
-/** Tests of sockets and concurrent clients against the whole running service. */
+/** Tests of the complete service with clients that disconnect, stall or act at the same time. */
 
 const ZERO = '0'.repeat(40);
 const WHO = 'A <a@example.com> 1700000000 +0000';
@@ -20,7 +20,7 @@ interface Push {
   readonly body: Buffer;
 }
 
-/** Returns a push of one root commit to `branch`, with one file of `content`. */
+/** Returns the body of a push that creates `branch` with one commit, which has one file with `content`. */
 function pushOf(branch: string, content: Buffer | string, old = ZERO): Push {
   const pack = new PackBuilder();
   const blob = Buffer.from(content as string);
@@ -65,7 +65,7 @@ async function stop({ emulator }: Service): Promise<void> {
   await emulator.close();
 }
 
-/** Returns everything the peer sends until it closes the connection or `enough` matches. */
+/** Resolves to the text that the peer sends until it closes the connection or until the text matches `enough`. */
 function receive(socket: Socket, enough?: RegExp): Promise<string> {
   return new Promise((resolve) => {
     let text = '';
@@ -153,7 +153,7 @@ t.test('an aborted push or clone leaves no objects and no memory', async (t) => 
     const more = { 'content-length': String(request.length), 'git-protocol': 'version=2' };
     socket.write(await s.headersOf('r', 'git-upload-pack', more));
     socket.write(request);
-    // The client reads the start of the response, stops reading, and disconnects.
+    // Read the start of the response, then stop reading, and disconnect a little later.
     await new Promise((resolve) => socket.once('data', resolve));
     socket.pause();
     await wait(round);

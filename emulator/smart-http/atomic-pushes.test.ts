@@ -11,8 +11,8 @@ import { sample } from '../test/sample.js';
 import { packet } from './pkt-line.js';
 import { TestServer } from './test/test-server.js';
 
-// Compares the wire output of `git receive-pack` and this server, atomic and not: the result of each ref, and the user
-// messages.
+// Compares the responses of `git receive-pack` and of this server to pushes with and without the capability `atomic`:
+// the result of each ref, and the messages to the user.
 
 const WHO = 'A <a@example.com> 1700000000 +0000';
 const BLOB = oidOf('blob', 'b');
@@ -31,7 +31,10 @@ const move = (name: string, old: Oid, next: Oid): RefChange => ({
 });
 const NEW = create('new');
 
-/** Pushes to `main`, `other` and `dir/sub`, which are all at `FIRST`. `main` is the current branch. */
+/**
+ * Ref updates of pushes to a repository whose branches `main`, `other` and `dir/sub` are all at `FIRST`. `main` is the
+ * current branch.
+ */
 const CASES: Readonly<Record<string, readonly RefChange[]>> = {
   'a stale ref': [move('main', SECOND, FIRST), NEW],
   'a stale ref at the end': [NEW, move('main', SECOND, FIRST)],
@@ -64,7 +67,7 @@ const CASES: Readonly<Record<string, readonly RefChange[]>> = {
   'nothing in the way': [move('main', FIRST, SECOND), NEW, move('other', FIRST, ZERO_OID)],
 };
 
-/** Number of cases in a sample. */
+/** Number of cases that a test runs, unless all are demanded. */
 const SAMPLE = 10;
 
 interface Report {
@@ -97,7 +100,7 @@ const BASE: readonly RefChange[] = [
 ];
 const PLAIN = 'report-status side-band-64k';
 
-/** Splits bands 1 and 2 of a response. */
+/** Returns the lines of the report (side-band 1) and the messages to the user (side-band 2) in a response. */
 function reportOf(response: Buffer): Report {
   const bands: Record<number, Buffer[]> = { 1: [], 2: [] };
   for (let at = 0; at + 4 <= response.length; ) {
@@ -143,7 +146,7 @@ async function askUs(commands: readonly RefChange[], capabilities: string) {
   return { report, refs: [...repository.refs.entries()].map(([name, { oid }]) => `${name} ${oid}`).join('\n') };
 }
 
-/** Returns the sentences that name the ref, because versions of git differ in the text that they add. */
+/** Returns the messages that name a ref. Others are left out, because versions of git differ in them. */
 function sentencesOf({ messages }: Report): string[] {
   return messages
     .filter((line) => /^(error: cannot |error: multiple |error: refusing |warning: )/.test(line))

@@ -73,7 +73,10 @@ function jgit(action: string): string[] {
   return ['sh', '-c', script, 'sh', JGIT, 'URL', 'FOLDER'];
 }
 
-/** Other Git clients, tested if installed: how to detect them, and their commands for clone and push. */
+/**
+ * Git clients other than the program git. Each has a command that succeeds if the client is installed, and commands for
+ * clone and push.
+ */
 const OTHERS: Record<string, { probe: string[]; clone: string[]; push: string[] }> = {
   libgit2: {
     probe: ['/usr/bin/python3', '-c', 'import pygit2'],

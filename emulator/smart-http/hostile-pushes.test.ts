@@ -7,7 +7,7 @@ import { Workbench } from '../git/test/workbench.js';
 import { type PushCommand, pushBody } from '../test/git/raw-push.js';
 import { TestServer, type TestServerOptions } from './test/test-server.js';
 
-// Sends the same bytes to git receive-pack and to this server. Both must give the same result for the pack and for
+// Sends the same bytes to `git receive-pack` and to this server. Both must give the same result for the pack and for
 // every ref.
 
 const ZERO = '0'.repeat(40);
@@ -36,14 +36,14 @@ function verdictOf(report: Buffer): string[] {
   return lines;
 }
 
-/** Opens a server, and a bare repository for the real git with the same policy. */
+/** Starts a server, and creates a bare repository for the real git with the same policy for checks (`fsck`). */
 async function open(fsck: TestServerOptions['fsck'] & string) {
   const bench = await Workbench.create();
   const repository = createRepository();
   const server = await TestServer.start(repository, { fsck });
   await bench.git('.', 'init', '-q', '--bare', 'oracle.git');
-  // Makes git use index-pack for packs of any size. Its unpack-objects, used for small packs, ignores bytes after the
-  // pack.
+  // Make git use index-pack for packs of any size, because unpack-objects, which it uses for small packs, ignores bytes
+  // after the pack.
   for (const [key, value] of [
     ['fsckObjects', `${fsck === 'strict'}`],
     ['unpackLimit', '1'],
@@ -84,7 +84,8 @@ t.test('every corrupt pack, sent to a server, is refused as git refuses it', asy
     const { status, ours, gits } = await s.both(pushBody([{ ref: 'refs/heads/main', old: ZERO, new: TIP }], pack));
     t.equal(status, 200, title);
     t.same(ours, ['unpack error', 'ng refs/heads/main'], title);
-    // Git reads from a pipe only up to the checksum.
+    // Do not compare the case in which bytes follow the checksum, because git reads from a pipe only up to the
+    // checksum.
     if (title !== 'bytes after the checksum') t.same(gits, ours, title);
     t.equal(s.repository.objects.size, 0, title);
   }
@@ -182,7 +183,7 @@ t.test('names of refs, of whatever bytes, are checked as git checks them, and wh
   const { status, ours, gits: theirs } = await s.both(pushBody(updates, packWith()));
   t.equal(status, 200);
   t.equal(ours.length, updates.length + 1);
-  // A file system cannot store a name of 256 bytes, but the map of refs can.
+  // Compare only names that a file system can store, because git stores refs as files.
   const isShort = (line: string) => line.length < 250;
   t.same(ours.filter(isShort), theirs.filter(isShort));
   const [mine, gits] = await s.refs();

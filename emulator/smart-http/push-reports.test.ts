@@ -20,7 +20,7 @@ const numbered = (index: number) => createHash('sha1').update(`${index}`).digest
 
 interface Verdict {
   readonly unpack: string;
-  /** Reason of the refusal by ref; empty if the update was made. */
+  /** Reason why the update of each ref was refused, by branch name; empty if the update was made. */
   readonly refs: Readonly<Record<string, string>>;
 }
 
@@ -137,8 +137,8 @@ t.test('trees that cannot be read are refused even without fsck, as git does', a
 
 t.test('an object that hashes to the id of another is refused, and the first one stays', async (t) => {
   /**
-   * SHA-1, except that `A` and `B` get the same id. No two blobs with the same SHA-1 are known that could be used
-   * instead.
+   * SHA-1, except that the blobs `A` and `B` get the same id. The test needs such a collision, and no two blobs with
+   * the same SHA-1 are known that could be used instead.
    */
   const hash: NonNullable<ObjectStoreOptions['hash']> = (bytes, start, end, target, at) => {
     const text = bytes.toString('latin1', start, end);
@@ -228,7 +228,7 @@ t.test('a pack that waits for its turn counts as held memory', async (t) => {
   world.take(30);
   {
     using _ = await PackSpool.fill(pieces(2), { most: 60, budget });
-    // Simulates the deletion of the repository during the push.
+    // Give the memory back before the spool is closed, as the deletion of the repository during the push would do.
     budget.give(budget.used);
   }
   t.equal(world.used, 30, 'nothing is given back twice');
@@ -240,7 +240,7 @@ t.test('a waiting pack is read unchanged, whatever its chunks', async (t) => {
     async function* arrive(): AsyncGenerator<Buffer> {
       for (let at = 0, turn = 0; at < pack.length; turn++) {
         const size = sizes[turn % sizes.length]!;
-        // Reuses the connection's buffer for every piece.
+        // Overwrite each piece after it was received, as if the buffer of the connection were used again.
         const piece = Buffer.from(pack.subarray(at, at + size));
         yield piece;
         piece.fill(0);

@@ -34,7 +34,7 @@ async function stage(options: TestServerOptions = {}, count = 12): Promise<Stage
   };
 }
 
-/** Returns all refs of the repository as `<oid> <name>` lines. */
+/** Returns all refs of the repository, each as a line with object id and name. */
 function refsOf(repository: GitRepository): string[] {
   return [...repository.refs.entries()].map(([name, { oid }]) => `${oid} ${name}`);
 }
@@ -179,7 +179,7 @@ t.test('namespaces are kept apart', async (t) => {
 t.test('thousands of refs go in one push', async (t) => {
   await using s = await stage({}, 3);
   const { bench, repository, server } = s;
-  // Uses only 500 refs, because the time that git itself takes grows with the square of their number.
+  // Use only 500 refs, because the time that git itself takes grows with the square of their number.
   const updates = Array.from({ length: 500 }, (_, index) => `create refs/heads/b/${index} HEAD\n`).join('');
   await bench.feed(updates, 'work', 'update-ref', '--stdin');
   await bench.git('work', 'pack-refs', '--all');
@@ -249,7 +249,7 @@ async function post(server: TestServer, body: Buffer, headers: Record<string, st
   });
 }
 
-/** Returns `unpack ok` or not, and `ok` or `ng` by ref: the part of the report that must agree with the oracle. */
+/** Returns the part of a report that must equal that of git: `unpack ok` or not, and `ok` or `ng` for each ref. */
 function classOf(report: string): string {
   const lines = [...report.matchAll(/(?:^|[0-9a-f]{4})(unpack|ok|ng) (\S+)/g)];
   return lines

@@ -36,7 +36,7 @@ async function stage(t: Test, options = {}) {
   return { service, emulator: service.emulator, folder, git };
 }
 
-/** Creates a work tree with two branches, a tag of a tag, a note, and loose and packed objects. */
+/** Creates a Git work tree with two branches, a tag of a tag, a note, and loose and packed objects. */
 function workTree(folder: string, git: (args: string[], at?: string, input?: string) => string): string {
   const at = join(folder, 'work');
   git(['init', '-q', '-b', 'trunk', at]);

@@ -86,7 +86,10 @@ interface Script {
   readonly body?: Buffer[];
 }
 
-/** Returns a remote whose server answers each request with the next part of `script`, and then closes. */
+/**
+ * Starts a server that answers each request with the next part of `script`, and then closes the connection. Returns a
+ * client of it (`remote`), and the bodies that it received.
+ */
 async function remoteWith(t: Test, ...script: Script[]): Promise<{ remote: Remote; bodies: string[] }> {
   const bodies: string[] = [];
   const server: Server = createServer((request, response) => {

@@ -139,7 +139,8 @@ t.test('the pack cache is limited in bytes and evicts the least recently used pa
   t.equal(cache.get(other, 'a')?.length, 7);
   t.same(kept(), [], 'but all share the bytes');
 
-  // Three slow clients, of which the first two request the same pack.
+  // Read three packs slowly at the same time, of which the first two have the same key. The sizes of unfinished packs
+  // count together, so that the cache keeps only one.
   const slow = ['e', 'e', 'f'].map((key) => cache.keeping(git, key, packets(60))[Symbol.asyncIterator]());
   for (let turn = 0; turn < 6; turn++) for (const each of slow) await each.next();
   for (const each of slow) await each.next();

@@ -49,8 +49,8 @@ const HOSTILE = [
 ];
 
 /**
- * Programs that read each output format of `emulator env`, such as the shells for `sh`. They return the name and the value
- * that the program reads from a line.
+ * Programs that read each output format of `emulator env`, such as the shells for `sh`. A reader returns the name and
+ * the value that the program finds in a line of the output.
  */
 const READERS: Readonly<Record<Exclude<EnvFormat, 'json'>, readonly ((text: string) => [string, string])[]>> = {
   sh: ['sh', 'bash', 'dash'].map((shell) => (text: string) => {
@@ -85,7 +85,7 @@ const READERS: Readonly<Record<Exclude<EnvFormat, 'json'>, readonly ((text: stri
   dotenv: [(text) => Object.entries(parseEnv(text))[0] as [string, string], readAsDotenvPackage],
   github: [
     (text) => {
-      // The GitHub Actions runner reads lines of a multi-line value until the first line that equals the delimiter.
+      // Read the value as the runner of GitHub Actions does: up to the first line that equals the delimiter.
       const rows = text.split('\n');
       const [, name, delimiter] = /^(\w+)<<(.+)$/.exec(rows[0]!)!;
       const end = rows.indexOf(delimiter!, 1);

@@ -5,7 +5,7 @@ import { EMULATOR, ended, spawnCli } from '../../test/cli-process.js';
 
 // needs: git, curl, python3
 
-/** Client as a shell script, with curl and Git only. */
+/** Client of the emulated service as a shell script, which uses only curl and Git. */
 const SHELL = `
 set -eu
 auth="Authorization: Bearer $EMULATOR_TOKEN"
@@ -25,7 +25,7 @@ curl -sf -X POST -H 'Content-Type: application/json' "$EMULATOR_ADMIN_URL/faults
 echo done
 `;
 
-/** Client in Python 3, with its HTTP library and test runner, and Git. */
+/** Client of the emulated service in Python 3, which uses the HTTP library and test runner of Python, and Git. */
 const PYTHON = `
 import json, os, subprocess, unittest, urllib.error, urllib.request
 
@@ -66,7 +66,7 @@ class Client(unittest.TestCase):
 unittest.main()
 `;
 
-/** pytest suite: a fixture configures the emulator over HTTP, and a fault is planned over HTTP. */
+/** pytest suite whose fixture configures the emulator over HTTP. A test adds a fault (injected failure) over HTTP. */
 const PYTEST = `
 import json, os, subprocess, urllib.error, urllib.request
 import pytest
@@ -103,7 +103,7 @@ def test_stock_git(ask, tmp_path):
     assert git("ls-remote", remote, "refs/heads/main").split()[0] == git("rev-parse", "HEAD").strip()
 `;
 
-/** Shell script that starts an emulator and finds it by its ready file. */
+/** Shell script that starts an emulator in the background, and reads its addresses from its ready file. */
 const READY_FILE = `
 set -eu
 ${EMULATOR} start --port 0 --log quiet --ready-file ready.json --exit-with-parent > /dev/null &

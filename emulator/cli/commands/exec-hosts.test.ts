@@ -15,7 +15,7 @@ function ask(port: number, request: string): Promise<string> {
     const socket = connect(port, '127.0.0.1', () => socket.end(request));
     socket.on('data', (part) => {
       said += part;
-      // No client starts TLS in the tunnel, so the test closes the tunnel as soon as the proxy has accepted it.
+      // Close the tunnel as soon as the proxy has accepted it, because no client of this test uses it.
       if (said.includes(' 200 ')) socket.destroy();
     });
     socket.on('error', reject).on('close', () => resolve(said));
@@ -112,7 +112,7 @@ t.test('the certificate is valid for one day and only for these hosts', async (t
   t.ok(Date.parse(own.validTo) > Date.now() + 30 * 24 * 3600 * 1000, 'it outlives the certificates that it signs');
 });
 
-/** Invalid targets of the HTTP method CONNECT: each is not a host and a port. */
+/** Invalid targets for the HTTP method CONNECT, which requires a host and a port. */
 const MALFORMED = [
   'git.example.test',
   'git.example.test:',
@@ -179,7 +179,8 @@ t.test('the proxy requires its credentials, and refuses other hosts', async (t) 
 
 t.test('exec removes its temporary files however it ends', async (t) => {
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGKILL'] as const) {
-    // The program is started without a shell, because a shell would wait for a child that did not receive the signal.
+    // Start the program without a shell, because a shell would wait for a child process that did not receive the
+    // signal.
     const script = 'console.log(process.env.SSL_CERT_FILE); setInterval(() => {}, 1e6)';
     const child = spawnCli(t, ['exec', '--log', 'quiet', ...HOSTS, '--', process.execPath, '-e', script]);
     while (!child.said.out.includes('\n')) await new Promise((resolve) => child.stdout!.once('data', resolve));

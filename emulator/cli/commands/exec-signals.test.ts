@@ -50,8 +50,8 @@ t.test('signals are passed to the command, and exec exits when the command does'
 });
 
 t.test('child processes of the command get its signals as well', async (t) => {
-  // The process that receives the signal is Node and not a shell, because a shell would wait for a child that did not
-  // receive the signal.
+  // Let Node receive the signal and not a shell, because a shell would wait for a child process that did not receive
+  // the signal.
   const script = `process.on("SIGTERM", () => process.exit(42)); setInterval(() => {}, 1e6); console.log("up")`;
   const inner = `'${process.execPath}' -e '${script}'; exit $?`;
   const child = spawnCli(t, ['exec', '--log', 'quiet', '--', 'sh', '-c', `trap : TERM; ${inner}`]);

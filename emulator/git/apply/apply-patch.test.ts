@@ -30,7 +30,7 @@ t.test('patches of git diff-tree between trees at random lead from one to the ot
     git.copy(all);
     const options = step % 3 === 0 ? ['--no-renames'] : ['-M', '-C', '--find-copies-harder'];
     const { stdout } = git.try(['diff-tree', '-r', '-p', '--binary', ...options, before, after]);
-    // Contains only the objects of the old tree, so that nothing can be taken from the new one.
+    // Copy only the objects of the old tree, so that the result cannot contain anything that was not in the patch.
     const objects = new MemoryObjects();
     const needed = new Set(
       [...diffTreeEntries(all, undefined, before)].flatMap((each) =>
@@ -65,7 +65,10 @@ t.test('patches that were tampered with are taken and refused as by git apply', 
   }
 });
 
-/** Breaks or shifts a patch in one of the ways that occur in practice. */
+/**
+ * Changes a patch in a random way: removes, repeats, truncates or inserts lines, or shifts the line numbers in its hunk
+ * headers.
+ */
 function tamper(random: RandomText, patch: string): string {
   const lines = patch.split('\n');
   const at = random.below(lines.length);
@@ -88,7 +91,7 @@ function tamper(random: RandomText, patch: string): string {
 
 const NUMBERS = Array.from({ length: 30 }, (_, index) => `${index + 1}\n`).join('');
 
-/** Names of cases, and patches. */
+/** Patches with unusual forms, each with the name of the case. */
 const CASES: readonly (readonly [name: string, patch: string])[] = [
   ['a traditional header', '--- a/n\n+++ b/n\n@@ -1,2 +1,2 @@\n-1\n+one\n 2\n'],
   ['names without folders', '--- n\n+++ n\n@@ -1,2 +1,2 @@\n-1\n+one\n 2\n'],
@@ -277,7 +280,7 @@ t.test('long binary files go through a patch both ways, and only whole', async (
     t.equal(gitApply(git, old, patch).tree, young);
     t.equal((await applied(objects, old, patch)).tree, young);
   }
-  // Drops the last line of the first file's data, which contains the end of the stream or only its checksum.
+  // Remove the last line of the data of the first file, which contains the end of the zlib stream or only its checksum.
   const lines = theirs.toString('latin1').split('\n');
   const end = lines.indexOf('');
   lines.splice(end - 1, 1);

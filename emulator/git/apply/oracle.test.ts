@@ -6,17 +6,17 @@ import { applied } from './test/applied.js';
 import { gitApply } from './test/git-apply.js';
 import { mangled, randomChange, randomPatch } from './test/random-patch.js';
 
-// Compares patches written by real git, unchanged, rewritten and broken: both programs accept or refuse them, and
-// produce the same tree.
+// Compares `git apply` with this implementation, for patches that the real git wrote, unchanged, rewritten and broken.
+// Both must accept or refuse a patch, and produce the same tree.
 
 const CHANGES = Number(process.env.PATCH_CHANGES ?? 16);
 const SEED = Number(process.env.PATCH_SEED ?? 1);
 const MANGLED = 8;
 
-/** Files that the patches below change. */
+/** Files to which the patches in this test are applied, by path. */
 const CONTENT = { n: '1\n2\n3\n', crlf: 'a\r\nb\r\nc\r\n', 'sp ace': 'x\n', empty: '', bin: '\0one', cut: 'x\na\nb\n' };
 
-/** Ids of `bin` above and of the empty blob. */
+/** Id of the blob with the content of the file `bin`, and id of the empty blob. */
 const BLOB_OID = 'eb2e937a24737d7e5ade6dc8e0bb3bdd4af15686';
 const EMPTY_OID = 'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391';
 const ZERO = '0'.repeat(40);
@@ -183,7 +183,8 @@ t.test('patches at random are taken and refused as by git apply, and lead to the
     applying.copy(change.objects);
     for (let count = 0; count < MANGLED; count++) {
       const patch = Buffer.from(mangled(random, randomPatch(random, making, change)), 'latin1');
-      // A patch of white space only has no changes, and Git does not accept it as a patch.
+      // Skip a patch that consists only of white space, because it has no changes and Git does not accept it as a
+      // patch.
       if (!/\S/.test(patch.toString('latin1'))) continue;
       const expected = gitApply(applying, change.before, patch);
       const found = await applied(copyOf(change.objects), change.before, patch);

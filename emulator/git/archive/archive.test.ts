@@ -240,7 +240,9 @@ async function readTar(objects: MemoryObjects, options: ArchiveOptions): Promise
   return gunzipSync(await readArchive(objects, options));
 }
 
-/** Extracts an archive with tar. Returns the names, modes, link targets and contents. */
+/**
+ * Extracts an archive with the program tar. Returns the names, modes, link targets and contents of its files as text.
+ */
 function extract(git: ScratchGit, folder: string, tar: Buffer): string {
   const cwd = join(git.path, folder);
   mkdirSync(cwd);

@@ -27,7 +27,10 @@ function commit(objects: MemoryObjects, content: Content, parents: readonly Oid[
   return objects.write(COMMIT, `tree ${tree}\n${lines}author ${who}\ncommitter ${who}\n\nm\n`);
 }
 
-/** Returns the lines of `git blame --line-porcelain`, each as one text. */
+/**
+ * Runs `git blame` and returns one text per line of the file, with the commit, the line numbers and the facts about its
+ * origin.
+ */
 function blamedByGit(git: ScratchGit, oid: Oid, path: string, options: readonly string[]): string[] {
   const lines: string[] = [];
   let fields: string[] = [];
@@ -60,8 +63,8 @@ async function compare(t: Test, git: ScratchGit, objects: MemoryObjects, request
 }
 
 /**
- * Writes a history with branches, merges of up to three parents, renames, copies and moved lines. Returns its commits,
- * oldest first.
+ * Writes a random history with branches, merges of up to three parents, renames, copies and moved lines. Returns its
+ * commits, oldest first.
  */
 function randomHistory(objects: MemoryObjects, random: RandomText, length: number): { oid: Oid; files: Content }[] {
   const commits: { oid: Oid; files: Record<string, string> }[] = [];

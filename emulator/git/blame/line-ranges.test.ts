@@ -6,7 +6,9 @@ import { unlimited } from '../../schedule/test/unlimited.js';
 import { LineInterner } from '../diff/line-interner.js';
 import { BadLineRange, parseLineRanges } from './line-ranges.js';
 
-/** Maximum cost in units between two checks of the meter. */
+/**
+ * Maximum cost in units of work between two checks of the meter, at which a long search can yield to other requests.
+ */
 const PIECE = 1_000;
 const HOSTILE = [
   '(a?){900}[0-9]',

@@ -11,12 +11,12 @@ import { copy, delta, inPieces, insert, oidOf, PackBuilder } from '../odb/test/p
 import { randomNumbers } from '../test/random-numbers.js';
 import { PathLookup } from './path-lookup.js';
 
-/** Names so long that the packed trees refer to copied entries of their delta base. */
+/** Names of files that are so long that a delta copies their entries from its base tree instead of repeating them. */
 const NAMES = ['a', 'b', 'c', 'd', 'e'].map((name) => name.padEnd(60, name));
 const TREES = 120;
 
 /**
- * Builds a pack of trees, each a delta of an earlier one: entries are added, removed, changed and moved, and some occur
+ * Builds a pack of random trees, each a delta of an earlier one: entries are added, removed and moved, and some occur
  * twice.
  */
 function packOf(seed: number): Buffer {

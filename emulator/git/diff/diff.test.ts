@@ -12,14 +12,16 @@ import { RandomText } from './test/random-text.js';
 import { RandomTree } from './test/random-tree.js';
 import { diffTreeEntries, TooManyChanges, type TreeChange } from './trees.js';
 
-/** Returns false for numbers, which are units of work. */
+/**
+ * Returns true for a change of the tree, and false for a number, which is the cost of the comparison in units of work.
+ */
 const isChange = (found: TreeChange | number): found is TreeChange => typeof found !== 'number';
 
 function patchOf(diff: Diff): string {
   return Buffer.concat(diff.files.map((file) => file.raw())).toString('latin1');
 }
 
-/** Returns the output of `git diff-tree --raw -z`. */
+/** Formats a diff as `git diff-tree --raw -z` does, so that both can be compared. */
 function rawOf(diff: Diff): string {
   const octal = (mode: number) => mode.toString(8).padStart(6, '0');
   return diff.files
@@ -39,7 +41,10 @@ function numstatOf(diff: Diff): string {
     .join('');
 }
 
-/** Writes a sequence of random trees to both stores and returns each tree with its successor. */
+/**
+ * Writes a sequence of random trees both to a Git repository and to the object store under test. Returns each tree with
+ * its successor.
+ */
 function randomTrees(git: ScratchGit, objects: MemoryObjects, seed: number, count: number): [Oid, Oid][] {
   const tree = new RandomTree(new RandomText(seed));
   const oids: Oid[] = [EMPTY_TREE_OID];

@@ -99,7 +99,8 @@ t.test('large files of much repetition, at the limits of the search, come out as
   const random = new RandomText(3);
   const pick = (count: number, kinds: number) =>
     Array.from({ length: count }, () => `line ${random.below(kinds)}`).join('\n');
-  // The search accepts a good path before it gives up only if both files have more than 65,536 lines together.
+  // Compare files with more than 65,536 lines together, because only then does the search accept a good path before it
+  // gives up.
   const long = pick(40_000, 400).split('\n');
   const edited = long.flatMap((line, at) => (at % 35 === 0 ? pick(1 + random.below(3), 400).split('\n') : [line]));
   compareAll(t, [

@@ -22,7 +22,7 @@ const WHO = 'A U Thor <a@example.com> 1700000000 +0100';
 interface Sample {
   readonly type: ObjectType;
   readonly body: string;
-  /** Undefined if no message is expected. */
+  /** Id of the message that the check must report; undefined if it must report none. */
   readonly id: MessageId | undefined;
 }
 
@@ -176,7 +176,10 @@ const SAMPLES: Sample[] = [
   ...TREES.map(([id, body]) => ({ type: 'tree' as const, id, body })),
 ];
 
-/** Returns the message ids of this implementation, and true if a strict receiver refuses the object. */
+/**
+ * Checks an object with the implementation under test. Returns the ids of its messages, and true in `isRefused` if a
+ * strict receiver refuses the object.
+ */
 function ours(
   objects: MemoryObjects,
   type: ObjectType,
@@ -199,9 +202,12 @@ function idsOf(text: string): string[] {
   return [...text.matchAll(/object [0-9a-f]{40}: (\w+):/g)].map((match) => match[1]!);
 }
 
-/** Returns the same from `git index-pack --strict`, which receive-pack runs with receive.fsckObjects. */
+/**
+ * Checks objects with `git index-pack --strict`, which a push runs if `receive.fsckObjects` is set. Returns the same
+ * members as `ours`.
+ */
 function gits(git: ScratchGit, oids: Oid[]): { ids: string[]; isRefused: boolean; text: string } {
-  // --depth=0 prevents deltas on other objects of this test.
+  // Prevent deltas with `--window=0`, because they could depend on other objects of this test.
   const pack = git.try(['pack-objects', '--stdout', '-q', '--window=0'], `${oids.join('\n')}\n`).stdout;
   using other = new ScratchGit('--bare');
   const { stderr } = other.try(['index-pack', '--strict', '--stdin'], pack);
@@ -223,7 +229,7 @@ t.test('every broken object is checked as index-pack --strict checks it', (t) =>
     const mine = ours(objects, type, body);
     const theirs = gits(git, [git.add(type, body)]);
     t.same(mine.ids, id === undefined ? [] : [id], name);
-    // Git checks the `type` of a tag before fsck runs.
+    // Accept a fatal error of Git as a refusal too, because Git checks the `type` of a tag before its fsck runs.
     t.equal(
       mine.isRefused,
       theirs.isRefused || /fatal: (?!fsck|did not receive)/.test(theirs.text),
@@ -249,7 +255,8 @@ t.test('the files that Git reads are checked by their content', (t) => {
       const theirs = gits(git, [git.add('blob', body), git.add('tree', tree)]);
       t.ok(id === undefined ? mine.ids.length === 0 : mine.ids.includes(id), `${title} ${mine.ids}`);
       t.equal(mine.isRefused, theirs.isRefused, `${title} ${theirs.text}`);
-      // Git also warns of a file that it cannot parse, unless it refuses the file anyway.
+      // Compare the messages only if Git refuses the file, because Git otherwise also warns of a file that it cannot
+      // parse.
       if (theirs.isRefused)
         t.ok(
           theirs.ids.every((each) => mine.ids.includes(each)),
@@ -356,7 +363,8 @@ t.test('every message has been seen', (t) => {
     [...COMMITS, ...TAGS, ...TREES, ...MODULES, ...ATTRIBUTES].map(([id]) => id),
   );
   const elsewhere = /Large|Missing$|Blob$|largePathname/;
-  // Git never reports these, because the check of the header or the parsing of the tree fails first.
+  // Exclude the messages that Git never reports, because the check of the header or the parsing of the tree fails
+  // first.
   const unreachable = ['missingType', 'missingTag', 'emptyName'];
   for (const id of Object.keys(MESSAGES)) t.ok(seen.has(id) || elsewhere.test(id) || unreachable.includes(id), id);
   t.end();

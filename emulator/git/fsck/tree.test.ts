@@ -22,7 +22,10 @@ const STRANGERS = [
 ];
 const IGNORED = ['\xe2\x80\x8c', '\xe2\x80\xae', '\xef\xbb\xbf', '\xc3\xa9'];
 
-/** Yields the names, all spellings that a file system may treat as equal, and near misses. */
+/**
+ * Yields the special names of Git such as `.git`, all spellings that a file system may treat as equal to them, and
+ * similar names that are harmless.
+ */
 function* spellings(): Generator<string> {
   for (const word of [...WORDS.map((each) => `.${each}`), ...SHORT, ...STRANGERS]) {
     for (const cased of [word, word.toUpperCase(), word.slice(0, 2) + word.slice(2).toUpperCase()]) {
@@ -37,7 +40,10 @@ function* spellings(): Generator<string> {
   }
 }
 
-/** Returns the expected findings for a name, by asking `dot-names` for every kind. */
+/**
+ * Returns the expected findings for a file or symbolic link with this name. It asks the functions of `dot-names` one by
+ * one, which the check under test combines.
+ */
 function expected(name: ByteString, isLink: boolean): string[] {
   const is = (kind: DotName) => (kind === 'gitmodules' ? hidesDotName(name, kind) : isDotName(name, kind));
   const files = WORDS.slice(1).filter(is);

@@ -8,9 +8,9 @@ import { patternSize } from './pattern-size.js';
 import { UNLIMITED } from './test/as-git-grep.js';
 import { searchPage, textCache } from './test/search-page.js';
 
-/** Maximum work units between two checks of the meter. */
+/** Maximum number of units of work between two checks of the meter, at which a search yields to other requests. */
 const PIECE = 1_000;
-/** Maximum for copying a text, which happens at once. */
+/** Maximum number of units of work for copying a text, which is not interrupted. */
 const COPY = 4_100;
 const PATTERNS = [
   ['(a?){900}[0-9]', false],
@@ -41,7 +41,7 @@ t.test('no search holds up others, whatever it searches for and in', async (t) =
   for (const [name, text] of Object.entries(TEXTS)) {
     const tree = objects.tree({ f: text });
     const cache = textCache(objects, 1 << 28);
-    // A filter excludes the first pattern without the text; the second one needs the text.
+    // Search for a pattern that a filter excludes without the text, and for one that needs the text.
     for (const pattern of ['nothing', '[0-9]n']) {
       const cold = new Schedule({ now: () => 0 });
       await searchPage(cache, tree, { pattern }, UNLIMITED, new Meter({ schedule: cold }));

@@ -10,7 +10,7 @@ import type { SearchLimits, SearchPage, SearchPosition } from './search.js';
 import { gitGrep, PATTERNS, SAMPLE, UNLIMITED } from './test/as-git-grep.js';
 import { type SearchQuery, searchPage, textCache } from './test/search-page.js';
 
-/** Returns all pages of a search. Each starts at the position that the previous one returned. */
+/** Searches page by page, and returns all pages. Each search starts at the position that the previous page returned. */
 async function pagesOf(
   objects: MemoryObjects,
   tree: Oid,
@@ -21,7 +21,7 @@ async function pagesOf(
   const pages: SearchPage[] = [];
   let startAfter: SearchPosition | undefined;
   do {
-    // A cursor contains the position as JSON.
+    // Convert the position to JSON and back, because the cursor that clients send contains it as JSON.
     if (startAfter) startAfter = JSON.parse(JSON.stringify(startAfter)) as SearchPosition;
     const page = await searchPage(cache, tree, { ...query, startAfter }, limits, unlimited());
     pages.push(page);
@@ -31,7 +31,8 @@ async function pagesOf(
 }
 
 /**
- * Returns the lines as `git grep -n` prints them: `:` around the number of a match, `-` around that of a context line.
+ * Formats the found lines as `git grep -n` prints them: with `:` around the number of a match, and `-` around the
+ * number of a context line.
  */
 function printed(pages: readonly SearchPage[]): string[] {
   return pages.flatMap((page) =>

@@ -308,7 +308,7 @@ function matchingLines(matcher: LineMatcher, lines: readonly string[]): number[]
   let start = 0;
   for (const [number, line] of lines.entries()) {
     const end = start + line.length;
-    // The next match at or after this line must be inside the line.
+    // Count the line as matching if the next match at or after its start lies inside the line.
     const at = runSync(matcher.find(piece, start));
     if (at >= start && at <= end) found.push(number);
     start = end + 1;

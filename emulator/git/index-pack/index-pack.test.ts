@@ -11,7 +11,7 @@ import { generateHistory } from '../test/history.js';
 import { oid as parseOid } from '../test/oid.js';
 import { type IndexPackOptions, indexPack } from './index-pack.js';
 
-/** Returns a store with the objects of one pack. */
+/** Receives a pack in pieces of `piece` bytes. Returns the store with its objects, and the result. */
 async function take(pack: Buffer, options: Partial<IndexPackOptions> = {}, store = new ObjectStore(), piece = 4096) {
   const quarantine = store.quarantine();
   try {
@@ -23,7 +23,7 @@ async function take(pack: Buffer, options: Partial<IndexPackOptions> = {}, store
   }
 }
 
-/** Returns every id with its body, as `git cat-file --batch` prints them. */
+/** Returns the body of every object in a store, by its id. */
 function listing(objects: ObjectReader): Map<Oid, Buffer> {
   const all = new Map<Oid, Buffer>();
   for (let number = 0; number < objects.size; number++) all.set(objects.oidOf(number), objects.read(number));
@@ -34,7 +34,7 @@ t.test("packs of Git's are taken in whole, whatever they are made with and howev
   using git = generateHistory(40);
   const oids = git.run(['rev-list', '--objects', '--all', '--no-object-names']).split('\n');
   const batch = git.try(['cat-file', '--batch'], oids.join('\n')).stdout;
-  // Some of the stores have no memory for caching bodies.
+  // Test stores without memory for cached bodies too, which must read the bodies again.
   const limits = [{}, { workBytes: 0 }, { workBytes: 5000 }, { workBytes: 50_000 }];
   const variants = [[], ['--delta-base-offset'], ['--depth=0'], ['--delta-base-offset', '--depth=250', '--window=50']];
   for (const [index, options] of variants.entries()) {
@@ -302,7 +302,7 @@ t.test('limits are checked before memory is taken', async (t) => {
   });
 });
 
-/** Returns copy instructions that repeat the first 50,000 bytes of the base up to `size`. */
+/** Returns delta instructions that copy the first 50,000 bytes of the base repeatedly, `size` bytes in all. */
 function copies(size: number): number[][] {
   return Array.from({ length: size / 50_000 }, () => copy(0, 50_000));
 }
@@ -319,7 +319,7 @@ t.test('deltas that would write without end are stopped', async (t) => {
 });
 
 t.test('an object that is hashed to a known id but differs is refused', async (t) => {
-  /** The worst hash function: the length of the input. Inputs of the same length collide. */
+  /** Hash function with many collisions: the hash is the length of the input. */
   const hash: NonNullable<ObjectStoreOptions['hash']> = (_, start, end, target, at) => {
     target.fill(0, at, at + 20);
     target.writeUInt32BE(end - start, at);

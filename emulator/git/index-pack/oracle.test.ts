@@ -14,15 +14,15 @@ import { writePack } from '../pack-objects/pack-writer.js';
 import { GIT_ENVIRONMENT, ScratchGit } from '../test/workbench.js';
 import { indexPack } from './index-pack.js';
 
-// Packs with defects. `git index-pack --strict` and this store accept the same ones, and git accepts the packs that
-// this store sends.
+// Tests packs with defects. `git index-pack --strict` and this store must accept the same packs, and git must accept
+// the packs that this store sends.
 
 const ROUNDS = Number(process.env.PACK_ROUNDS ?? 2);
 const SEED = Number(process.env.PACK_SEED ?? 1);
 
 t.setTimeout(600_000);
 
-/** Defects that git accepts and this store refuses on purpose, with the reason. */
+/** Names of the defects that git accepts and this store refuses on purpose, each with the reason. */
 const STRICTER: readonly string[] = [
   // git writes the pack, but `git cat-file` then refuses the object with "bad object header".
   'a size in more than 9 bytes',
@@ -48,8 +48,8 @@ function takenByGit(folder: string, repository: string, options: string): Promis
 }
 
 /**
- * Receives a pack as a push does. Returns the pack that a clone of all its objects is sent; `served` is undefined if
- * the pack is refused.
+ * Receives a pack as a push does. Returns in `served` the packs with all objects that a clone would receive, with both
+ * kinds of deltas; undefined if the pack is refused.
  */
 async function take(pack: Buffer): Promise<{ reason: string; served?: Buffer[] }> {
   const store = new ObjectStore();

@@ -59,7 +59,8 @@ t.test('a signature and other headers survive a round trip', (t) => {
 
 t.test('of a name only white space of ASCII is cut off at its end, as git log cuts it', (t) => {
   using git = new ScratchGit();
-  // The last UTF-8 byte of the first three names is 0xa0, which is a space in ISO 8859-1.
+  // Test names whose last UTF-8 byte is 0xa0, which is a space in ISO 8859-1 and must not be removed (the first three
+  // names).
   for (const name of ['Voil\u00e0', '\u0413\u0415\u0420', '\u2020', 'a \t', 'a\u00a0', '']) {
     const header = `tree ${TREE}\nauthor ${name} <a@example.com> 1 +0000\ncommitter ${COMMITTER}\n\nm\n`;
     const oid = git.add('commit', Buffer.from(header));
@@ -121,7 +122,8 @@ t.test('identities are read as leniently as git log reads them', (t) => {
     const [name, email, date] = git.run(['log', '-1', '--format=%an%n%ae%n%aI', git.add('commit', body)]).split('\n');
     const { author } = parseCommit(bytes(body));
     const shown = [author.name, author.email, formatDate(author)];
-    // Git prints the format placeholder itself if it cannot parse the date; the API must return a date.
+    // Replace the placeholder `%aI`, which Git prints if it cannot parse the date, by the date that the API returns in
+    // this case.
     t.same(
       shown,
       [name, email, date!.replace('%aI', '1970-01-01T00:00:00Z').replace('+00:00', 'Z')],
@@ -232,7 +234,8 @@ t.test('the moment of every date is that of git log, in every zone', (t) => {
   const shown = git.run(['log', '--no-walk=unsorted', '--stdin', '--format=%at'], `${oids.join('\n')}\n`).split('\n');
   for (const [index, oid] of oids.entries()) {
     const { author } = readCommit(objects, oid);
-    // Git prints `%at` itself if it cannot parse the date. RFC 3339 ends with the year 9999.
+    // Replace the placeholder `%at`, which Git prints if it cannot parse the date. Dates after the year 9999 become 0,
+    // because RFC 3339 ends with this year.
     const seconds = Number(shown[index]!.replace('%at', '0'));
     const expected = seconds > 253_402_300_799 ? 0 : seconds;
     t.equal(Date.parse(formatDate(author)) / 1000, expected, JSON.stringify([...dates, ...more][index]));

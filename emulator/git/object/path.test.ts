@@ -83,10 +83,11 @@ t.test('Git adds exactly the paths that are accepted', (t) => {
   const distinct = [...new Set(paths)];
   for (const mode of [0o100644, 0o120000]) {
     for (const path of distinct) {
-      // Skipped, because Git allows a line feed, and overlooks a backslash at the very start, which its fsck does not.
+      // Skip paths with a line feed, which Git allows, and paths that begin with a backslash, which Git overlooks
+      // although its fsck does not.
       if (path.includes('\n') || path.startsWith('\\')) continue;
-      // Skipped, because Git rejects only some spellings of `.gitmodules` in the middle of a link's path, where they
-      // are harmless.
+      // Skip links with `.gitmodules` in the middle of their path, where it is harmless, because Git rejects only some
+      // of its spellings.
       if (mode === 0o120000 && /modules\//.test(path)) continue;
       const { status } = git.try([
         'update-index',

@@ -7,7 +7,8 @@ import { bytesIn, splitBytes } from './bytes.js';
 import { readCommit } from './commit.js';
 import { decodeText } from './text-encoding.js';
 
-// The oracle is `git log`. It converts with glibc's iconv, and shows the bytes unchanged if the conversion fails.
+// Compares the decoding of commits with `git log`, which converts with iconv of glibc, and shows the bytes unchanged if
+// the conversion fails.
 
 const SINGLE_BYTE = [
   ...['1', '2', '3', '4', '5', '6', '7', '8', '9', '10', '13', '14', '15', '16'].map((part) => `ISO-8859-${part}`),
@@ -33,7 +34,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   'EUC-KR': '한국어',
   CP949: '한국어 똠방각하',
 };
-/** Bytes of ISO-2022-JP are given literally, because iconv-lite cannot encode it. */
+/** Encodes a text. The bytes of ISO-2022-JP are given literally, because iconv-lite cannot encode it. */
 const encode = (text: string, label: string) =>
   label === 'ISO-2022-JP' ? Buffer.from('\x1b$BF|K\\8l!A\x1b(B ascii ~\\', 'latin1') : iconv.encode(text, label);
 const LABELS = [...SINGLE_BYTE, ...Object.keys(TEXTS)];
@@ -44,7 +45,7 @@ interface Sample {
   readonly message: Buffer;
 }
 
-/** Returns the samples whose record differs from the output of `git log` for the same commit. */
+/** Decodes samples in commits, and returns those whose author or message differs from the output of `git log`. */
 function differences(samples: readonly Sample[]): string[] {
   using git = new ScratchGit();
   const objects = new MemoryObjects();

@@ -14,7 +14,10 @@ import { ObjectStore } from './object-store.js';
 import { BYTES_PER_OBJECT, type ObjectTable } from './object-table.js';
 import { copy, delta, inPieces, insert, oidOf, PackBuilder } from './test/pack-builder.js';
 
-/** A store and its expected content: text by id, and the ids that its objects point at. */
+/**
+ * Object store and its expected content: the text of each object by its id, and the ids of the objects to which others
+ * refer.
+ */
 interface Modelled {
   readonly store: ObjectStore;
   readonly texts: Map<Oid, string>;
@@ -58,7 +61,10 @@ t.test(
     const first = { store: new ObjectStore({ budget, caches }), texts: new Map(), referenced: new Set<Oid>() };
     let stores: Modelled[] = [first];
     let serial = 0;
-    /** Adds objects that are new to the store, though other stores may have them. */
+    /**
+     * Adds objects to a store that are new to it, though other stores may already have them. The objects are published
+     * or discarded at random.
+     */
     const grow = async ({ store, texts, referenced }: Modelled): Promise<void> => {
       const end = random(4) === 0 ? 'discard' : 'publish';
       const quarantine = store.quarantine();
@@ -187,7 +193,8 @@ t.test('a pack of a fork has the bytes that a store without forks would give it'
     const base = pack.whole('blob', text);
     const more = `and ${round}`;
     pack.delta(base, delta(text.length, text.length + more.length, copy(0, text.length), insert(more)));
-    // This entry must swap numbers with the delta before it, which is resolved later.
+    // Add an entry without delta after a delta. Their object numbers must be swapped, because the delta is resolved
+    // later.
     pack.whole('blob', `last ${round}`);
     for (const store of [plain, next]) {
       const quarantine = store.quarantine();

@@ -14,13 +14,13 @@ import { copy, delta, inPieces, insert, oidOf, type PackBuilder } from './test/p
 
 const MIB = 1024 * 1024;
 /**
- * Maximum work units by which a time slice may be exceeded. The largest piece of work between two checks is inflating
- * 256 KiB (1,024 units) and reading a few objects.
+ * Maximum number of units of work by which a time slice may be exceeded. The largest piece of work between two checks
+ * is inflating 256 KiB (1,024 units) and reading a few objects.
  */
 const PIECE = 1_500;
 const ZEROS = Buffer.alloc(64 * MIB);
 
-/** Returns a store with a stopped clock, so that only the counted work ends its time slices. */
+/** Creates an object store whose scheduler has a stopped clock, so that only counted work ends its time slices. */
 function frozen(options: Omit<ObjectStoreOptions, 'schedule'> = {}) {
   const schedule = new Schedule({ now: () => 0 });
   return { schedule, store: new ObjectStore({ ...options, schedule }) };

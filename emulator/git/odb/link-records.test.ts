@@ -26,7 +26,10 @@ async function take(pack: Buffer, store = new ObjectStore(), thin = false): Prom
   return store;
 }
 
-/** Compares the link records of each commit and tree with its body. Returns the number of trees recorded as deltas. */
+/**
+ * Compares the link records (decoded ids to which an object refers) of each commit and tree with its body. Returns the
+ * number of trees that are recorded as differences from another tree.
+ */
 function compareWithBodies(t: Test, store: ObjectStore): number {
   let differences = 0;
   for (let number = 0; number < store.size; number++) {
@@ -70,14 +73,14 @@ t.test('they are shared with forks, joined with those of others, and forgotten w
     store = await take(part, store.fork(), true);
     await store.compact(new Meter({ schedule: store.schedule }));
     compareWithBodies(t, store);
-    // Receives a tree without its blob; none of its records may remain.
+    // Receive a tree whose blob is missing. The pack must be refused, and none of its records may remain.
     const broken = new PackBuilder();
     const lost = oidOf('blob', 'lost');
     broken.whole('tree', writeTree([{ mode: 0o100644, name: 'lost' as never, oid: lost }]));
     await t.rejects(take(broken.build(), store), { message: new RegExp(lost) });
   }
   t.ok(compareWithBodies(t, store) > 10);
-  // The small cache evicts the records of the first packs before those of the last are added.
+  // Use a small cache, from which the records of the first packs are evicted before those of the last packs are added.
   const small = new ObjectStore({ caches: new MemoryCache(60_000) });
   for (const part of parts) {
     await take(part, small, true);
@@ -87,7 +90,9 @@ t.test('they are shared with forks, joined with those of others, and forgotten w
 
 const MODES = [0o100644, 0o100755, 0o120000, 0o40000, 0o160000];
 
-/** Tests trees with deltas that no sender would choose: cut at any byte, repeated, or out of order. */
+/**
+ * Tests trees whose deltas no sender would choose: with copies that end at any byte, are repeated, or are out of order.
+ */
 t.test('a tree is what its bytes say, however its delta is cut', async (t) => {
   const random = randomNumbers(20);
   let differences = 0;
@@ -128,7 +133,7 @@ t.test('a tree is what its bytes say, however its delta is cut', async (t) => {
     }
     const result = Buffer.concat(bytes);
     const middle = builder.delta(at, delta(base.length, result.length, ...parts));
-    // Adds another delta on this tree, so that its layout is used as well.
+    // Add a further delta on the tree, so that the record of the tree is also used as a base.
     const more = writeTree([{ mode: 0o100644, name: `z${round}` as never, oid: blob }]);
     const copied = result.length === 0 ? [] : [copy(0, result.length)];
     builder.delta(middle, delta(result.length, result.length + more.length, ...copied, insert(more)));
@@ -168,7 +173,7 @@ t.test('fsck has the same findings for a tree checked by its delta as for the wh
   };
   const outcomes = new Set<string>();
   for (let round = 0; round < 300; round++) {
-    // Adds entries with long names around it, so that the delta contains copies.
+    // Enclose the entries by two entries with long names, so that the delta contains copies.
     const around = (letter: string) => ({ mode: 0o100644, name: letter.repeat(60) as never, oid: blob });
     const [first, last] = [writeTree([around('A')]), writeTree([around('z')])];
     const clean = ['a', 'a-b', 'a.c', 'b', 'b.d', 'c'].filter(() => random(4) > 0);
@@ -190,7 +195,7 @@ t.test('fsck has the same findings for a tree checked by its delta as for the wh
     const expected = await refusal(packOf((builder) => builder.whole('tree', result)));
     const found = await refusal(packOf((builder, start) => builder.delta(start, told)));
     if (found !== expected) t.fail(`${result.toString('latin1')}: ${found}, not ${expected}`);
-    // Contains no new bytes, but in another order.
+    // Build a delta that contains no new bytes but changes the order, which the check must notice.
     const turned = Buffer.concat([last, first]);
     const parts = [copy(base.length - last.length, last.length), copy(0, first.length)];
     const back = delta(base.length, turned.length, ...parts);

@@ -12,7 +12,10 @@ function tag(objects: Quarantine, object: Oid, type: string): Oid {
   return objects.write(TAG, Buffer.from(`object ${object}\ntype ${type}\ntag v\ntagger ${WHO}\n\nm\n`));
 }
 
-/** Writes a commit and a chain of `length` tags on it. Returns the last tag. */
+/**
+ * Writes a chain of `length` tags, each of which points to the previous one. The first points to `from`, by default a
+ * new commit. Returns the last tag.
+ */
 function chain(objects: Quarantine, length: number, from?: Oid): Oid {
   let tip = from ?? objects.write(COMMIT, COMMIT_BODY);
   for (let count = 0; count < length; count++)

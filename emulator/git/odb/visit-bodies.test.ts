@@ -43,7 +43,8 @@ t.test('bodies that are visited are those that are read, each wanted one once', 
         t.notOk(seen.has(number), `${number} once`);
         seen.set(number, body.toString());
       });
-      // Other requests read objects during each yield, so bodies in memory are evicted.
+      // Read other objects during each yield, as other requests do, so that bodies in memory are evicted from the
+      // cache.
       for (let at = 0; !steps.next().done; at++) store.read(all[(at * 7) % all.length]!);
       const small = numbers.filter((number) => store.sizeOf(number) < 300_000);
       t.same(

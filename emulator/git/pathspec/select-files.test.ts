@@ -18,7 +18,10 @@ import { type FileSelection, selectFiles } from './select-files.js';
 import { TreeWalk } from './tree-walk.js';
 import { foldCase } from './wildmatch.js';
 
-/** Simple implementation of the glob rules in the docstring of `parseGlob`, for a single path. */
+/**
+ * Returns true if a path matches a glob. It is a simple implementation of the rules in the docstring of `parseGlob`,
+ * with which the fast one is compared.
+ */
 function isGlobMatch(glob: ByteString, path: ByteString): boolean {
   const isAnchored = glob.slice(0, -1).includes('/');
   const pattern = isAnchored ? glob.replace(/^\//, '') : `**/${glob.replace(/^\//, '')}`;
@@ -129,7 +132,10 @@ const [max, longest, together] = [requestLimit('globs'), requestLimit('globBytes
 
 const ONE = { maxMatches: 1, maxMatchesPerFile: 1, maxLines: 1 };
 
-/** Lists at their limits, with patterns that keep as many tokens active as possible. */
+/**
+ * Selections of files whose lists of patterns have the maximum size, with patterns that keep as many tokens active as
+ * possible, so that matching takes as long as possible.
+ */
 const HOSTILE: Record<string, FileSelection> = {
   'many folders': filled((bytes) => `${'**/*a*/'.repeat(bytes / 7)}b`),
   'many stars': filled((bytes) => `${'*a'.repeat(bytes / 2 - 1)}*b`),

@@ -130,19 +130,22 @@ const PATTERNS = [
   ...['?/**/?', '**/b/**/b', '*a/*b', '**/[a-f]oo', '[a-f]*/b[a-f]*', 'a*/*/*a', '*/a[!b]*/*', '*x*/**/*z*'],
 ].map(bytesOf);
 
-/** Returns the matcher of one pattern. */
+/** Returns the matcher for one wildmatch pattern (glob of Git). */
 function wildmatch(pattern: ByteString, options: WildmatchOptions = {}): PathMatcher {
   const tokens = parseWildmatch(pattern, options);
   const patterns = tokens ? [{ tokens, ignoreCase: options.ignoreCase ?? false, ends: [] }] : [];
   return runSync(PathMatcher.compile([{ patterns, refuses: false }]));
 }
 
-/** Returns the texts that Git's pathspec lists, for each pattern. */
+/**
+ * Returns for each pattern the texts that `git ls-files` selects with it as a pathspec. `magic`: prefix such as
+ * `:(glob)`.
+ */
 function listed(magic: string, patterns: readonly ByteString[]): Map<ByteString, Set<string>> {
   const responses = new Map(patterns.map((pattern) => [pattern, new Set<string>()]));
   using git = new ScratchGit();
   const oid = git.add('blob', '');
-  // An index cannot contain both `a` and `a/b`, so texts with and without a slash are added separately.
+  // Add texts with and without a slash separately, because an index cannot contain both `a` and `a/b`.
   for (const hasSlash of [false, true]) {
     const texts = TEXTS.filter((text) => text.includes('/') === hasSlash);
     git.run(['read-tree', '--empty']);
@@ -170,7 +173,7 @@ for (const [magic, options] of [
   [':(icase)', { ignoreCase: true }],
 ] as const) {
   t.test(`patterns match as in Git's pathspecs with ${magic}`, (t) => {
-    // Case is relevant only for patterns with letters.
+    // Test patterns without letters only if case matters, because otherwise both modes give the same result.
     const isWanted = magic.includes('icase') ? /[a-zA-Z]/ : /^/;
     const all = PATTERNS.filter((pattern) => !pattern.startsWith('/') && isWanted.test(pattern));
     const patterns = sample(t, all, 40);
@@ -205,7 +208,7 @@ t.test('random patterns match as in Git', (t) => {
   const pattern = fc.array(piece, { minLength: 1, maxLength: 6 }).map((pieces) => bytesOf(pieces.join('')));
   const patterns = fc
     .sample(pattern, { numRuns: 400, seed: 13 })
-    // Skips patterns that Git handles in a special way: it normalizes pathspecs like paths, treats one without a
+    // Skip patterns that Git handles in a special way: it normalizes pathspecs like paths, treats one without a
     // wildcard as plain text, and takes `**` after a plain prefix for the start of the pattern.
     .filter((each) => !/^[^*?[\\]*[^/*?[\\]\*\*+(?:$|\/)/.test(each))
     .filter((each) => !/^\/|\/\/|\/$|(?:^|\/)\.(?:\/|$)|^[^*?[\\]*$/.test(each));
@@ -377,7 +380,7 @@ t.test('pathspecs select what git ls-files selects', (t) => {
   t.end();
 });
 
-/** Returns true if a file in the folder can be selected. */
+/** Returns false if the matcher of `paths` excludes all files in the folder, so that a walk need not enter it. */
 function mayHold(paths: readonly string[], folder: string): boolean {
   const matcher = runSync(selectFiles({ paths: paths.map(bytesOf) }))!;
   const bytes = Buffer.from(`${folder}/`, 'latin1');

@@ -8,7 +8,7 @@ import { describeRefNameIssue, isRefName, readBranchName, refNameIssue } from '.
 const PIECES = ['a', 'b', '/', '.', '@', '{', '-', '~', '^', ':', '?', '*', '[', '\\', ' ', '\t', '\x7f', '\u00e9'];
 const WORDS = ['.lock', 'lock', '..', '//', 'HEAD', 'refs/', 'heads/', '@{', '+', '%', 'x.lock/y', '.LOCK'];
 
-/** Returns at most `count` random names without duplicates, a quarter of them in a sample. */
+/** Returns at most `count` different random names. A sample has a quarter of them. */
 function sampleNames(t: Test, count: number): string[] {
   const piece = fc.constantFrom(...PIECES, ...WORDS);
   const names = fc.array(piece, { minLength: 1, maxLength: 5 }).map((pieces) => pieces.join(''));
@@ -41,7 +41,7 @@ t.test('branch names are checked as git check-ref-format --branch checks them', 
     'e\u0301',
     ...sampleNames(t, 300),
   ]) {
-    // Skips `@` and `refs/…`: Git reads `@` as HEAD, and would create `refs/heads/refs/…`. The API allows neither as a
+    // Skip `@` and `refs/…`: Git reads `@` as HEAD, and would create `refs/heads/refs/…`. The API allows neither as a
     // branch name.
     if (name === '@' || name.startsWith('refs/')) continue;
     const accepted = git.try(['check-ref-format', '--branch', name]).status === 0;

@@ -18,7 +18,10 @@ const bodyOf = (message: string) =>
 const A = oidOf('commit', bodyOf('a'));
 const B = oidOf('commit', bodyOf('b'));
 
-/** Creates a repository with the commits A and B, whose host counts how often its refs are swapped. */
+/**
+ * Creates a repository with the commits A and B. Its host records how often the refs were replaced, the changes of
+ * refs, and errors.
+ */
 async function createRepository(overrides: Partial<RepositoryHost> = {}, objects = new ObjectStore()) {
   const seen = { swaps: 0, moved: [] as RefChange[], failures: [] as unknown[] };
   let refs = Refs.empty(bytesOf('main'));
@@ -46,7 +49,10 @@ type Made = Awaited<ReturnType<typeof createRepository>>;
 const create = (name: string): RefChange => ({ name: bytesOf(`refs/heads/${name}`), old: ZERO_OID, new: A });
 const remove = (name: string, old = A): RefChange => ({ name: bytesOf(`refs/heads/${name}`), old, new: ZERO_OID });
 
-/** Makes each change on its own. Returns for each change the reason why it was not made. */
+/**
+ * Makes each change of a ref independently of the others. Returns for each change the reason why it was not made;
+ * undefined if it was made.
+ */
 function updateEach({ repository }: Pick<Made, 'repository'>, changes: readonly RefChange[], _?: PrepareOptions) {
   return repository.transact(async (transaction) => {
     for (const change of changes) transaction.update(change);
@@ -54,7 +60,7 @@ function updateEach({ repository }: Pick<Made, 'repository'>, changes: readonly 
   });
 }
 
-/** Makes all changes or none. Returns the conflict that prevented them. */
+/** Makes either all changes of refs or none. Returns the conflict that prevented them; undefined if they were made. */
 async function updateAll(
   { repository }: Pick<Made, 'repository'>,
   changes: readonly RefChange[],

@@ -16,7 +16,10 @@ function resolveRevision(objects: MemoryObjects, refs: Refs, text: string, optio
 const MAIN = bytesOf('main');
 const WHO = 'A U Thor <a@example.com> 1700000000 +0100';
 
-/** Creates a merge of two lines of three commits, tags of every kind, and refs for every rule. */
+/**
+ * Creates a merge of two lines of commits, tags of every kind of object, and a ref for every rule by which Git
+ * completes a ref name.
+ */
 function setUp() {
   const objects = new MemoryObjects();
   const tree = objects.tree({ file: 'text', dir: { inner: 'more' } });

@@ -60,7 +60,10 @@ for (const [seed, skew] of [
       }
     });
 
-    /** Returns the shallow lines of upload-pack's response in protocol version 0; undefined if it aborts. */
+    /**
+     * Asks the real Git (`upload-pack`, protocol version 0) for the boundary of a shallow fetch. Returns its lines
+     * `shallow` and `unshallow`; undefined if Git aborts.
+     */
     function ask(wants: Oid[], shallow: Oid[], deepen: string[], capability = 'no-progress'): Answer | undefined {
       const [first, ...others] = wants;
       const lines = [

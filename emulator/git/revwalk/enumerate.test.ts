@@ -43,7 +43,8 @@ t.test('objects to send, on random histories', async (t) => {
         const wanted = reachable(objects, wants);
         t.same(minus(wanted, union(sent, held)), [], 'all is there');
         t.same(minus(sent, wanted), [], 'nothing is sent that was not wanted');
-        // The result is exact for commits, even where dates mislead Git's own walk.
+        // Compare the commits exactly. The result must be exact even where misleading dates make Git's own walk send
+        // too many.
         t.same(commitsAmong(objects, sent), commitsAmong(objects, minus(wanted, held)));
       }
     });
@@ -91,7 +92,8 @@ t.test('objects to send, on random histories', async (t) => {
     });
 
     await t.test(`combined filters leave out what any of them does (seed ${seed})`, async (t) => {
-      // Not compared with Git's own combination of filters, which loses objects that one part first saw too deep.
+      // Combine the results of the single filters, because Git's own combination of filters loses objects that one part
+      // first saw too deep.
       for (const filters of [
         ['tree:2', 'blob:limit=20'],
         ['blob:none', 'tree:3'],
@@ -173,13 +175,14 @@ t.test('an unknown want is an error', async (t) => {
   });
 });
 
-/** Writes tags of a commit, a tree, a blob, and of these tags. */
+/** Writes annotated tags of a commit, a tree and a blob, and a tag of each of these tags. */
 function makeTags(generated: GeneratedHistory): Oid[] {
   const { git } = generated;
   const commit = generated.pick();
   const tags: Oid[] = [];
   const blob = git.add('blob', 'tagged');
-  // The tagged tree and blob must not occur in a commit, because Git would then not treat them as wanted by name.
+  // Create a new tree and a new blob, because Git treats a tagged tree or blob as wanted by name only if no commit
+  // contains it.
   const tree = git.oid(
     ['mktree'],
     `100644 blob ${blob}\tfile\n040000 tree ${git.run(['rev-parse', `${commit}^{tree}`])}\tfolder\n`,
@@ -195,7 +198,10 @@ function makeTags(generated: GeneratedHistory): Oid[] {
   return tags;
 }
 
-/** Returns everything reachable from the tips by a simple walk. Commits of `boundary` count as parentless. */
+/**
+ * Returns the ids of all objects that are reachable from the tips, found by a simple walk. Commits in `boundary` count
+ * as commits without parents.
+ */
 function reachable(objects: ObjectReader, tips: readonly Oid[], boundary: ReadonlySet<Oid> = new Set()): Set<Oid> {
   const found = new Set<Oid>();
   const pending = [...tips];

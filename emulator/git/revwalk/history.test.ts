@@ -67,7 +67,8 @@ for (const shape of SHAPES) {
     await t.test('many commits are asked for at once as one by one', async (t) => {
       for (let round = 0; round < 25; round++) {
         const [tips, commits] = [generated.pickSome(3), generated.pickSome(4)];
-        // Uses a new history each time, so that commits that are not loaded yet are covered too.
+        // Use a new history index each time, so that the functions are also tested with commits that are not loaded
+        // yet.
         const fresh = new History(objects);
         const left = commits.filter((commit) => !tips.some((tip) => history.isAncestor(commit, tip)));
         t.same((await fresh.unreached(tips, commits, unlimited())).sort(), [...new Set(left)].sort());
@@ -80,7 +81,7 @@ for (const shape of SHAPES) {
     });
 
     function revList(path: string, ...args: string[]): string[] {
-      // Revisions and path are sent on standard input, which accepts paths that are not valid text.
+      // Send revisions and path on standard input, which accepts paths that are not valid UTF-8.
       const flags = args.filter((arg) => arg.startsWith('-'));
       const revisions = args.filter((arg) => !arg.startsWith('-'));
       const input = Buffer.from([...revisions, '--', path, ''].join('\n'), 'latin1');

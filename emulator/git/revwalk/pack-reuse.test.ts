@@ -8,7 +8,7 @@ import { GeneratedHistory } from '../test/generated-history.js';
 import { parseFilter } from './filter.js';
 import { History } from './history.js';
 
-/** Opens a store that receives a history in packs, as pushes would bring them. */
+/** Returns an empty store, and functions that add the objects of a generated history in packs, as pushes would do. */
 function open(generated: GeneratedHistory) {
   const { objects: source, git } = generated;
   const store = new ObjectStore();

@@ -11,11 +11,11 @@ interface Given extends Partial<RequestRecord> {
   /** Real time in milliseconds: `from` is the start of the request, `to` the end of the response. */
   readonly from: number;
   readonly to: number;
-  /** Time at which the response was decided. Default: `to`. */
+  /** Time in milliseconds at which the emulator decided the response; by default the end of the response (`to`). */
   readonly decided?: number;
 }
 
-/** Creates a journal of these requests with a clock that runs in real time. Ids follow the order of arrival. */
+/** Creates a journal (list of past requests) with these requests. Their ids follow the order of arrival. */
 function journalOf(given: readonly Given[]): Journal {
   const journal = new Journal({ entries: 100, bytes: 1e6, key: Buffer.from('key') });
   const records = given.map(({ from, to, decided = to, ...rest }) =>
