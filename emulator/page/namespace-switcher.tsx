@@ -20,7 +20,10 @@ export function mainPage(): string | undefined {
   return main.href;
 }
 
-/** Shows the id of the namespace (isolated world) to which the page belongs, and links to pages of other namespaces. */
+/**
+ * Shows the id of the namespace (isolated world) to which the page belongs. On the page of the first world, it shows a
+ * list with links to the pages of all namespaces instead.
+ */
 export function NamespaceSwitcher() {
   const { value: namespaces, reload } = useLoaded(listNamespaces, []);
   const { value: addresses } = useLoaded(readAddresses, []);

@@ -3,7 +3,8 @@ import { ApiError, type QueryValue, send } from './client.js';
 
 /**
  * Server-sent event of `GET requests/stream` of the admin API (format: WHATWG HTML, section 9.2.6). `request`: a
- * request to the emulator has ended; `missed`: number of requests that were not sent; `reset`: the journal was reset.
+ * request to the emulator has ended; `missed`: number of requests for which no event was sent; `reset`: the state of
+ * the emulator was reset.
  */
 export interface StreamEvent {
   readonly name: 'request' | 'missed' | 'reset';

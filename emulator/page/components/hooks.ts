@@ -1,6 +1,9 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
-/** Calls `close` when Escape is pressed while `isOpen` is true, except in dialogs and form fields. */
+/**
+ * Calls `close` when Escape is pressed while `isOpen` is true. Escape in a dialog or form field is ignored, because it
+ * has its own effect there.
+ */
 export function useEscape(isOpen: boolean, close: (event: KeyboardEvent) => void): void {
   useListener(document.body, 'keydown', (event) => {
     const isElsewhere = event.target instanceof Element && event.target.closest('dialog, input, select') !== null;
@@ -11,8 +14,8 @@ export function useEscape(isOpen: boolean, close: (event: KeyboardEvent) => void
 }
 
 /**
- * Adds an event listener to an element while the component is shown. It is for elements that are not controls, such as
- * `keydown` on a list.
+ * Adds an event listener to an element as long as the component is shown. It is for elements that are not controls,
+ * such as a list that listens to `keydown`.
  */
 export function useListener<Name extends keyof HTMLElementEventMap>(
   element: { readonly current: HTMLElement | null } | HTMLElement,
@@ -35,20 +38,21 @@ export function usePrinting(): boolean {
   useEffect(() => {
     const abort = new AbortController();
     const { signal } = abort;
-    // Listen to `beforeprint` too, because Chromium fires `change` of the media query after counting the sheets.
+    // Listen to `beforeprint` too, because Chromium reports the change of the media query only after it has counted the
+    // sheets of paper.
     addEventListener('beforeprint', () => setPrinting(true), { signal });
     addEventListener('afterprint', () => setPrinting(false), { signal });
     matchMedia('print').addEventListener('change', ({ matches }) => setPrinting(matches), { signal });
     return () => abort.abort();
   }, []);
-  // Force a layout by reading a size, because Chromium counts the sheets to print by the last layout.
+  // Force a new layout by reading a size, because Chromium counts the sheets of paper by the last layout.
   useLayoutEffect(() => {
     if (isPrinting) document.body.getBoundingClientRect();
   }, [isPrinting]);
   return isPrinting;
 }
 
-/** Returns the width of an element in pixels, also after it changes; the window's width until the element exists. */
+/** Returns the current width of an element in pixels; the width of the window until the element exists. */
 export function useWidth(element: { readonly current: HTMLElement | null }): number {
   const [width, setWidth] = useState(innerWidth);
   useLayoutEffect(() => {

@@ -9,7 +9,10 @@ export interface Loaded<T> {
   readonly reload: () => void;
 }
 
-/** Reload functions of all values that the page shows. They are called after each action of the user. */
+/**
+ * Functions that load the values again which the page shows. All are called after each action of the user, because an
+ * action can change any value.
+ */
 const reloads = new Set<() => void>();
 
 /**
@@ -48,8 +51,8 @@ export function useLoaded<T>(load: (signal: AbortSignal) => Promise<T>, inputs: 
 }
 
 /**
- * Waits for an `import()` of a part of the page. The emulator serves that code, so a failure is reported as an
- * unreachable emulator.
+ * Waits for an `import()` of a part of the page's code. The emulator serves the code, so a failure is reported as "the
+ * emulator does not respond".
  */
 export async function loadCode<T>(code: Promise<T>): Promise<T> {
   try {
@@ -60,8 +63,8 @@ export async function loadCode<T>(code: Promise<T>): Promise<T> {
 }
 
 /**
- * Returns a function that runs one action at a time, and the error of the last action. After an action, all values that
- * the page shows are loaded again.
+ * Returns a function that runs one action at a time, and the error of the last action. After a successful action, all
+ * values that the page shows are loaded again.
  */
 export function useAction() {
   const [isBusy, setBusy] = useState(false);
@@ -81,7 +84,7 @@ export function useAction() {
 
 /**
  * Loads a value from the emulator, and returns `change`, which performs an action that changes the value. `notice` is
- * an element that shows the result or error of the last action.
+ * an element that shows if the value is loading, and the message or error of the last action.
  */
 export function useManaged<T>(load: (signal: AbortSignal) => Promise<T>, every?: number) {
   const { value, error: unloaded } = useLoaded(load, [], every);
@@ -116,7 +119,7 @@ export function Failure({ error }: { readonly error: unknown }) {
   );
 }
 
-/** Heading and advice that are shown in place of an empty list. */
+/** Heading and advice that the page shows in place of an empty list. */
 export function Empty({ title, children }: { readonly title: string; readonly children?: ComponentChildren }) {
   return (
     <div class="empty">
@@ -126,7 +129,9 @@ export function Empty({ title, children }: { readonly title: string; readonly ch
   );
 }
 
-/** Shows the error of a request, or that its value is still loading; nothing if the value has arrived. */
+/**
+ * Shows the error of a request, or an indicator that its value is still loading; nothing after the value has arrived.
+ */
 export function Loading({ value, error }: Pick<Loaded<unknown>, 'value' | 'error'>) {
   if (error !== undefined) return <Failure error={error} />;
   if (value !== undefined) return null;

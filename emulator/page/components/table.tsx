@@ -10,7 +10,7 @@ import { ScrollBox } from './scroll-box.js';
 export type Column<T> = readonly [head: string | VNode, cell: (item: T) => ComponentChildren, className?: string];
 
 export interface TableProps<T> {
-  /** Name of what the rows are, such as `Keys`. It is the accessible name of the scroll box around the table. */
+  /** Name of the rows, such as `Keys`. It is the accessible name of the scroll box around the table. */
   readonly label: string;
   readonly items: readonly T[];
   readonly keyOf: (item: T) => string;

@@ -34,7 +34,7 @@ export function ScopeChoice({ legend, value, onChange }: ScopeChoiceProps) {
 }
 
 export interface OrganizationChoiceProps {
-  /** Name of the selected organization; empty for the organization to which the page's address belongs. */
+  /** Name of the selected organization; empty for the organization that the host in the page's address selects. */
   readonly value: string;
   readonly onChange: (organization: string) => void;
 }

@@ -33,7 +33,10 @@ const PARTS: readonly Part[] = [
   { id: 'about', title: 'About', Content: About },
 ];
 
-/** Section of the page with settings of the whole emulator. It shows one part, such as the clock, at a time. */
+/**
+ * Section of the web page with settings of the whole emulator, such as its clock. One part of the settings is shown at
+ * a time.
+ */
 export function View() {
   const { part = PARTS[0]!.id } = place.value.params;
   const shown = PARTS.find(({ id }) => id === part) ?? PARTS[0]!;

@@ -2,7 +2,9 @@ import { CloseButton } from '../components/dialog.js';
 import { Choice, TextField } from '../components/fields.js';
 import { ALWAYS, type ConditionValue, type Draft, type Offers, offeredStages } from './draft.js';
 
-/** Properties of a component that renders some fields of the form for a new fault. */
+/**
+ * Properties of a component that renders a part of the form for a new fault (rule that makes matching requests fail).
+ */
 export interface PartProps {
   readonly draft: Draft;
   readonly offers: Offers;

@@ -3,7 +3,10 @@ import { get, route } from '../api/client.js';
 import { Copy } from '../components/copy.js';
 import { Loading, useLoaded } from '../components/loaded.js';
 
-/** Shows an armed fault in every notation that the emulator accepts, each with a copy button. */
+/**
+ * Shows an armed fault in every notation that the emulator accepts, such as a command or a header, each with a copy
+ * button.
+ */
 export function SameFault({ id }: { readonly id: string }) {
   const { value, error } = useLoaded((signal) => get<FaultForms>(route`faults/${id}/forms`, { signal }), [id]);
   return (

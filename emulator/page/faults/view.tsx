@@ -15,7 +15,7 @@ import { NewFault } from './new-fault.js';
  */
 const PAUSE = 1_000;
 
-/** Section of the page with all armed faults (deliberate failures of requests) and a form for new ones. */
+/** Section of the web page with all armed faults (deliberate failures of requests) and a form for new ones. */
 export function View() {
   const faults = useLoaded((signal) => all<FaultView>('faults', { signal, query: { limit: 1000 } }), [], PAUSE);
   const offered = useLoaded(

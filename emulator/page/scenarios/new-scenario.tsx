@@ -12,7 +12,9 @@ steps:
     repository: { state: active }
 `;
 
-/** Form that registers a scenario (scripted sequence of changes to the emulator), written in YAML or JSON. */
+/**
+ * Form that registers a scenario (scripted sequence of changes to the emulator), which the user writes in YAML or JSON.
+ */
 export function NewScenario() {
   const [text, setText] = useState(EXAMPLE);
   const register = async () =>

@@ -5,7 +5,10 @@ import { NewScenario } from './new-scenario.js';
 import { PAUSE, Running } from './running.js';
 import { Shipped, type ShippedScenario } from './shipped.js';
 
-/** Section of the page with the registered scenarios and their steps, and with scenarios that the emulator includes. */
+/**
+ * Section of the web page with the registered scenarios (scripted sequences of changes to the emulator) and their
+ * steps, and with scenarios that the emulator includes.
+ */
 export function View() {
   const scenarios = useLoaded((signal) => all<ScenarioRecord>('scenarios', { signal }), [], PAUSE);
   const shipped = useLoaded((signal) => all<ShippedScenario>('shipped-scenarios', { signal }), []);

@@ -8,8 +8,8 @@ import { writePlace } from '../place.js';
 import { clientsOf, summaryClass, verdictFor } from './verdicts.js';
 
 /**
- * Section of the page with rules that HTTP clients must obey, and the result for each client. A client is identified by
- * the subject of its token.
+ * Section of the web page with the rules of the specification for HTTP clients, and with the result for each client. A
+ * client is identified by the subject (claim `sub`) of its token.
  */
 export function View() {
   const { value, error, reload } = useLoaded(() => post<Verification>('verify', { client: true }), []);
@@ -98,7 +98,7 @@ function Verdict({ rule, client }: { readonly rule: ClientVerdict; readonly clie
   );
 }
 
-/** List of the requests that broke a rule for clients, grouped by rule. */
+/** List of the requests that broke a rule of the specification for clients, grouped by rule. */
 function Broken({ rules }: { readonly rules: readonly ClientVerdict[] }) {
   return (
     <>

@@ -1,7 +1,7 @@
 import { story } from './story.js';
 
 const { EMULATOR_URL, EMULATOR_GIT_URL } = process.env;
-// Remotes of this client always begin with https.
+// Replace https by http in the URL of the remote, because this client always returns an https URL.
 await story({ apiBaseUrl: EMULATOR_URL, storageBaseUrl: new URL(EMULATOR_GIT_URL).host }, (remote) =>
   remote.replace('https://', 'http://'),
 );

@@ -4,7 +4,10 @@ import { withEmulator } from 'repohost-emulator/node-test';
 
 const emulator = withEmulator({ org: ['acme'], clock: '2026-01-01T00:00:00Z' });
 
-/** Makes the same repository in every test. */
+/**
+ * Creates the repository `app`, which has the same name in every test. Returns the HTTP status: 201, or 409 if the
+ * repository exists already, because another test with the same state has created it.
+ */
 async function create(world = emulator) {
   const headers = { authorization: `Bearer ${await world.token({ repo: 'app', scopes: ['repo:write'] })}` };
   const { status } = await fetch(`${world.baseUrl}/api/repos`, { method: 'POST', headers, body: '{}' });
