@@ -9,8 +9,8 @@ const { EMULATOR_KEY_FILE, EMULATOR_ORG_NAME } = process.env;
 const author = { name: 'Ada', email: 'ada@example.com' };
 
 /**
- * Uses the published client to create a repository, commit, list and restore, and clones it with unmodified Git. `hosts`
- * replaces the hosts that are built into the client. `adapt` changes the URL of the remote before the clone.
+ * Uses the published client to create a repository, commit, list and restore, and clones it with unmodified Git.
+ * `hosts` replaces the hosts that are built into the client. `adapt` changes the URL of the remote before the clone.
  */
 export async function story(hosts, adapt = (remote) => remote) {
   const store = new GitStorage({ name: EMULATOR_ORG_NAME, key: readFileSync(EMULATOR_KEY_FILE, 'utf8'), ...hosts });

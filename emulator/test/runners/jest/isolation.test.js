@@ -6,7 +6,7 @@ const emulator = withEmulator({ org: ['acme'], clock: '2026-01-01T00:00:00Z' });
 
 /**
  * Creates the repository `app`, which has the same name in every test. Returns the HTTP status: 201, or 409 if the
- * repository exists already, because another test with the same state has created it.
+ * repository exists already in the emulator that the test uses.
  */
 async function create(world = emulator) {
   const headers = { authorization: `Bearer ${await world.token({ repo: 'app', scopes: ['repo:write'] })}` };
