@@ -94,8 +94,9 @@ function entryOf({ start, end }: LineRange): BlameEntry {
 
 /**
  * Returns for each parent of the origin's commit the file in the parent from which the origin's file was made: the file
- * at the same path, or the renamed file; undefined if the parent has neither. If the file of a parent has equal
- * content, passes all suspected lines (lines whose commit is not found yet) on to this file and returns only this file.
+ * at the same path, or the renamed file; undefined if the parent has neither, or only a file that equals the one of an
+ * earlier parent. If the file of a parent equals the origin's file, passes all suspected lines (lines whose commit is
+ * not found yet) on to this file and returns only this file.
  */
 async function findSources(board: Scoreboard, origin: Origin): Promise<Origin | (Origin | undefined)[]> {
   const { graph } = board;
