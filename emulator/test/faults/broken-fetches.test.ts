@@ -202,8 +202,8 @@ t.test('git repeats a throttled info/refs request, but not a throttled fetch', a
     const met = [...service.world.state.journal.entries()].slice(before).filter((entry) => entry.status === 429);
     t.match(met, [{ operation: op, code: 'rate_limited', origin: /^injected:/ }]);
     t.comment(`${version}, 429 on ${op}: ${status === 0 ? 'tried again' : stderr}`);
-    // Expect the status 429 in the output of git in both cases except one: versions of git that support `Retry-After`
-    // send the request for `info/refs` again, and then succeed.
+    // Expect the status 429 in the output of git, unless git has succeeded with a second request: versions that support
+    // `Retry-After` send the request for `info/refs` again.
     if (op === 'gitUploadPack' || status !== 0) t.match(stderr, /429/);
     if (op === 'gitUploadPack') t.not(status, 0);
   }

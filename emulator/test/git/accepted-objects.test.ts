@@ -153,8 +153,8 @@ async function writePlainly(service: Service): Promise<string[]> {
     }),
     'notes of its own': await note('fresh', 'add'),
     'more notes': await note('fresh', 'append'),
-    // Allow any status below 500 for these writes, because the note or commit that they change may be random content,
-    // such as a tree instead of a commit.
+    // Allow a conflict (409) for the next two writes, because the content of these two notes refs is random, such as a
+    // tree instead of a commit.
     'notes on what is there': await note('odd', 'append'),
     'notes on the default': await note('commits', 'append'),
     restore: await service.call('POST', '/api/v1/repos/restore-commit', {
