@@ -10,8 +10,8 @@
 interface Span {
   readonly ref: string;
   /**
-   * Times on one monotonic clock in milliseconds, between which the call took effect: `start` is before the request was
-   * sent, and `end` is after its response had arrived.
+   * Times on one monotonic clock, between which the call took effect: `start` is before the request was sent, and `end`
+   * is after its response had arrived.
    */
   readonly start: number;
   readonly end: number;
