@@ -12,7 +12,8 @@ import { touchEverything } from './world-story.js';
  *     derived    computed from the configuration or from other fields, or a reference to another object
  *     transient  running work, which a restore does not bring back
  *
- * A field that is missing here fails the test. A field that requests change and clients can see must be in the snapshot.
+ * A field that is missing in this table fails the test. A field that requests change and clients can see must be in
+ * the snapshot.
  */
 const FIELDS: Readonly<Record<string, Readonly<Record<string, 'part' | 'snapshot' | 'derived' | 'transient'>>>> = {
   world: { config: 'derived', engine: 'derived', state: 'derived', background: 'transient', scenarios: 'transient' },
