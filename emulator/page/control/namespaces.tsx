@@ -54,10 +54,10 @@ export function NamespacesPart() {
           </ConfirmButton>
         )}
       />
-      <h2>Make one</h2>
+      <h2>Create a namespace</h2>
       <Form
         class="fields"
-        submit="Make"
+        submit="Create"
         submitClass="primary"
         act={() => change(() => post('namespaces', filled(draft)))}
       >

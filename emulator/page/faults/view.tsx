@@ -44,8 +44,8 @@ export function View() {
           {items?.length === 0 && (
             <Empty title="No faults">
               <p>
-                Add one by the form: the next request that it is for meets it. Requests can also ask for one themselves,
-                and then it is listed here:
+                Add a fault with the form. It fires at the next request that matches its conditions. A client can also
+                send a fault with a request, in this header; the fault is then listed here:
               </p>
               <Copy text="X-Emulator-Fault: rate_limited*1;retry-after=2" />
             </Empty>

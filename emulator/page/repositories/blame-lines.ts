@@ -26,7 +26,7 @@ export const AGES = 8;
 export function blameLines({ ranges, commits }: Pick<Blame, 'ranges' | 'commits'>): (BlamedLine | undefined)[] {
   const byTime = [...commits].sort((one, other) => Date.parse(one.committed_at) - Date.parse(other.committed_at));
   const last = Math.max(byTime.length - 1, 1);
-  const told = new Map(
+  const lineInfo = new Map(
     byTime.map((commit, rank) => {
       const age = byTime.length === 1 ? AGES - 1 : Math.round((rank / last) * (AGES - 1));
       return [commit.oid, { commit, age }];
@@ -34,7 +34,7 @@ export function blameLines({ ranges, commits }: Pick<Blame, 'ranges' | 'commits'
   );
   const lines: (BlamedLine | undefined)[] = [];
   for (const { line, lines: length, commit } of ranges) {
-    const found = told.get(commit);
+    const found = lineInfo.get(commit);
     if (found === undefined) continue;
     for (let at = 0; at < length; at++) lines[line - 1 + at] = { ...found, isFirst: at === 0 };
   }

@@ -171,7 +171,7 @@ function ChangeLetter({ state }: { readonly state: string }) {
   );
 }
 
-const SIGNS = { added: '+', removed: '−', same: '', heading: '', told: '' };
+const SIGNS = { added: '+', removed: '−', same: '', heading: '', remark: '' };
 
 function PatchLines({ patch }: { readonly patch: string }) {
   const lines = useMemo(() => readPatch(patch), [patch]);

@@ -20,7 +20,7 @@ export function NewRepository({ isFirst }: { readonly isFirst: boolean }) {
           <p>Create a repository with the API, or with this button:</p>
         </>
       )}
-      <Form class="fields" submit="Make it" submitClass="primary" act={make}>
+      <Form class="fields" submit="Create" submitClass="primary" act={make}>
         <TextField label="Name" required value={name} onChange={setName} />
       </Form>
       <p>By the API:</p>

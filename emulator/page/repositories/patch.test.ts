@@ -22,7 +22,7 @@ t.test('a content line that looks like a header is read as content', async (t) =
       'removed -- a/a',
       'added @@ -1 +1 @@',
       'added ++ b/b',
-      'told No newline at end of file',
+      'remark No newline at end of file',
       'heading @@ -9,0 +11 @@',
       'added x',
     ],

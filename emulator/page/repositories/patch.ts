@@ -1,9 +1,9 @@
 /**
- * Line of a patch (diff of one file). `heading`: header of a hunk (`@@ …`). `told`: a remark of Git about the previous
+ * Line of a patch (diff of one file). `heading`: header of a hunk (`@@ …`). `remark`: a remark of Git about the previous
  * line, such as `\ No newline at end of file`.
  */
 export interface PatchLine {
-  readonly kind: 'heading' | 'same' | 'added' | 'removed' | 'told';
+  readonly kind: 'heading' | 'same' | 'added' | 'removed' | 'remark';
   readonly text: string;
   /** Line number in the old file and in the new file, from 1. Absent if the file does not contain the line. */
   readonly before?: number;
@@ -35,7 +35,7 @@ export function readPatch(patch: string): PatchLine[] {
         read.push({ kind: 'removed', text, before: before++ });
         beforeLeft--;
       } else if (line.startsWith('\\')) {
-        read.push({ kind: 'told', text: text.trim() });
+        read.push({ kind: 'remark', text: text.trim() });
       } else {
         read.push({ kind: 'same', text, before: before++, after: after++ });
         beforeLeft--;
@@ -49,7 +49,7 @@ export function readPatch(patch: string): PatchLine[] {
       [beforeLeft, afterLeft] = [Number(heading[2] ?? 1), Number(heading[4] ?? 1)];
       read.push({ kind: 'heading', text: line });
     } else if (line.startsWith('\\') && read.length > 0) {
-      read.push({ kind: 'told', text: line.slice(1).trim() });
+      read.push({ kind: 'remark', text: line.slice(1).trim() });
     }
   }
   return read;

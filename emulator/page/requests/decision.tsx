@@ -25,13 +25,13 @@ export function Decision({ entry }: { readonly entry: Entry }) {
       </div>
       <ol class={`steps ${isExplained ? 'is-explained' : ''}`}>
         {steps.map(({ id, about }, index) => {
-          const { name, mark, told } = index < at ? PASSED : index === at ? STOP : AHEAD;
+          const { name, mark, text } = index < at ? PASSED : index === at ? STOP : AHEAD;
           return (
             <li key={id} class={name}>
               <span class="step-mark" aria-hidden="true">
                 {mark}
               </span>
-              <span class="visually-hidden">{told}</span>
+              <span class="visually-hidden">{text}</span>
               <code title={about}>{id}</code>
               {(isExplained || index === at) && <span class="quiet"> {about}</span>}
               {index === at && why}
@@ -49,9 +49,9 @@ export function Decision({ entry }: { readonly entry: Entry }) {
   );
 }
 
-const PASSED = { name: 'is-passed', mark: '✓', told: 'passed' };
-const STOP = { name: 'is-stop', mark: '✕', told: 'stopped here' };
-const AHEAD = { name: 'is-ahead', mark: '·', told: 'not reached' };
+const PASSED = { name: 'is-passed', mark: '✓', text: 'passed' };
+const STOP = { name: 'is-stop', mark: '✕', text: 'stopped here' };
+const AHEAD = { name: 'is-ahead', mark: '·', text: 'not reached' };
 
 /**
  * Returns true if the processing step `id` is shown for a request. Steps that apply injected faults are shown only if a

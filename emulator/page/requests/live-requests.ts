@@ -64,7 +64,7 @@ export class LiveRequests {
    * Ids of requests that the event stream delivered while the page reads older parts of the journal. These parts can
    * contain the same requests, which must not be added again.
    */
-  private readonly told = new Set<string>();
+  private readonly delivered = new Set<string>();
 
   constructor(private readonly text: string | undefined) {}
 
@@ -84,11 +84,11 @@ export class LiveRequests {
    */
   takeOlder({ items, has_more: hasMore }: JournalPage): boolean {
     // Skip a request that has not ended, because the event stream delivers it when it ends.
-    const ended = items.filter(({ id, outcome }) => outcome !== 'open' && !this.told.has(id));
+    const ended = items.filter(({ id, outcome }) => outcome !== 'open' && !this.delivered.has(id));
     const isKept = ended.every((entry) => this.isHidden(rowOf(entry)) || this.list.addOlder(rowOf(entry)));
     this.hasOlder = (hasMore || !isKept) && !this.list.isCleared;
     this.isGoingBack = hasMore && isKept;
-    if (!this.isGoingBack) this.told.clear();
+    if (!this.isGoingBack) this.delivered.clear();
     return this.isGoingBack;
   }
 
@@ -104,7 +104,7 @@ export class LiveRequests {
   }
 
   private add(row: Row): void {
-    if (this.isGoingBack) this.told.add(row.id);
+    if (this.isGoingBack) this.delivered.add(row.id);
     if (!this.isHidden(row)) this.list.add(row);
   }
 

@@ -3,9 +3,9 @@ import { RowList } from './row-list.js';
 
 t.test('the list keeps the last rows by number', async (t) => {
   const list = new RowList<string>(3);
-  t.match([list.total, list.first, list.letGo, list.get(0)], [0, 0, 0, undefined]);
+  t.match([list.total, list.first, list.dropped, list.get(0)], [0, 0, 0, undefined]);
   for (const row of ['a', 'b', 'c', 'd', 'e']) list.add(row);
-  t.match([list.total, list.first, list.letGo], [5, 2, 2]);
+  t.match([list.total, list.first, list.dropped], [5, 2, 2]);
   t.same(
     [0, 1, 2, 3, 4, 5].map((number) => list.get(number)),
     [undefined, undefined, 'c', 'd', 'e', undefined],
@@ -25,11 +25,11 @@ t.test('numbering continues after the list is cleared', async (t) => {
   const list = new RowList<string>(3);
   for (const row of ['a', 'b', 'c', 'd']) list.add(row);
   list.clear();
-  t.match([list.total, list.first, list.letGo, list.get(3)], [4, 4, 0, undefined]);
+  t.match([list.total, list.first, list.dropped, list.get(3)], [4, 4, 0, undefined]);
   list.add('e');
   t.equal(list.get(4), 'e');
   for (const row of ['f', 'g', 'h']) list.add(row);
-  t.match([list.first, list.letGo, list.get(5)], [5, 1, 'f']);
+  t.match([list.first, list.dropped, list.get(5)], [5, 1, 'f']);
 });
 
 t.test('older rows are inserted before the first until the list is full', async (t) => {
@@ -38,13 +38,13 @@ t.test('older rows are inserted before the first until the list is full', async 
   list.add('c');
   t.ok(list.addOlder('a'));
   t.notOk(list.addOlder('0'));
-  t.match([list.total, list.first, list.letGo], [1, -2, 0]);
+  t.match([list.total, list.first, list.dropped], [1, -2, 0]);
   t.same(
     [-3, -2, -1, 0, 1].map((number) => list.get(number)),
     [undefined, 'a', 'b', 'c', undefined],
   );
   list.add('d');
-  t.match([list.total, list.first, list.letGo, list.get(-2), list.get(-1)], [2, -1, 1, undefined, 'b']);
+  t.match([list.total, list.first, list.dropped, list.get(-2), list.get(-1)], [2, -1, 1, undefined, 'b']);
   list.clear();
   t.notOk(list.addOlder('a'), 'what was cleared does not come back');
   t.equal(list.total - list.first, 0);

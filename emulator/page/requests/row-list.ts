@@ -7,7 +7,7 @@ export class RowList<T> {
   /** Number of the oldest row in the list. It is negative if rows older than row 0 were added later. */
   first = 0;
   /** Number of rows that were dropped since the list was last cleared, because the list was full. */
-  letGo = 0;
+  dropped = 0;
   /** True after `clear` was called. From then on, `addOlder` adds no rows. */
   isCleared = false;
 
@@ -23,7 +23,7 @@ export class RowList<T> {
     if (this.rows.length <= this.most) return;
     this.rows.shift();
     this.first += 1;
-    this.letGo += 1;
+    this.dropped += 1;
   }
 
   /** Adds a row that is older than all others. Returns false, and adds nothing, if the list is full or was cleared. */
@@ -56,7 +56,7 @@ export class RowList<T> {
   clear(): void {
     this.first = this.total;
     this.rows = [];
-    this.letGo = 0;
+    this.dropped = 0;
     this.isCleared = true;
   }
 }

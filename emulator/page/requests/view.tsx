@@ -103,14 +103,14 @@ function Told({ live }: { readonly live: LiveRequests }) {
   const { list, gone, missed, isReset, hasOlder, state } = live;
   const rows = list.total - list.first;
   const notes = [
-    list.letGo > 0 && `${count(list.letGo)} older ones dropped`,
-    hasOlder && list.letGo === 0 && 'older ones not shown',
+    list.dropped > 0 && `${count(list.dropped)} older ones dropped`,
+    hasOlder && list.dropped === 0 && 'older ones not shown',
     gone > 0 && `${count(gone)} no longer in the journal`,
     missed > 0 && `${count(missed)} missed`,
     isReset && 'since the state was restored',
   ].filter((note) => note !== false);
   return (
-    <p class="told figures grow">
+    <p class="summary figures grow">
       <span class={`beacon beacon-${state}`} aria-hidden="true" />
       {count(rows)} {rows === 1 ? 'request' : 'requests'}
       {notes.length > 0 && <span class="quiet"> · {notes.join(' · ')}</span>}

@@ -148,7 +148,7 @@ t.test('deliveries of webhooks appear', { skip }, async (t) => {
 t.test('a namespace has a page of its own, which sees its own requests only', { skip }, async (t) => {
   const emulator = await startEmulator(t);
   const { page, complaints } = await openPage(t, emulator, { at: '#/control?part=namespaces' });
-  await page.getByRole('button', { name: 'Make', exact: true }).click();
+  await page.getByRole('button', { name: 'Create', exact: true }).click();
   const link = page.getByRole('link', { name: 'ns-1' });
   const address = (await link.getAttribute('href')) ?? '';
   await ask(emulator, await mint(emulator, REPO), 'POST', '/api/repos');

@@ -73,7 +73,7 @@ t.test('repositories', { skip }, async (t) => {
     const { page, complaints } = await openPage(t, emulator, { at: '#/repositories' });
     await page.getByText('curl -X POST').waitFor();
     await page.getByLabel('Name').fill('team/new');
-    await page.getByRole('button', { name: 'Make it' }).click();
+    await page.getByRole('button', { name: 'Create' }).click();
     await page.getByRole('heading', { level: 1, name: 'team/new' }).waitFor();
     await page.getByRole('link', { name: 'Commits' }).click();
     await page.getByText('No commits yet').waitFor();

@@ -27,7 +27,7 @@ export const requests = (page: Page) => page.getByRole('region', { name: 'Reques
 export const row = (page: Page, name: string | RegExp) => requests(page).getByRole('link', { name });
 export const detail = (page: Page) => page.getByRole('region', { name: /^Request req-/ });
 export const filterOf = (page: Page) => page.getByLabel('Filter', { exact: true });
-export const toldCount = (page: Page, count: number) =>
+export const waitForCount = (page: Page, count: number) =>
   page.getByText(`${count} request`, { exact: false }).first().waitFor();
 
 interface Listed {

@@ -3,7 +3,7 @@ import { accessibilityFaults } from './accessibility.js';
 import { openPage, skip, startEmulator } from './browser.js';
 import { command, folder } from './command.js';
 import { eventuallyEquals, eventuallyMatches } from './eventually.js';
-import { detail, journalOf, requests, row, startClient, toldCount } from './request-view.js';
+import { detail, journalOf, requests, row, startClient, waitForCount } from './request-view.js';
 
 // needs: git
 
@@ -25,61 +25,65 @@ t.test('from nothing, by the lines that the page gives, to a clone that it shows
   await row(page, '200 POST /team/app.git/git-receive-pack').waitFor();
   await command(cwd, '/bin/sh', '-ec', `${tokenLine}\n${clone}`);
   await requests(page).getByText('fetch', { exact: true }).waitFor();
-  await toldCount(page, (await journalOf(emulator)).length);
+  await waitForCount(page, (await journalOf(emulator)).length);
   t.same(complaints, []);
 });
 
-t.test('one is opened beside the list, told whole, sent again by a shell, and made to fail', { skip }, async (t) => {
-  const { emulator, call } = await startClient(t);
-  await call("/api/v1/repos/file?path=it's");
-  const { page, complaints } = await openPage(t, emulator, { bypassCSP: true });
-  await row(page, /path=it/).click();
-  await detail(page).getByRole('heading', { name: '404 GET readFile' }).waitFor();
-  t.match(page.url(), /id=req-00000002$/);
-  t.ok(await requests(page).isVisible(), 'the list stays');
-  const stop = detail(page).getByRole('listitem').filter({ hasText: 'stopped here' });
-  await eventuallyMatches(t, () => stop.textContent(), /handler.*Code /s);
-  await eventuallyMatches(t, () => detail(page).textContent(), /Subject \(sub\)ada/);
-  t.notMatch(await detail(page).innerHTML(), /eyJ/, 'the token is nowhere');
-  t.same(await accessibilityFaults(page), []);
+t.test(
+  'a request opens beside the list with all details, is sent again by a shell, and is made to fail',
+  { skip },
+  async (t) => {
+    const { emulator, call } = await startClient(t);
+    await call("/api/v1/repos/file?path=it's");
+    const { page, complaints } = await openPage(t, emulator, { bypassCSP: true });
+    await row(page, /path=it/).click();
+    await detail(page).getByRole('heading', { name: '404 GET readFile' }).waitFor();
+    t.match(page.url(), /id=req-00000002$/);
+    t.ok(await requests(page).isVisible(), 'the list stays');
+    const stop = detail(page).getByRole('listitem').filter({ hasText: 'stopped here' });
+    await eventuallyMatches(t, () => stop.textContent(), /handler.*Code /s);
+    await eventuallyMatches(t, () => detail(page).textContent(), /Subject \(sub\)ada/);
+    t.notMatch(await detail(page).innerHTML(), /eyJ/, 'the token is nowhere');
+    t.same(await accessibilityFaults(page), []);
 
-  await page.getByRole('button', { name: 'Repeat as curl' }).click();
-  await page.getByRole('button', { name: 'Put a token in' }).click();
-  const line = detail(page).locator('.copy code');
-  await line.getByText('TOKEN=eyJ').waitFor();
-  const curl = (await line.textContent())!;
-  const cwd = await folder(t);
-  t.match(await command(cwd, '/bin/sh', '-c', curl), /^HTTP\/1\.1 404/);
-  await toldCount(page, 3);
+    await page.getByRole('button', { name: 'Repeat as curl' }).click();
+    await page.getByRole('button', { name: 'Put a token in' }).click();
+    const line = detail(page).locator('.copy code');
+    await line.getByText('TOKEN=eyJ').waitFor();
+    const curl = (await line.textContent())!;
+    const cwd = await folder(t);
+    t.match(await command(cwd, '/bin/sh', '-c', curl), /^HTTP\/1\.1 404/);
+    await waitForCount(page, 3);
 
-  await page.getByRole('button', { name: 'Make this fail next time' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Make this fail next time' });
-  await dialog.getByLabel('Fault', { exact: true }).selectOption('503 service_unavailable');
-  await dialog.getByRole('button', { name: 'Add the fault' }).click();
-  await dialog.getByText('Armed').waitFor();
-  await dialog.getByRole('button', { name: 'Undo' }).click();
-  await dialog.getByLabel('Fault', { exact: true }).selectOption('429 rate_limited');
-  await dialog.getByLabel('retry-after').fill('7');
-  await dialog.getByRole('button', { name: 'Add the fault' }).click();
-  await dialog.getByText('Armed').waitFor();
-  await dialog.getByText('rate_limited*1;retry-after=7;match.op=readFile').first().waitFor();
-  await dialog.getByText('This fault in all forms, to copy').click();
-  await dialog.getByRole('region', { name: 'TypeScript, a whole test' }).waitFor();
-  t.same(await accessibilityFaults(page), []);
-  await dialog.getByRole('button', { name: 'Done' }).click();
-  t.match(await command(cwd, '/bin/sh', '-c', curl), /^HTTP\/1\.1 429[\s\S]*retry-after: 7/i);
-  t.match(await command(cwd, '/bin/sh', '-c', curl), /^HTTP\/1\.1 404/, 'once');
-  await row(page, /^429 GET/).click();
-  await detail(page).getByRole('heading', { name: '429 GET readFile' }).waitFor();
-  await detail(page).getByText('because of a fault').waitFor();
-  await detail(page).getByRole('link', { name: 'Newer request' }).click();
-  await detail(page).getByText('Repeats').waitFor();
-  t.match(
-    (await journalOf(emulator)).map(({ status, origin }) => `${status} ${origin}`),
-    ['201 real', '404 real', '404 real', /^429 injected:/, '404 real'],
-  );
-  t.same(complaints, []);
-});
+    await page.getByRole('button', { name: 'Make this fail next time' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Make this fail next time' });
+    await dialog.getByLabel('Fault', { exact: true }).selectOption('503 service_unavailable');
+    await dialog.getByRole('button', { name: 'Add the fault' }).click();
+    await dialog.getByText('Armed').waitFor();
+    await dialog.getByRole('button', { name: 'Undo' }).click();
+    await dialog.getByLabel('Fault', { exact: true }).selectOption('429 rate_limited');
+    await dialog.getByLabel('retry-after').fill('7');
+    await dialog.getByRole('button', { name: 'Add the fault' }).click();
+    await dialog.getByText('Armed').waitFor();
+    await dialog.getByText('rate_limited*1;retry-after=7;match.op=readFile').first().waitFor();
+    await dialog.getByText('This fault in all forms, to copy').click();
+    await dialog.getByRole('region', { name: 'TypeScript, a whole test' }).waitFor();
+    t.same(await accessibilityFaults(page), []);
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    t.match(await command(cwd, '/bin/sh', '-c', curl), /^HTTP\/1\.1 429[\s\S]*retry-after: 7/i);
+    t.match(await command(cwd, '/bin/sh', '-c', curl), /^HTTP\/1\.1 404/, 'once');
+    await row(page, /^429 GET/).click();
+    await detail(page).getByRole('heading', { name: '429 GET readFile' }).waitFor();
+    await detail(page).getByText('because of a fault').waitFor();
+    await detail(page).getByRole('link', { name: 'Newer request' }).click();
+    await detail(page).getByText('Repeats').waitFor();
+    t.match(
+      (await journalOf(emulator)).map(({ status, origin }) => `${status} ${origin}`),
+      ['201 real', '404 real', '404 real', /^429 injected:/, '404 real'],
+    );
+    t.same(complaints, []);
+  },
+);
 
 t.test('at 360 pixels one is open alone, and back leads to the list', { skip }, async (t) => {
   const { emulator, call } = await startClient(t);

@@ -26,8 +26,8 @@ t.test('200 requests a second are shown without a gap, and memory does not grow 
       const next = new Promise((resolve) => setTimeout(resolve, 100));
       await Promise.all([...Array.from({ length: RATE / 10 }, send), next]);
     }
-    const told = `${sent.toLocaleString('en')} requests`;
-    await page.getByText(told, { exact: true }).waitFor();
+    const expected = `${sent.toLocaleString('en')} requests`;
+    await page.getByText(expected, { exact: true }).waitFor();
   };
   const devtools = await page.context().newCDPSession(page);
   const used = async () => {

@@ -2,7 +2,7 @@ import t from 'tap';
 import { openPage, skip, startProcess } from './browser.js';
 import { confirm } from './confirm.js';
 import { eventuallyEquals, eventuallyMatches } from './eventually.js';
-import { detail, filterOf, journalOf, requests, row, startClient, toldCount } from './request-view.js';
+import { detail, filterOf, journalOf, requests, row, startClient, waitForCount } from './request-view.js';
 
 t.setTimeout(120_000);
 
@@ -13,17 +13,17 @@ t.test(
     const { emulator, call } = await startClient(t);
     for (const path of ['one', 'two']) await call(`/api/v1/repos/file?path=${path}`);
     const { page, complaints } = await openPage(t, emulator);
-    await toldCount(page, 3);
+    await waitForCount(page, 3);
     await requests(page).getByRole('button', { name: '404' }).first().click();
     t.match(page.url(), /#\/requests\?status=404$/);
-    await toldCount(page, 2);
+    await waitForCount(page, 2);
     await eventuallyEquals(t, () => filterOf(page).inputValue(), 'status=404');
     await call('/api/v1/repos/file?path=three');
     await call('/api/v1/repo');
     await row(page, /path=three/).waitFor();
     await eventuallyEquals(t, () => requests(page).getByRole('listitem').count(), 3, 'what comes is filtered too');
     await page.goBack();
-    await toldCount(page, 5);
+    await waitForCount(page, 5);
     await page.goForward();
     // Wait until the field shows the filter in the page's address, because this would replace text that was typed
     // before.
@@ -31,7 +31,7 @@ t.test(
     const words = 'status=4xx operation=read* two';
     await filterOf(page).fill(words);
     await page.keyboard.press('Enter');
-    await toldCount(page, 1);
+    await waitForCount(page, 1);
     t.match(page.url(), /status=4xx&operation=read\*&text=two$/);
     await page.reload();
     await row(page, /path=two/).waitFor();
@@ -49,7 +49,7 @@ t.test(
     await filterOf(page).fill('status=4xx oper');
     await page.locator('datalist option[value="status=4xx operation="]').waitFor({ state: 'attached' });
     await page.getByRole('button', { name: 'All' }).click();
-    await toldCount(page, 5);
+    await waitForCount(page, 5);
   },
 );
 
@@ -124,5 +124,10 @@ t.test('the page reports a restored state and a lost one', { skip }, async (t) =
   await eventuallyEquals(t, () => requests(page).getByRole('listitem').count(), 1);
   process.kill(emulator.pid, 'SIGKILL');
   await page.getByText('the emulator does not respond').waitFor();
-  await eventuallyEquals(t, () => requests(page).getByRole('listitem').count(), 1, 'what it has told stays');
+  await eventuallyEquals(
+    t,
+    () => requests(page).getByRole('listitem').count(),
+    1,
+    'requests that are already listed stay',
+  );
 });
