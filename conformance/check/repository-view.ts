@@ -2,7 +2,7 @@ import type { Signer } from '../auth/tokens.js';
 import type { Client, WireRequest } from '../http/client.js';
 import { type Exchange, isRecord, type JsonRecord, jsonOf } from '../http/exchange.js';
 import { basic, gitPath } from '../http/git-remote.js';
-import { LS_REFS, readListedRefs } from '../http/ls-refs.js';
+import { readAdvertisedRefs } from '../http/ls-refs.js';
 import type { Target } from '../target/target.js';
 
 /**
@@ -96,14 +96,12 @@ async function lookAtPart(looker: Looker, part: Part, view: View): Promise<Reado
 }
 
 async function lookAtRefs(looker: Looker): Promise<ReadonlyMap<string, string> | undefined> {
-  const { body, contentType, protocol, service } = LS_REFS;
-  const headers = { 'content-type': contentType, 'git-protocol': protocol };
-  const path = `${gitPath(looker.repo)}/${service}`;
-  const request = { method: 'POST', path, origin: looker.sight.target.gitUrl, headers, body, git: true };
+  const path = `${gitPath(looker.repo)}/info/refs?service=git-upload-pack`;
+  const request = { method: 'GET', path, origin: looker.sight.target.gitUrl, headers: {}, git: true };
   const response = await looker.send(request, 'git:read', 'Basic');
   if (response.status !== 200) return undefined;
   try {
-    const { refs, head } = readListedRefs(response.body);
+    const { refs, head } = readAdvertisedRefs(response.body);
     refs.delete('HEAD'); // HEAD moves with its branch
     if (head !== undefined) refs.set('HEAD', head);
     return refs;

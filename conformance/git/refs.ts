@@ -5,7 +5,7 @@ import type { ApiResponse } from '../check/api-response.js';
 import { AssertionFailure } from '../check/outcomes.js';
 import type { RequestOptions, RuleContext } from '../check/rule-context.js';
 import { basic, gitPath } from '../http/git-remote.js';
-import { type ListedRefs, LS_REFS, readListedRefs } from '../http/ls-refs.js';
+import { type ListedRefs, LS_REFS, readAdvertisedRefs, readListedRefs } from '../http/ls-refs.js';
 import { FLUSH, type PktLine, readPkts, writePkt } from '../http/pkt-line.js';
 import { defined } from '../target/json.js';
 
@@ -42,19 +42,11 @@ export function advertise(
 }
 
 /**
- * Parses a ref advertisement of Git protocol v0 (gitprotocol-http). Returns a map from ref name to object id. Throws
- * `AssertionFailure` if the response is not a valid advertisement.
+ * Parses a ref advertisement of Git protocol v0. Throws `AssertionFailure` if the response is not a valid
+ * advertisement.
  */
-export function readAdvertisement(response: ApiResponse): Map<string, string> {
-  const refs = new Map<string, string>();
-  for (const line of pkts(response)) {
-    if (typeof line === 'string') continue;
-    // Only the text before the NUL is parsed, because the first line appends the server's capabilities after a NUL.
-    const [text = ''] = line.toString('utf8').split('\0', 1);
-    const [, oid, name] = /^([0-9a-f]{40}) (\S+)$/.exec(text.trimEnd()) ?? [];
-    if (oid !== undefined && name !== undefined && name !== 'capabilities^{}') refs.set(name, oid);
-  }
-  return refs;
+export function readAdvertisement(response: ApiResponse): ListedRefs {
+  return inPkts(response, () => readAdvertisedRefs(response.body));
 }
 
 /**
@@ -66,18 +58,25 @@ export function showsRefs(response: ApiResponse): boolean {
 }
 
 /**
- * Requests the refs of a repository with `ls-refs` of Git protocol v2. Returns a map from ref name to object id, with a
- * `<name>^{}` entry for the target of each annotated tag.
+ * Requests the ref advertisement of a repository with Git protocol v0, which every Git server supports. Returns a map
+ * from ref name to object id, with a `<name>^{}` entry for the target of each annotated tag. Throws `AssertionFailure`
+ * unless the status is 200.
  */
 export async function listRefs(t: RuleContext, repo: string, recipe: TokenRecipe): Promise<Map<string, string>> {
-  return (await listRefsAndHead(t, repo, recipe)).refs;
+  const response = await advertise(t, gitPath(repo), recipe);
+  if (response.status !== 200) throw new AssertionFailure('the refs must be listed', 200, response.outcome);
+  return readAdvertisement(response).refs;
 }
 
 /**
  * Requests the refs of a repository with `ls-refs` of Git protocol v2. Returns the refs and the branch that HEAD refers
- * to. Throws `AssertionFailure` unless the status is 200.
+ * to. Returns undefined if the server supports only version 0 of the protocol, which is legal. Throws
+ * `AssertionFailure` unless the status is 200.
  */
-export async function listRefsAndHead(t: RuleContext, repo: string, recipe: TokenRecipe): Promise<ListedRefs> {
+export async function lsRefs(t: RuleContext, repo: string, recipe: TokenRecipe): Promise<ListedRefs | undefined> {
+  const headers = { 'git-protocol': LS_REFS.protocol };
+  const capabilities = await advertise(t, gitPath(repo), recipe, LS_REFS.service, { headers });
+  if (!pkts(capabilities).some((line) => line.toString().trimEnd() === 'version 2')) return undefined;
   const response = await requestRefs(t, repo, recipe);
   if (response.status !== 200) throw new AssertionFailure('ls-refs must succeed', 200, response.outcome);
   return inPkts(response, () => readListedRefs(response.body));

@@ -15,6 +15,23 @@ export interface ListedRefs {
   readonly head?: string;
 }
 
+/**
+ * Parses a ref advertisement of Git protocol v0 (gitprotocol-http), the response to `/info/refs`. Throws an error if the
+ * body does not consist of pkt-lines.
+ */
+export function readAdvertisedRefs(body: Buffer): ListedRefs {
+  const refs = new Map<string, string>();
+  let head: string | undefined;
+  for (const line of readPkts(body).filter(isData)) {
+    // The first line appends the server's capabilities after a NUL, such as `symref=HEAD:refs/heads/main`.
+    const [text = '', capabilities = ''] = line.toString('utf8').split('\0', 2);
+    head ??= /(?:^| )symref=HEAD:(\S+)/.exec(capabilities)?.[1];
+    const [, oid, name] = /^([0-9a-f]{40}) (\S+)$/.exec(text.trimEnd()) ?? [];
+    if (oid !== undefined && name !== undefined && name !== 'capabilities^{}') refs.set(name, oid);
+  }
+  return head === undefined ? { refs } : { refs, head };
+}
+
 /** Parses the body of an `ls-refs` response. Throws an error if the body does not consist of pkt-lines. */
 export function readListedRefs(body: Buffer): ListedRefs {
   const refs = new Map<string, string>();

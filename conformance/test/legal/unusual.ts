@@ -1,0 +1,157 @@
+import { isRecord } from '../../http/exchange.js';
+import type { ProxiedResponse, Rewrite } from '../mutants/proxy.js';
+import { TRUNK_IS_DEFAULT, UNTYPICAL_ARCHIVE } from './rewrites.js';
+
+/** Property in which a service may differ from the emulator without a violation of the specification. */
+export interface UnusualProperty {
+  readonly name: string;
+  readonly rewrite: Rewrite;
+  /** Ids of the rules of level SHOULD that warn about the property. */
+  readonly warns?: readonly string[];
+}
+
+/** Returns a rewrite that changes each JSON value in responses of the API, with the values inside changed first. */
+function changesValues(change: (value: unknown, key: string) => unknown): Rewrite {
+  return {
+    response: (response) => {
+      if (!isJson(response)) return;
+      response.body = Buffer.from(
+        JSON.stringify(JSON.parse(response.body.toString(), (key, value) => change(value, key))),
+      );
+    },
+  };
+}
+
+function isJson({ headers, body }: ProxiedResponse): boolean {
+  return /^application\/(problem\+)?json/i.test(String(headers['content-type'])) && body.length > 0;
+}
+
+function isProblem(value: unknown): value is Record<string, unknown> {
+  return isRecord(value) && typeof value.status === 'number' && typeof value.code === 'string';
+}
+
+function responseOnly(change: (response: ProxiedResponse) => void): Rewrite {
+  return { response: change };
+}
+
+const UTC = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d+)?Z$/;
+
+/**
+ * Properties in which a service may differ from the emulator. Each is legal by itself and together with the others. A
+ * rule that fails because of one of them demands what the specification does not say.
+ */
+export const UNUSUAL_PROPERTIES: readonly UnusualProperty[] = [
+  { name: 'another default branch than main', rewrite: TRUNK_IS_DEFAULT },
+  {
+    name: 'media types in capitals, with a parameter',
+    rewrite: responseOnly((response) => {
+      if (!isJson(response)) return;
+      const [type = ''] = String(response.headers['content-type']).split(';');
+      response.headers['content-type'] = `${type.replace('application', 'Application')};charset=UTF-8`;
+    }),
+  },
+  {
+    name: 'indented JSON with members in reverse order',
+    rewrite: responseOnly((response) => {
+      if (!isJson(response)) return;
+      const reverse = (_key: string, value: unknown) =>
+        isRecord(value) ? Object.fromEntries(Object.entries(value).reverse()) : value;
+      response.body = Buffer.from(`${JSON.stringify(JSON.parse(response.body.toString(), reverse), null, 2)}\n`);
+    }),
+  },
+  {
+    name: 'additional members in every object that has a name for it',
+    rewrite: changesValues((value) =>
+      isRecord(value) && ('sha' in value || 'repo_id' in value || 'has_more' in value || isProblem(value))
+        ? { ...value, x_added: { by: 'service' } }
+        : value,
+    ),
+  },
+  {
+    name: 'times with an offset and fractions of seconds',
+    rewrite: changesValues((value) => (typeof value === 'string' ? value.replace(UTC, '$1.123456+00:00') : value)),
+  },
+  {
+    // The specification has texts for the details of refused tokens (401 and 403), so these are kept.
+    name: 'other titles, types and details of problems',
+    rewrite: changesValues((value) => {
+      if (!isProblem(value)) return value;
+      const detail = value.status === 401 || value.status === 403 ? value.detail : `Nein (${value.code}).`;
+      return { ...value, title: 'Fehler', type: 'about:blank', detail, error: detail };
+    }),
+  },
+  {
+    name: 'opaque cursors of another form',
+    rewrite: {
+      request: (request) => {
+        const decode = (text: string) => Buffer.from(text, 'base64url').toString();
+        request.path = request.path.replace(/([?&]cursor=)c\.([\w-]+)/, (_all, name: string, cursor: string) => {
+          return name + encodeURIComponent(decode(cursor));
+        });
+        const body = request.body.toString();
+        if (!/"cursor":"c\.[\w-]+"/.test(body)) return;
+        request.body = Buffer.from(
+          body.replace(
+            /"cursor":"c\.([\w-]+)"/,
+            (_all, cursor: string) => `"cursor":${JSON.stringify(decode(cursor))}`,
+          ),
+        );
+      },
+      response: changesValues((value, key) =>
+        key === 'next_cursor' && typeof value === 'string' && value !== ''
+          ? `c.${Buffer.from(value).toString('base64url')}`
+          : value,
+      ).response!,
+    },
+  },
+  {
+    name: 'repository ids of another form',
+    rewrite: changesValues((value, key) => (key === 'repo_id' && typeof value === 'string' ? `R_${value}==` : value)),
+  },
+  {
+    name: 'headers that proxies and gateways add',
+    rewrite: responseOnly(({ headers }) => {
+      headers.server = 'gateway/1.2';
+      headers.via = '1.1 edge';
+      headers['x-request-id'] = '7f3c';
+      headers['strict-transport-security'] = 'max-age=63072000';
+      headers['set-cookie'] = ['route=a; Path=/', 'lb=b; HttpOnly'];
+    }),
+  },
+  {
+    name: 'connections that close after each response',
+    rewrite: responseOnly(({ headers }) => {
+      headers.connection = 'close';
+    }),
+  },
+  {
+    name: 'Git over protocol version 0 only',
+    rewrite: {
+      request: ({ headers }) => {
+        delete headers['git-protocol'];
+      },
+    },
+  },
+  {
+    name: 'untypical archives',
+    rewrite: UNTYPICAL_ARCHIVE,
+    warns: [
+      'archive.prefix.default',
+      'archive.header.content-type',
+      'archive.header.disposition',
+      'archive.header.cache-control',
+    ],
+  },
+];
+
+/** Combines several rewrites into one. They change a request in order, and its response in reverse order. */
+export function combine(rewrites: readonly Rewrite[]): Rewrite {
+  return {
+    request: (request) => {
+      for (const rewrite of rewrites) rewrite.request?.(request);
+    },
+    response: (response) => {
+      for (const rewrite of [...rewrites].reverse()) rewrite.response?.(response);
+    },
+  };
+}
