@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Latency } from './http/latency.js';
 import { createLimiter } from './http/limiter.js';
 import { applyBaseline, expectationOf } from './report/baseline.js';
 import type { Report, RuleResult } from './report/results.js';
@@ -66,15 +67,15 @@ export { InvalidTargetFile, readTargetFile, type TargetFile } from './target/tar
  * ```
  *
  * Throws `InvalidOption` for an invalid option (`EmptySelection` if `only` selects no rule). Throws `Unready` if the
- * target does not respond, rejects the key, has a wrong clock, or cannot delete the repositories that the run would
+ * target does not respond, is not the service, rejects the key, has a wrong clock, or cannot delete the repositories that the run would
  * create. A broken rule never makes this function throw, because the report contains the verdicts of all rules.
  */
 export async function run(given: Target, options: Options = {}): Promise<Report> {
   checkOptions(options);
   const rules = selectSome(options.only);
   const { timeout = 15_000, strict = false, keep = false, signal = new AbortController().signal } = options;
-  await checkReady(given, timeout);
-  const target = await withAdmin(given, timeout);
+  const latency = new Latency(await checkReady(given, { timeout, signal }));
+  const target = await withAdmin(given, { timeout, signal });
   const isEmulator = target.adminUrl !== undefined;
   const { rate = usualRate(target), width = isEmulator ? 8 : 4 } = options;
   const { window, shard, onRepository = () => Promise.resolve() } = options;
@@ -88,9 +89,10 @@ export async function run(given: Target, options: Options = {}): Promise<Report>
   // `signal` stops the rules, but not the removal of the repositories that they created. This limiter therefore does
   // not use the signal, because its waits would be aborted as well.
   const cleanupLimiter = createLimiter(pace, Date.now, (wait) => sleep(wait));
-  if (target.write && !isEmulator && !keep) {
+  if (target.write && !isEmulator && !keep && !signal.aborted) {
     const name = `${prefix}/deletion`;
-    await checkDeletion(target, { name, note: onRepository, scratch, limiter: cleanupLimiter, timeout, width: 1 });
+    const options = { limiter: cleanupLimiter, timeout, width: 1, latency, interruption: signal };
+    await checkDeletion(target, { name, note: onRepository, scratch, ...options });
   }
   const report = await runRules(target, {
     ...options,
@@ -98,6 +100,7 @@ export async function run(given: Target, options: Options = {}): Promise<Report>
     strict,
     limiter: createLimiter(pace, Date.now, (wait) => sleep(wait, undefined, { signal })),
     cleanupLimiter,
+    latency,
     width,
     timeout,
     signal,

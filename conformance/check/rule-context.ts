@@ -281,14 +281,16 @@ export class RuleContext {
 
   /**
    * Calls `look` repeatedly until it returns a result, because a service may show a write with a delay. Fails the rule
-   * after 5 seconds of its working time. `look`: returns false or undefined if the result is not there yet.
+   * after 5 seconds of its working time, or later if the latency of the target is high. `look`: returns false or
+   * undefined if the result is not there yet.
    */
   async eventually<Result>(look: () => Promise<Result | false | undefined>, what: string): Promise<Result> {
     const started = this.stopwatch.elapsed;
     let result = await look();
     for (let wait = 20; result === false || result === undefined; wait = Math.min(wait * 2, 500)) {
-      if (this.stopwatch.elapsed - started > 5000)
-        throw new AssertionFailure(`${what}, within five seconds`, true, false);
+      const limit = this.run.latency.scale(EVENTUALLY);
+      if (this.stopwatch.elapsed - started > limit)
+        throw new AssertionFailure(`${what}, within ${Math.round(limit / 1000)} seconds`, true, false);
       await this.run.sleep(wait);
       result = await look();
     }
@@ -303,6 +305,9 @@ export class RuleContext {
     if (departs) this.otherVariants.push(`${key}: ${seen}`);
   }
 }
+
+/** Milliseconds after which `eventually` fails on a target with low latency. */
+const EVENTUALLY = 5000;
 
 /** Reason in the report for the skip of a rule of reach `emulator` on any other target. */
 export const ONLY_ON_EMULATOR = 'needs a failure that only the emulator can cause on purpose';

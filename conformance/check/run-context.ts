@@ -1,6 +1,7 @@
 import type { Signer } from '../auth/tokens.js';
 import type { Client } from '../http/client.js';
 import type { Exchange } from '../http/exchange.js';
+import type { Latency } from '../http/latency.js';
 import type { Target } from '../target/target.js';
 import type { RefusedWrites } from './refused-writes.js';
 import type { Variants } from './variants.js';
@@ -18,6 +19,8 @@ export interface BrokenStep {
 export interface RunContext {
   readonly target: Target;
   readonly client: Client;
+  /** Latency of the target. The time limits of rules are longer on a slow target. */
+  readonly latency: Latency;
   readonly signer: Signer;
   readonly variants: Variants;
   readonly refusedWrites: RefusedWrites;

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import t, { type Test } from 'tap';
 import { listenOnLoopback } from '../http/listen.js';
 import { packageRoot } from '../target/package-root.js';
-import { always, startTestServer } from '../test/test-server.js';
+import { minimal, startTestServer } from '../test/test-server.js';
 import { loadCommands, main } from './main.js';
 import { SCHEMAS } from './schema.js';
 
@@ -15,7 +15,7 @@ const key = join(packageRoot(), 'fixtures', 'keys', 'es256.pem');
 const rule = 'jwt.alg.none';
 
 /** Minimal server with which the selected rule, `other.meta.exists`, passes. */
-const server = await startTestServer(always(200, 'application/json', '{}'));
+const server = await startTestServer(minimal);
 t.teardown(() => server.close());
 const checked = [
   'run',

@@ -6,7 +6,7 @@ import { REPORTERS, reporterOf } from '../report/reporters.js';
 import { allRules, selectRules } from '../rules/registry.js';
 import { readMutants } from '../run/proof.js';
 import { runRules } from '../run/runner.js';
-import { always, startTestServer } from '../test/test-server.js';
+import { minimal, startTestServer } from '../test/test-server.js';
 import { proofLines } from './explain.js';
 import { main } from './main.js';
 
@@ -37,7 +37,7 @@ t.test('a rule is proven by a mutant that it detects, and a MUST rule without on
 });
 
 t.test('every report calls a MUST rule unproven if no mutant breaks it and mutants are known', async (t) => {
-  const server = await startTestServer(always(200, 'application/json', '{}'));
+  const server = await startTestServer(minimal);
   t.teardown(() => server.close());
   const rules = selectRules(allRules(), 'other.meta.exists,jwt.alg.none,err.5xx-safe');
   const check = (proven?: ReadonlySet<string>) =>

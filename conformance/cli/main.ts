@@ -30,8 +30,8 @@ export function loadCommands([first = '']: readonly string[] = []): Promise<read
 }
 
 const EPILOGUE = `Exit codes: 0 the target conforms; 1 rules are broken, or something was left or has changed; 2 the command, or a
-file it was given, is wrong; 3 the target does not answer, rejects the key, goes on throttling or cannot delete what
---write creates; 4 internal error of the suite, or something could not be written or deleted; 130 interrupted.
+file it was given, is wrong; 3 the target does not answer, is not the service, rejects the key, goes on throttling
+or cannot delete what --write creates; 4 internal error of the suite, or something could not be written or deleted; 130 interrupted.
 
 Every flag can be set by an environment variable: CONFORMANCE_KEY_ID for --key-id.`;
 

@@ -1,14 +1,24 @@
 import { existsSync, readFileSync } from 'node:fs';
+import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
 import t from 'tap';
 import { parse } from 'yaml';
 import { packageRoot } from '../run/version.js';
 import { conformance } from '../test/deployment.js';
-import { always, startTestServer } from '../test/test-server.js';
+import { always, minimal, startTestServer } from '../test/test-server.js';
 
 const key = join(packageRoot(), 'fixtures', 'keys', 'es256.pem');
 const probe = (baseUrl: string, ...more: string[]) =>
   conformance('probe', '--base-url', baseUrl, '--org', 'demo', '--key', key, '--rate', 'unlimited', ...more);
+
+/** Returns a request handler that sends this list of repositories, and 404 for an absent route. */
+function differing(list: object): RequestListener {
+  return (request, response) => {
+    const isAbsent = request.url?.includes('preflight') === true;
+    const body = request.url?.startsWith('/api/repos') ? list : {};
+    always(isAbsent ? 404 : 200, 'application/json', JSON.stringify(body))(request, response);
+  };
+}
 
 t.test('no file is written if the target does not respond', async (t) => {
   const file = join(t.testdir({}), 'target.yaml');
@@ -33,11 +43,8 @@ t.test('a target that rejects the key results in a file with the known facts', a
 });
 
 const SERVERS = {
-  'a page for people': always(200, 'text/html', '<!doctype html><title>Sign in</title>'),
-  'an object without members': always(200, 'application/json', '{}'),
-  'a list with odd names': always(200, 'application/json', JSON.stringify({ repos: [{ repo_name: 'a: b\n# c' }] })),
-  'a redirect': always(302, 'text/plain', '', { location: '/login' }),
-  'no answer but a status': always(500, 'text/plain\u00e9', ''),
+  'an object without members': differing({}),
+  'a list with odd names': differing({ repos: [{ repo_name: 'a: b\n# c' }] }),
 };
 
 for (const [what, response] of Object.entries(SERVERS)) {
@@ -51,8 +58,24 @@ for (const [what, response] of Object.entries(SERVERS)) {
   });
 }
 
+const OTHERS = {
+  'a page for people': always(200, 'text/html', '<!doctype html><title>Sign in</title>'),
+  'a redirect': always(302, 'text/plain', '', { location: '/login' }),
+  'no answer but a status': always(500, 'text/plain\u00e9', ''),
+};
+
+for (const [what, response] of Object.entries(OTHERS)) {
+  t.test(`probe of ${what} writes no file: exit code 3`, async (t) => {
+    const server = await startTestServer(response);
+    t.teardown(() => server.close());
+    const { code, out, err } = await probe(server.baseUrl, '--timeout', '2000');
+    t.same([code, out], [3, '']);
+    t.match(err, /^every response of http:\/\/127\.0\.0\.1:\d+ is [^\n]+\n$/);
+  });
+}
+
 t.test('facts that could not be determined are listed once per reason', async (t) => {
-  const server = await startTestServer(always(200, 'application/json', '{"repos":[]}'));
+  const server = await startTestServer(minimal);
   t.teardown(() => server.close());
   const { out } = await probe(server.baseUrl);
   const [, told = ''] = out.split('\n# Not determined:\n');

@@ -37,9 +37,6 @@ export const probeCommand = defineCommand({
     const target: Target = { ...found, write: false, companion: false };
     const rate = manners.rate ?? usualRate(found);
     const findings = await probe(target, { timeout: manners.timeout, rate });
-    if (findings.list.status === undefined && findings.meta.status === undefined) {
-      throw new Unready(`${target.baseUrl} does not answer: ${findings.list.lost}`);
-    }
     const { repo } = findings;
     const report = await calibrate({ ...target, ...defined({ repo }) }, manners.timeout, rate);
     const folder = args.output === undefined ? process.cwd() : dirname(resolve(args.output));

@@ -7,7 +7,7 @@ import t, { type Test } from 'tap';
 import { reportWith, resultOf } from '../report/test/sample-report.js';
 import { packageRoot } from '../run/version.js';
 import { conformance as call } from '../test/deployment.js';
-import { always, startTestServer } from '../test/test-server.js';
+import { minimal, startTestServer } from '../test/test-server.js';
 
 const script = join(packageRoot(), 'bin', 'conformance.js');
 const key = join(packageRoot(), 'fixtures', 'keys', 'es256.pem');
@@ -29,7 +29,7 @@ function folderOf(t: Test, files: Readonly<Record<string, unknown>> = { 'a.json'
 }
 
 t.test('one run writes several reports to files and prints one', async (t) => {
-  const server = await startTestServer(always(200, 'application/json', '{}'));
+  const server = await startTestServer(minimal);
   t.teardown(() => server.close());
   const folder = t.testdir({});
   const files = ['json', 'junit', 'tap', 'markdown', 'html'].map(
@@ -51,7 +51,7 @@ t.test('one run writes several reports to files and prints one', async (t) => {
 });
 
 t.test('a printed command names the same target and contains no secret', async (t) => {
-  const server = await startTestServer(always(200, 'application/json', '{"a":1}'));
+  const server = await startTestServer(minimal);
   t.teardown(() => server.close());
   process.env.EMULATOR_ADMIN_TOKEN = 'canary-admin';
   t.teardown(() => delete process.env.EMULATOR_ADMIN_TOKEN);

@@ -153,7 +153,7 @@ async function check(args: RunArguments, session: Session, interruption: Interru
     }
   };
   if (described !== undefined) {
-    const target = await openTarget(described, timeout);
+    const target = await openTarget(described, timeout, interruption.signal);
     return checkTarget(target, await openJournal(target, args, session));
   }
   const emulator = await startTargetEmulator();

@@ -226,14 +226,14 @@ async function readNamed({ said, targetFile, ...entry }: NamedKey): Promise<Sign
 
 /**
  * Reads the keys of a target, and detects an emulator by its admin API. `timeout`: milliseconds for one response.
- * Throws `UsageError`.
+ * `signal`: ends the detection if it is aborted. Throws `UsageError`.
  */
-export async function openTarget(described: DescribedTarget, timeout: number): Promise<Target> {
+export async function openTarget(described: DescribedTarget, timeout: number, signal?: AbortSignal): Promise<Target> {
   const keyed = await readKeys(described);
   const adminUrl = described.adminUrl?.replace(/\/$/, '') ?? adminUrlOf(keyed.baseUrl);
   const adminToken = await adminTokenOf(described);
-  const emulator = await isEmulator(adminUrl, Math.min(timeout, 5000));
-  if (described.adminUrl !== undefined && !emulator)
+  const emulator = await isEmulator(adminUrl, Math.min(timeout, 5000), signal);
+  if (described.adminUrl !== undefined && !emulator && !signal?.aborted)
     throw new UsageError(`${adminUrl}/health is not that of an emulator`);
   return {
     ...keyed,

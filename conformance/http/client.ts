@@ -69,6 +69,11 @@ const MAX_BODY_BYTES = 512 * 1024 * 1024;
 /** Number of consecutive timeouts after which the run ends, because the target counts as unreachable. */
 const MAX_LATE = 16;
 /**
+ * Number of consecutive requests whose connection was closed before a response, after which the client checks if the
+ * target still responds to any request. Proxies of containers close connections in this way when the server is gone.
+ */
+const MAX_DROPPED = 16;
+/**
  * Limits for the check that a target still accepts connections: number of connection attempts, milliseconds between two
  * attempts (multiplied by the number of the attempt), and timeout of one attempt in milliseconds.
  */
@@ -89,6 +94,7 @@ export class Client {
   readonly throttling: Throttling;
   readonly #pools = new Map<string, Dispatcher>();
   #late = 0;
+  #dropped = 0;
   #look: Promise<boolean> | undefined;
 
   constructor(readonly options: ClientOptions) {
@@ -163,6 +169,7 @@ export class Client {
       throw new NoResponse(loss, exchange(loss.seen));
     }
     this.#late = 0;
+    this.#dropped = 0;
     const answered = exchange();
     this.options.onExchange(answered);
     return answered;
@@ -174,10 +181,13 @@ export class Client {
    */
   async #endIfGone(kind: LossKind, origin: string, seen: string): Promise<void> {
     if (kind === 'late') this.#late += 1;
+    if (kind === 'dropped') this.#dropped += 1;
     const place = this.options.baseUrl ?? origin;
     let reason: string | undefined;
     if (this.#late >= MAX_LATE) reason = `${place} stopped responding: ${this.#late} requests in a row timed out`;
     else if (!(await this.isThere(place))) reason = `${place} no longer accepts connections (${seen})`;
+    else if (this.#dropped >= MAX_DROPPED && !(await this.#responds(place)))
+      reason = `${place} stopped responding: it closes every connection`;
     if (reason === undefined) return;
     const ended = new RunEnded('target', reason);
     this.options.onEnd?.(ended);
@@ -200,6 +210,23 @@ export class Client {
       if (look === LOOKS || this.options.signal.aborted) return false;
       await this.options.sleep(BETWEEN_LOOKS * look).catch(() => undefined);
     }
+  }
+
+  /** Returns true if the target responds to a plain GET request, which no rule sees. Tries several times. */
+  async #responds(origin: string): Promise<boolean> {
+    this.#dropped = 0;
+    for (let look = 1; look <= LOOKS; look++) {
+      try {
+        const { signal } = this.options;
+        const { body } = await this.#pool(origin).request({ origin, method: 'GET', path: '/api/repos', signal });
+        await body.dump();
+        return true;
+      } catch {
+        if (this.options.signal.aborted) return true;
+      }
+      await this.options.sleep(BETWEEN_LOOKS * look).catch(() => undefined);
+    }
+    return false;
   }
 
   #pool(origin: string): Dispatcher {

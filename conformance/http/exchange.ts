@@ -49,7 +49,7 @@ export function isRecord(value: unknown): value is JsonRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-export function headerOf(exchange: Exchange, name: string): string | undefined {
+export function headerOf(exchange: Pick<Exchange, 'headers'>, name: string): string | undefined {
   const value = exchange.headers[name.toLowerCase()];
   return Array.isArray(value) ? value.join(', ') : value;
 }

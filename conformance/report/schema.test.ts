@@ -4,7 +4,7 @@ import t from 'tap';
 import { z } from 'zod';
 import { run } from '../index.js';
 import { packageRoot } from '../run/version.js';
-import { always, startTestServer } from '../test/test-server.js';
+import { minimal, startTestServer } from '../test/test-server.js';
 import { REPORTERS, reporterOf } from './reporters.js';
 import { VERDICTS } from './results.js';
 import { readReport, reportJsonSchema } from './schema.js';
@@ -33,7 +33,7 @@ t.test('the schema equals the published file', async (t) => {
 });
 
 t.test('a result matches the schema and has no other members', async (t) => {
-  const server = await startTestServer(always(200, 'application/json', '{}'));
+  const server = await startTestServer(minimal);
   const report = await run(server.target, { only: 'claim,other,git', flags: ['--org', 'demo'] });
   await server.close();
   const schema = z.fromJSONSchema(reportJsonSchema());

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Latency } from '../http/latency.js';
 import { createLimiter } from '../http/limiter.js';
 import type { Cleanup } from '../report/results.js';
 import { defined } from '../target/json.js';
@@ -75,10 +76,10 @@ export async function collectLeft(
   file: string,
   { rate, timeout }: { readonly rate: number | undefined; readonly timeout: number },
 ): Promise<Cleanup> {
-  await checkReady(given, timeout);
-  const target = await withAdmin(given, timeout);
+  const latency = new Latency(await checkReady(given, { timeout }));
+  const target = await withAdmin(given, { timeout });
   const limiter = createLimiter(rate ?? usualRate(target), Date.now, (milliseconds) => sleep(milliseconds));
-  return collectScratch(target, file, { limiter, timeout, width: COLLECT_WIDTH });
+  return collectScratch(target, file, { limiter, timeout, width: COLLECT_WIDTH, latency });
 }
 
 /**

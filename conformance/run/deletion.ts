@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createSigner, type Signer } from '../auth/tokens.js';
 import { Client } from '../http/client.js';
 import { type Exchange, isRecord, jsonOf } from '../http/exchange.js';
+import { Latency } from '../http/latency.js';
 import type { Limiter } from '../http/limiter.js';
 import { Stopwatch } from '../http/stopwatch.js';
 import type { Target } from '../target/target.js';
@@ -12,10 +13,15 @@ export interface DeletionOptions {
   readonly timeout: number;
   /** Maximum number of concurrent connections to the target. */
   readonly width: number;
+  /** Latency of the target. The time limit for all requests is longer on a slow target. */
+  readonly latency?: Latency;
+  /** Ends all requests if it is aborted. */
+  readonly interruption?: AbortSignal;
 }
 
 /**
- * Maximum working time of one `Deletion` for all its requests, in milliseconds. Waits for the rate limit do not count.
+ * Maximum working time of one `Deletion` for all its requests, in milliseconds, on a target with low latency. Waits for
+ * the rate limit do not count.
  */
 const LONGEST = 60_000;
 /** Maximum number of attempts to delete one repository. Only a busy repository (409 or 503) is tried again. */
@@ -43,9 +49,11 @@ export class Deletion {
 
   constructor(
     readonly target: Target,
-    { limiter, timeout, width }: DeletionOptions,
+    { limiter, timeout, width, latency = new Latency(), interruption }: DeletionOptions,
   ) {
     const { signal } = this.#abort;
+    if (interruption?.aborted) this.#abort.abort(interruption.reason);
+    interruption?.addEventListener('abort', () => this.#abort.abort(interruption.reason), { signal });
     this.#signer = createSigner(target, Date.now);
     this.#client = new Client({
       limiter,
@@ -56,10 +64,12 @@ export class Deletion {
       onExchange: () => undefined,
       baseUrl: target.baseUrl,
     });
-    this.#stopwatch.limit(LONGEST, () => this.#abort.abort(new Error(`not done after ${LONGEST / 1000} s`)));
+    const longest = latency.scale(LONGEST);
+    const reason = `not done after ${Math.round(longest / 1000)} s`;
+    this.#stopwatch.limit(longest, () => this.#abort.abort(new Error(reason)));
   }
 
-  /** True once the time limit of `LONGEST` milliseconds has passed. All later requests then fail. */
+  /** True once the time limit has passed or the deletion was interrupted. All later requests then fail. */
   get isOver(): boolean {
     return this.#abort.signal.aborted;
   }

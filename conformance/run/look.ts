@@ -1,6 +1,7 @@
 import { request } from 'undici';
-import { isRecord } from '../http/exchange.js';
+import { headerOf, isRecord } from '../http/exchange.js';
 import { lossOf } from '../http/no-response.js';
+import { proxied, proxyOf } from '../http/proxy.js';
 import { defined, parseJson } from '../target/json.js';
 
 /** Result of a single GET request to a target, sent before the rules run or by `probe`. */
@@ -8,15 +9,21 @@ export interface Look {
   /** Status of the response; undefined if no response arrived. */
   readonly status?: number;
   readonly type?: string;
+  /** Address to which the response redirects, without its query; undefined if absent. */
+  readonly location?: string;
   /** Member `code` of a JSON response body; undefined if absent. */
   readonly code?: string;
-  /** Description of the failure if no response arrived; undefined otherwise. */
+  /** Description of the failure if no response arrived, or only a part of one; undefined otherwise. */
   readonly lost?: string;
   /**
    * Seconds by which the target's clock (`Date` header) is ahead of the local clock; negative if it is behind.
    * Undefined if the response has no valid `Date`.
    */
   readonly ahead?: number;
+  /** Milliseconds until the response was complete, or until the request failed. */
+  readonly milliseconds: number;
+  /** Response body, up to its first 1,048,576 bytes. */
+  readonly text?: string;
   readonly json?: unknown;
 }
 
@@ -24,50 +31,88 @@ const MAX_BYTES = 1024 * 1024;
 
 /**
  * Sends a GET request that belongs to no rule, so that it affects no verdict. Never throws, because a failure is
- * returned as `lost`. `timeout`: milliseconds for one response.
+ * returned as `lost`. `timeout`: maximum milliseconds until the header of the response arrives; the complete response
+ * may take twice as long. The request also ends if `signal` is aborted.
  */
-export async function look(url: string, timeout: number, headers: Record<string, string>): Promise<Look> {
+export async function look(
+  url: string,
+  timeout: number,
+  headers: Record<string, string>,
+  signal?: AbortSignal,
+): Promise<Look> {
+  const started = performance.now();
+  const time = () => ({ milliseconds: performance.now() - started });
+  const limit = AbortSignal.timeout(Math.min(timeout * 2, LONGEST));
+  const proxy = proxyOf(url);
+  const dispatcher = proxy === undefined ? undefined : proxied(proxy, {});
   try {
-    const {
-      statusCode,
-      headers: fields,
-      body,
-    } = await request(url, {
+    const response = await request(url, {
+      ...(dispatcher && { dispatcher }),
       headers,
       headersTimeout: timeout,
       bodyTimeout: timeout,
-      signal: AbortSignal.timeout(timeout * 2),
+      signal: signal === undefined ? limit : AbortSignal.any([limit, signal]),
     });
+    const fields = { headers: response.headers };
     const at = Date.now();
-    const json = parseJson(await textOf(body));
-    const { date, 'content-type': type } = fields;
-    const ahead = typeof date === 'string' ? Math.round((Date.parse(date) - at) / 1000) : Number.NaN;
+    const { text, lost } = await readBody(response.body);
+    const json = parseJson(text);
     return {
-      status: statusCode,
+      status: response.statusCode,
+      ...time(),
       ...defined({
-        type: typeof type === 'string' ? type : undefined,
+        type: headerOf(fields, 'content-type'),
+        location: headerOf(fields, 'location')?.replace(/[?#].*/s, ''),
         code: isRecord(json) && typeof json.code === 'string' ? json.code : undefined,
-        ahead: Number.isNaN(ahead) ? undefined : ahead,
+        ahead: secondsAhead(headerOf(fields, 'date'), headerOf(fields, 'age'), at),
+        text,
         json,
+        lost,
       }),
     };
   } catch (error) {
-    return { lost: lossOf(error)?.seen ?? (error instanceof Error ? error.message : String(error)) };
+    return { ...time(), lost: describeLoss(error) };
+  } finally {
+    await dispatcher?.destroy();
   }
 }
 
-/** Reads a response body as text. Stops after `MAX_BYTES`, because the target may send a body of any size. */
-async function textOf(body: AsyncIterable<Buffer>): Promise<string> {
+/** Maximum delay of a JavaScript timer in milliseconds, about 24 days. */
+const LONGEST = 2 ** 31 - 1;
+
+function describeLoss(error: unknown, begun = false): string {
+  return lossOf(error, begun)?.seen ?? (error instanceof Error ? error.message : String(error));
+}
+
+/** The only form of `Date` that servers may send (RFC 9110, section 5.6.7). Other forms may be in any time zone. */
+const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
+
+/**
+ * Returns the seconds by which a `Date` header is ahead of the local time `now` in milliseconds; undefined if the
+ * header is absent or invalid. `age`: `Age` header of a response from a cache, whose `Date` is that many seconds old.
+ */
+function secondsAhead(date: string | undefined, age: string | undefined, now: number): number | undefined {
+  const time = date !== undefined && HTTP_DATE.test(date) ? Date.parse(date) : Number.NaN;
+  const old = age !== undefined && /^\d{1,10}$/.test(age) ? Number(age) : 0;
+  return Number.isNaN(time) ? undefined : Math.round((time - now) / 1000) + old;
+}
+
+/**
+ * Reads a response body as text. Stops after `MAX_BYTES`, because the target may send a body of any size. `lost`:
+ * description of the failure if the body was truncated or did not end; undefined otherwise.
+ */
+async function readBody(body: AsyncIterable<Buffer>): Promise<{ text: string; lost: string | undefined }> {
   const parts: Buffer[] = [];
   let size = 0;
+  let lost: string | undefined;
   try {
     for await (const part of body) {
       parts.push(part);
       size += part.length;
       if (size > MAX_BYTES) break;
     }
-  } catch {
-    // Ignore the error, because the part of a truncated body that arrived is sufficient.
+  } catch (error) {
+    lost = describeLoss(error, true);
   }
-  return Buffer.concat(parts).toString('utf8');
+  return { text: Buffer.concat(parts).toString('utf8'), lost };
 }

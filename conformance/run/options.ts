@@ -1,3 +1,4 @@
+import type { Latency } from '../http/latency.js';
 import type { Limiter } from '../http/limiter.js';
 import type { BaselineEntry } from '../report/baseline.js';
 import type { Budget, RuleResult, Shard } from '../report/results.js';
@@ -132,6 +133,8 @@ export type RunOptions = Options &
      */
     readonly proven?: ReadonlySet<string>;
     readonly limiter: Limiter;
+    /** Latency of the target, as measured before the run. Default: that of a fast target. */
+    readonly latency?: Latency;
     /**
      * Rate limiter of the cleanup. Must work even after an interruption of the run, because the created repositories
      * are then deleted. Default: `limiter`.

@@ -1,6 +1,9 @@
-import { createSigner } from '../auth/tokens.js';
+import { createSigner, type TokenRecipe } from '../auth/tokens.js';
 import { callAdmin } from '../http/admin.js';
 import { isRecord } from '../http/exchange.js';
+import { redactValue } from '../report/redact.js';
+import { visible } from '../report/reporter.js';
+import { defined } from '../target/json.js';
 import type { Target } from '../target/target.js';
 import { type Look, look } from './look.js';
 
@@ -22,26 +25,75 @@ export class Unready extends Error {
  */
 const MAX_SKEW_SECONDS = 120;
 
+/** Settings of the requests before a run. */
+export interface Patience {
+  /** Milliseconds for one response. */
+  readonly timeout: number;
+  /** Ends the checks at once if it is aborted. They then throw nothing. */
+  readonly signal?: AbortSignal | undefined;
+}
+
 /**
- * Checks before a run that the target responds over HTTP, accepts a token signed with the given key, and has a correct
- * clock. Other wrong responses do not stop the run, because rules check them. `timeout`: milliseconds for one response.
- * Throws `Unready` if a check fails.
+ * Checks before a run that the target is the service, has a correct clock, and accepts a token signed with the given
+ * key. Other wrong responses do not stop the run, because rules check them. Returns the latency of the target in
+ * milliseconds. Throws `Unready` if a check fails.
  */
-export async function checkReady(target: Target, timeout: number): Promise<void> {
-  const { baseUrl, org } = target;
-  const token = createSigner(target, Date.now).sign({ scopes: ['org:read'] });
-  const looks = await Promise.all(
-    ['/api/repos', '/api/meta'].map((path) => look(baseUrl + path, timeout, { authorization: `Bearer ${token}` })),
-  );
-  const responses = looks.filter(({ status }) => status !== undefined);
+export async function checkReady(target: Target, patience: Patience): Promise<number> {
+  const responses = await checkService(target, patience);
+  if (patience.signal?.aborted) return 0;
+  // A wrong clock can be the reason why the target rejects the token, so the clock is compared first.
+  checkClock(responses);
   const [first] = responses;
-  if (first === undefined) throw new Unready(`${baseUrl} does not answer: ${looks[0]?.lost}`);
-  if (responses.every(isRejection)) {
+  if (first !== undefined && responses.every(isRejection)) {
     const { detail, error } = isRecord(first.json) ? first.json : {};
     const words = detail ?? error;
     const because = typeof words === 'string' ? `: ${words}` : '';
-    throw new Unready(`the target rejects the key given for ${org} (${first.status}${because})`);
+    throw new Unready(`the target rejects the key given for ${target.org} (${first.status}${because})`);
   }
+  return Math.min(...responses.map(({ milliseconds }) => milliseconds));
+}
+
+/** Name of a repository and of a route that no service has. */
+const ABSENT = 'conformance-preflight';
+
+/**
+ * Checks that the target responds, and that it is the service and not, for example, a web server or a proxy. Sends two
+ * requests. If their responses are not typical of the service, sends three others to which the service responds
+ * differently: without a token, for an absent repository, and for an absent route. Returns the responses to the first
+ * two requests. Throws `Unready` if no complete response arrives, or if all responses are alike.
+ */
+export async function checkService(target: Target, { timeout, signal }: Patience): Promise<readonly Look[]> {
+  const { baseUrl } = target;
+  const signer = createSigner(target, Date.now);
+  const ask = (path: string, recipe?: TokenRecipe) => {
+    const authorization = recipe && `Bearer ${signer.sign(recipe)}`;
+    return look(baseUrl + path, timeout, defined({ authorization }), signal);
+  };
+  const reading: TokenRecipe = { scopes: ['org:read'] };
+  const looks = await Promise.all([ask('/api/repos', reading), ask('/api/meta', reading)]);
+  const responses = looks.filter(isComplete);
+  if (signal?.aborted) return responses;
+  if (responses.length === 0) throw new Unready(describeSilence(baseUrl, looks[0].lost ?? ''));
+  if (isTypical(responses)) return responses;
+  const others = await Promise.all([
+    ask('/api/repos'),
+    ask('/api/v1/repo', { repo: ABSENT, scopes: ['git:read'] }),
+    ask(`/api/${ABSENT}`, reading),
+  ]);
+  if (signal?.aborted) return responses;
+  const all = [...responses, ...others.filter(isComplete)];
+  const complaint = describeAlike(baseUrl, all, all.length === looks.length + others.length);
+  if (complaint === undefined) return responses;
+  if (all.every(({ status }) => status === 401 || status === 403)) checkClock(all);
+  throw new Unready(redactValue(visible(complaint)));
+}
+
+function isComplete({ status, lost }: Look): boolean {
+  return status !== undefined && lost === undefined;
+}
+
+/** Throws `Unready` if the `Date` headers of all responses differ too much from the local clock. */
+function checkClock(responses: readonly Look[]): void {
   const skews = responses.flatMap(({ ahead }) => (ahead === undefined ? [] : [Math.abs(ahead)]));
   const skew = Math.min(...skews); // Infinity if no response has a `Date` header
   if (skews.length > 0 && skew > MAX_SKEW_SECONDS) {
@@ -57,6 +109,63 @@ function isRejection({ status, code }: Look): boolean {
   return status === 401 || (status === 403 && code !== 'insufficient_scope' && code !== undefined);
 }
 
+/**
+ * Returns true if the responses to the requests for the list of repositories and for the metadata of the organization
+ * can only come from the service: a list and something else, a rejection of the token in JSON, or throttling. Other
+ * responses are possible too, because the specification does not show their shapes.
+ */
+function isTypical(responses: readonly Look[]): boolean {
+  if (responses.some(({ status }) => status === 429)) return true;
+  if (responses.every((response) => isRejection(response) && isRecord(response.json))) return true;
+  const [list, meta] = responses;
+  if (list?.status !== 200 || meta === undefined) return false;
+  const values = isRecord(list.json) ? Object.values(list.json) : [list.json];
+  return values.some(Array.isArray) && JSON.stringify(list.json) !== JSON.stringify(meta.json);
+}
+
+const IS_ADDRESS = 'is this the address of the API?';
+
+/**
+ * Describes what all responses of a target have in common if it is not the service. Returns undefined if they differ as
+ * those of the service do: at least one of them is JSON, and their statuses are not all the same. `isWhole`: false if
+ * some of the responses are missing, so that equal statuses prove nothing.
+ */
+function describeAlike(baseUrl: string, responses: readonly Look[], isWhole: boolean): string | undefined {
+  const [first] = responses;
+  if (first === undefined || responses.some(({ status }) => status === 429)) return undefined;
+  const { type, text = '', location } = first;
+  const statuses = [...new Set(responses.map(({ status }) => status))];
+  const numbers = statuses.join(', ');
+  const every = `every response of ${baseUrl} is`;
+  const excerpt = text.trim() === '' ? '' : `: ${text.trim().slice(0, 80)}`;
+  const words = `${numbers}${type === undefined ? '' : ` ${type}`}${excerpt}`;
+  if (responses.every(({ status = 0 }) => status >= 300 && status < 400)) {
+    return `${every} a redirect${location === undefined ? '' : ` to ${location}`} (${numbers}); ${IS_ADDRESS}`;
+  }
+  if (responses.every(({ status = 0 }) => status >= 500)) return `${every} an error (${words}); is the service up?`;
+  if (responses.every(({ json }) => typeof json !== 'object' || json === null)) {
+    const isRefusal = statuses.every((status) => status === 401 || status === 403);
+    const question = isRefusal ? 'is a proxy or a login page in front of the API?' : IS_ADDRESS;
+    if (responses.some((response) => isPage(response))) return `${every} a web page (${numbers} ${type}); ${question}`;
+    return `${every} something other than JSON (${words}); ${question}`;
+  }
+  if (!isWhole || statuses.length > 1) return undefined;
+  return `${every} alike, even without a token and for an absent route (${words}); ${IS_ADDRESS}`;
+}
+
+function isPage({ type = '', text = '' }: Look): boolean {
+  return type.startsWith('text/html') || /^\s*<(!doctype )?html/i.test(text);
+}
+
+const CERTIFICATE = /CERT|UNABLE_TO_|SELF_SIGNED/;
+const PRIVATE_AUTHORITY = /SELF_SIGNED|UNABLE_TO_/;
+
+function describeSilence(baseUrl: string, lost: string): string {
+  if (!CERTIFICATE.test(lost)) return `${baseUrl} does not answer: ${lost}`;
+  const advice = PRIVATE_AUTHORITY.test(lost) ? '; NODE_EXTRA_CA_CERTS names a file of further authorities' : '';
+  return `${baseUrl} has no trusted TLS certificate: ${lost}${advice}`;
+}
+
 /** Default number of requests per second: 5, to protect a shared service; unlimited on an emulator. */
 export function usualRate({ adminUrl }: Target): number {
   return adminUrl === undefined ? 5 : Number.POSITIVE_INFINITY;
@@ -69,30 +178,26 @@ export function adminUrlOf(baseUrl: string): string {
 
 /**
  * Returns true if the URL is the admin API of an emulator. Returns false if no response arrives within `timeout`
- * milliseconds.
+ * milliseconds, or if `signal` is aborted.
  *
  * ```js
  * assert.equal(await isEmulator(`${target.baseUrl}/_emulator`, 1_000), true);
  * ```
  */
-export async function isEmulator(adminUrl: string, timeout: number): Promise<boolean> {
-  try {
-    const { status, json } = await callAdmin({ url: `${adminUrl}/health`, timeout });
-    return status === 200 && isRecord(json) && json.emulator === true;
-  } catch {
-    return false;
-  }
+export async function isEmulator(adminUrl: string, timeout: number, signal?: AbortSignal): Promise<boolean> {
+  const { status, json } = await look(`${adminUrl}/health`, timeout, {}, signal);
+  return status === 200 && isRecord(json) && json.emulator === true;
 }
 
 /**
  * Adds the URL of the admin API to a target that is an emulator. Returns other targets unchanged. The suite treats a
  * target as an emulator if this URL is present. Throws `Unready` if the emulator rejects the given admin token.
  */
-export async function withAdmin(target: Target, timeout: number): Promise<Target> {
+export async function withAdmin(target: Target, { timeout, signal }: Patience): Promise<Target> {
   const adminUrl = target.adminUrl ?? adminUrlOf(target.baseUrl);
-  if (target.adminUrl === undefined && !(await isEmulator(adminUrl, Math.min(timeout, 5000)))) return target;
+  if (target.adminUrl === undefined && !(await isEmulator(adminUrl, Math.min(timeout, 5000), signal))) return target;
   const { adminToken: token } = target;
-  if (token !== undefined) {
+  if (token !== undefined && !signal?.aborted) {
     const { status } = await callAdmin({ url: `${adminUrl}/clock`, token, timeout });
     if (status === 401) throw new Unready('the emulator rejects the admin token');
   }

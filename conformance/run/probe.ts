@@ -5,6 +5,7 @@ import { basic, gitPath } from '../http/git-remote.js';
 import { defined } from '../target/json.js';
 import type { Target } from '../target/target.js';
 import { type Look, look } from './look.js';
+import { checkService } from './preflight.js';
 
 /** Result of `probe`: the responses to its requests, and the repository that it read. */
 export type Findings = Awaited<ReturnType<typeof probe>>;
@@ -17,9 +18,11 @@ const COMPANION = ['', '/branches', '/tags', '/commits', '/files', '/files/metad
 
 /**
  * Sends about a dozen GET requests to a target, one after the other, to find out which parts of the service it
- * supports. `timeout`: milliseconds for one response. `rate`: maximum number of requests per second.
+ * supports. `timeout`: milliseconds for one response. `rate`: maximum number of requests per second. Throws `Unready` if
+ * the target does not respond or is not the service.
  */
 export async function probe(target: Target, { timeout, rate }: { readonly timeout: number; readonly rate: number }) {
+  await checkService(target, { timeout });
   const signer = createSigner(target, Date.now);
   const pause = Number.isFinite(rate) ? 1000 / rate : 0;
   const get = async (origin: string, path: string, authorization?: string): Promise<Look> => {

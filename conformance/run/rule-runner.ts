@@ -154,12 +154,18 @@ export class RuleRunner {
     if (reason !== undefined || rule.check === undefined)
       return { verdict: 'skip', reason: reason ?? 'not written yet' };
     const { signal } = this.around.ending;
-    const longest = this.options.timeout * 4;
     let abort: () => void = () => undefined;
     const over = new Promise<never>((_resolve, reject) => {
       abort = () => reject(signal.reason);
       signal.addEventListener('abort', abort);
-      t.stopwatch.limit(longest, () => reject(new Overdue(longest / 1000)));
+      const limitTo = (longest: number) =>
+        t.stopwatch.limit(longest, () => {
+          // The target may have become slower since the limit was computed.
+          const later = this.#longest();
+          if (later > t.stopwatch.elapsed + 1) limitTo(later);
+          else reject(new Overdue(Math.round(longest / 1000)));
+        });
+      limitTo(this.#longest());
     });
     over.catch(() => undefined);
     try {
@@ -175,6 +181,11 @@ export class RuleRunner {
       signal.removeEventListener('abort', abort);
       t.stopwatch.stop();
     }
+  }
+
+  /** Returns the maximum working time of one rule in milliseconds, at the current latency of the target. */
+  #longest(): number {
+    return this.run.latency.scale(this.options.timeout * 4);
   }
 
   async #endIfGone(): Promise<void> {

@@ -4,6 +4,7 @@ import { RefusedWrites } from '../check/refused-writes.js';
 import type { RunContext } from '../check/run-context.js';
 import { Variants } from '../check/variants.js';
 import { Client } from '../http/client.js';
+import { Latency } from '../http/latency.js';
 import { RunEnded } from '../http/no-response.js';
 import { RequestLog } from '../report/nearest.js';
 import { redactValue } from '../report/redact.js';
@@ -39,6 +40,7 @@ export async function runRules(target: Target, options: RunOptions): Promise<Rep
   const requestsByRule = new Map<string, number>();
   const missing = new MissingRoutes();
   const log = new RequestLog(options.now);
+  const { latency = new Latency() } = options;
   let [requests, tried] = [0, 0];
   const reportProgress = () =>
     options.onProgress?.({ done: tried, total: rules.length, requests, waitingSeconds: client.throttling.left });
@@ -57,10 +59,11 @@ export async function runRules(target: Target, options: RunOptions): Promise<Rep
       reportProgress();
     },
     onExchange: (exchange) => {
+      if (!exchange.injected) latency.add(exchange.milliseconds);
       for (const observer of [watcher, likeness, missing, log]) observer.see(exchange);
     },
   });
-  const context = contextOf(target, options, client, ending);
+  const context = contextOf(target, options, client, latency, ending);
   const runner = new RuleRunner(context, rules, options, {
     ending,
     watcher,
@@ -111,7 +114,7 @@ export async function runRules(target: Target, options: RunOptions): Promise<Rep
   });
 }
 
-function contextOf(target: Target, options: RunOptions, client: Client, ending: Ending): RunContext {
+function contextOf(target: Target, options: RunOptions, client: Client, latency: Latency, ending: Ending): RunContext {
   let names = 0;
   const repositories = new Map<string, Promise<void>>();
   const note = async (name: string) => {
@@ -127,6 +130,7 @@ function contextOf(target: Target, options: RunOptions, client: Client, ending: 
   return {
     target,
     client,
+    latency,
     signer: createSigner(target, options.now),
     variants: new Variants(options.pinned),
     fixtures: options.fixtures ?? new Map(),
@@ -153,11 +157,11 @@ const LEFT_BY_CHOICE: Cleanup = { made: 0, removed: 0, left: [] };
  * `keep` is set, or if the target is gone. The result lists the remaining repositories and the reason.
  */
 async function removeScratch(target: Target, options: RunOptions, { reason }: Ending): Promise<Cleanup> {
-  const { scratch, timeout, width, keep = false } = options;
+  const { scratch, timeout, latency, width, keep = false } = options;
   const limiter = options.cleanupLimiter ?? options.limiter;
   if (scratch === undefined) return LEFT_BY_CHOICE;
   if (!keep && reason?.by !== 'target')
-    return cleanUp(target, scratch, { limiter, timeout, width: Math.min(width, 4) });
+    return cleanUp(target, scratch, { limiter, timeout, width: Math.min(width, 4), ...defined({ latency }) });
   const left = scratch.left();
   const why = keep ? { kept: true as const } : { reason: reason?.message ?? '' };
   return { made: scratch.made, removed: scratch.made - left.length, left, ...(left.length > 0 && why) };

@@ -10,7 +10,7 @@ import type { Report } from '../report/results.js';
 import { allRules } from '../rules/registry.js';
 import { conformance } from './deployment.js';
 import { MAX_LINES } from './mutants/controls.js';
-import { always, startTestServer } from './test-server.js';
+import { afterPreflight, always, minimal, startTestServer } from './test-server.js';
 
 t.setTimeout(180_000);
 
@@ -50,42 +50,58 @@ function checkWhole(t: Test, report: Report | undefined): void {
   t.same(long, [], 'none of them is endless');
 }
 
-const SAME: readonly (readonly [what: string, answer: RequestListener, notice: RegExp])[] = [
-  ['200 {}', always(200, 'application/json', '{}'), /200 application\/json, 2 bytes$/],
-  ['500', always(500, 'text/plain', 'oops'), /500 text\/plain, 4 bytes$/],
-  ['404 as a page', always(404, 'text/html', '<h1>Not found</h1>'), /404, a web page \(text\/html\)/],
+const SAME: readonly (readonly [what: string, answer: RequestListener, says: RegExp])[] = [
+  ['200 {}', always(200, 'application/json', '{}'), /alike, even without a token .*\(200 application\/json: \{\}\)/],
+  ['500', always(500, 'text/plain', 'oops'), /an error \(500 text\/plain: oops\); is the service up\?$/],
+  ['404 as a page', always(404, 'text/html', '<h1>Not found</h1>'), /a web page \(404 text\/html\)/],
   ['a page to sign in', always(200, 'text/html', '<title>Sign in</title>'), /is this the address of the API\?$/],
   [
     'a redirect to one',
     always(302, 'text/html', '', { location: 'https://login.example.com/?next=secret' }),
-    /302, a redirect to https:\/\/login\.example\.com\/; is this the address of the API\?$/,
+    /a redirect to https:\/\/login\.example\.com\/ \(302\); is this the address of the API\?$/,
   ],
 ];
 
-for (const [what, answer, notice] of SAME) {
-  t.test(`a server that answers everything with ${what} fails: exit code 1`, async (t) => {
+for (const [what, answer, says] of SAME) {
+  t.test(`a server that answers everything with ${what} is not checked: exit code 3`, async (t) => {
     const server = await startTestServer(answer);
+    t.teardown(() => server.close());
+    const { code, report, err } = await check(server.baseUrl);
+    t.equal(code, 3);
+    t.equal(report, undefined);
+    t.match(err.trimEnd(), says);
+    t.equal(err.trim().split('\n').length, 1, 'one line');
+  });
+}
+
+for (const [what, answer] of SAME) {
+  t.test(`a server that answers with ${what} after the first requests fails: exit code 1`, async (t) => {
+    const server = await startTestServer(afterPreflight(answer));
     t.teardown(() => server.close());
     const { code, report } = await check(server.baseUrl);
     t.equal(code, 1);
     checkWhole(t, report);
-    t.match(report?.notices, [notice], 'and the report says that all responses are identical');
+    t.match(report?.notices, [/responses are identical/], 'and the report says that all responses are identical');
   });
 }
 
 t.test('a redirect is named in the report', async (t) => {
-  const server = await startTestServer(always(302, 'text/html', '', { location: 'https://login.example.com/' }));
+  const server = await startTestServer(
+    afterPreflight(always(302, 'text/html', '', { location: 'https://login.example.com/' })),
+  );
   t.teardown(() => server.close());
   const { report } = await check(server.baseUrl, '--only', 'repo.get.route');
   t.match(report?.rules[0], { verdict: 'fail', actual: '302 to https://login.example.com/' });
 });
 
 t.test('truncated responses break the rules: exit code 1', async (t) => {
-  const server = await startTestServer((request, response) => {
-    request.resume();
-    response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' });
-    response.write('{"cut":', () => response.destroy());
-  });
+  const server = await startTestServer(
+    afterPreflight((request, response) => {
+      request.resume();
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' });
+      response.write('{"cut":', () => response.destroy());
+    }),
+  );
   t.teardown(() => server.close());
   const { code, report } = await check(server.baseUrl);
   t.equal(code, 1);
@@ -98,7 +114,7 @@ t.test('truncated responses break the rules: exit code 1', async (t) => {
 t.test('a server that closes the connection on half of its routes fails: exit code 1', async (t) => {
   const server = await startTestServer((request, response) => {
     if (request.url?.startsWith('/api/v1/repos/')) request.socket.destroy();
-    else always(200, 'application/json', '{}')(request, response);
+    else minimal(request, response);
   });
   t.teardown(() => server.close());
   const { code, report } = await check(server.baseUrl);
@@ -155,7 +171,7 @@ t.test('a target that stops accepting connections ends the run: exit 3', async (
   const server = await startTestServer((request, response) => {
     count += 1;
     if (count === 20) void server.close();
-    else always(200, 'application/json', '{}')(request, response);
+    else minimal(request, response);
   });
   const { code, report } = await check(server.baseUrl);
   t.equal(code, 3);
@@ -170,7 +186,7 @@ t.test('a target that stops responding ends the run: exit 3', async (t) => {
   let count = 0;
   const server = await startTestServer((request, response) => {
     count += 1;
-    if (count < 20) always(200, 'application/json', '{}')(request, response);
+    if (count < 20) minimal(request, response);
   });
   t.teardown(() => server.close());
   const { code, report } = await check(server.baseUrl, '--timeout', '200');
@@ -180,11 +196,13 @@ t.test('a target that stops responding ends the run: exit 3', async (t) => {
 
 t.test('a target that always throttles ends the run: exit 3', async (t) => {
   let count = 0;
-  const server = await startTestServer((request, response) => {
-    count += 1;
-    const isFirst = count <= 2;
-    always(isFirst ? 200 : 429, 'application/json', '{}', isFirst ? {} : { 'retry-after': '3600' })(request, response);
-  });
+  const throttle = always(429, 'application/json', '{}', { 'retry-after': '3600' });
+  const server = await startTestServer(
+    afterPreflight((request, response) => {
+      count += 1;
+      throttle(request, response);
+    }),
+  );
   t.teardown(() => server.close());
   const { code, report } = await check(server.baseUrl);
   t.equal(code, 3);
@@ -197,7 +215,7 @@ t.test('without --write nothing is written to a local server that is not an emul
   const written: string[] = [];
   const server = await startTestServer((request, response) => {
     if (request.method !== 'GET') written.push(`${request.method} ${request.url}`);
-    always(200, 'application/json', '{}')(request, response);
+    minimal(request, response);
   });
   t.teardown(() => server.close());
   const { report } = await check(server.baseUrl);

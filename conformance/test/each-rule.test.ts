@@ -7,7 +7,7 @@ import { Parser } from 'tap-parser';
 import { assertHeld, eachRule, InvalidOption, type Options, RuleBroken, run } from '../index.js';
 import type { RuleResult } from '../report/results.js';
 import { packageRoot } from '../run/version.js';
-import { always, startTestServer } from './test-server.js';
+import { minimal, startTestServer } from './test-server.js';
 
 const rate = Number.POSITIVE_INFINITY;
 const module = pathToFileURL(join(packageRoot(), 'dist', 'conformance', 'index.js')).href;
@@ -58,7 +58,7 @@ for (const [name, text] of Object.entries(FILES)) {
 }
 
 t.test('results arrive one by one, followed by the report', async (t) => {
-  const server = await startTestServer(always(200, 'application/json', '{}'));
+  const server = await startTestServer(minimal);
   t.teardown(() => server.close());
   const target = { ...server.target, write: false, repo: 'app' };
   const only = 'other.meta.exists,repo.get.route,claim.sub.required';
@@ -78,7 +78,7 @@ t.test('leaving the loop early ends the run', async (t) => {
   let asked = 0;
   const server = await startTestServer((request, response) => {
     asked += 1;
-    always(200, 'application/json', '{}')(request, response);
+    minimal(request, response);
   });
   t.teardown(() => server.close());
   for await (const _result of eachRule({ ...server.target, write: false, repo: 'app' }, { rate })) break;

@@ -12,7 +12,7 @@ import { writeRuleTable } from '../rules/rule-table.js';
 import { packageRoot } from '../target/package-root.js';
 import type { Target } from '../target/target.js';
 import { conformance } from './deployment.js';
-import { always, startTestServer, targetAt } from './test-server.js';
+import { afterPreflight, always, minimal, startTestServer, targetAt } from './test-server.js';
 
 t.setTimeout(180_000);
 
@@ -53,11 +53,18 @@ const WRONG: Record<string, ReturnType<typeof always>> = {
 };
 
 for (const [what, answer] of Object.entries(WRONG)) {
-  t.test(`a server that ${what} fails the rules, not the run`, async (t) => {
+  t.test(`a server that ${what} is not checked`, async (t) => {
     const server = await startTestServer(answer);
-    const report = await run(server.target, { timeout: 3000, rate });
-    const reading = await run({ ...server.target, write: false, repo: 'app' }, { timeout: 3000, rate });
+    await t.rejects(run(server.target, { timeout: 3000, rate }), { name: 'Unready', message: /every response of/ });
     await server.close();
+  });
+
+  t.test(`a server that ${what} after the first requests fails the rules, not the run`, async (t) => {
+    const servers = await Promise.all([0, 1].map(() => startTestServer(afterPreflight(answer))));
+    const [writable, readable] = servers.map(({ target }) => target);
+    const report = await run(writable!, { timeout: 3000, rate });
+    const reading = await run({ ...readable!, write: false, repo: 'app' }, { timeout: 3000, rate });
+    for (const server of servers) await server.close();
     t.same([report.exit_code, reading.exit_code], [1, 1]);
     const steps = report.setup?.map(({ name }) => name) ?? [];
     t.ok(steps.length > 0 && steps.length < 6, `what cannot be set up is told once: ${steps.join()}`);
@@ -92,18 +99,16 @@ t.test('a server that rejects every token gives no verdict', async (t) => {
 
 t.test('a clock that is an hour off gives no verdict', async (t) => {
   const date = new Date(Date.now() - 3_600_000).toUTCString();
-  const server = await startTestServer(always(200, 'application/json', '{}', { date }));
+  const server = await startTestServer((request, response) => {
+    response.setHeader('date', date);
+    minimal(request, response);
+  });
   await t.rejects(run(server.target), { name: 'Unready', message: /clock/ });
   await server.close();
 });
 
 t.test('truncated responses break the rules, and cause no internal error', async (t) => {
-  let count = 0;
-  const server = await startTestServer((request, response) => {
-    count += 1;
-    if (count > 2) request.socket.destroy();
-    else always(200, 'application/json', '{}')(request, response);
-  });
+  const server = await startTestServer(afterPreflight((request) => request.socket.destroy()));
   const report = await run(reading(server.target), { only: 'other.meta.exists,limit.list.cap' });
   await server.close();
   t.same([report.counts.fail, report.counts.warn, report.counts.error], [1, 1, 0]);
@@ -113,12 +118,9 @@ t.test('truncated responses break the rules, and cause no internal error', async
 });
 
 t.test('rules on a throttling target are blocked, and the run is incomplete', async (t) => {
-  let count = 0;
-  const server = await startTestServer((request, response) => {
-    count += 1;
-    if (count <= 2) return always(200, 'application/json', '{}')(request, response);
-    return always(429, 'application/json', '{}', { 'retry-after': '3600' })(request, response);
-  });
+  const server = await startTestServer(
+    afterPreflight(always(429, 'application/json', '{}', { 'retry-after': '3600' })),
+  );
   const report = await run(reading(server.target), { only: 'other.meta.exists' });
   await server.close();
   t.equal(report.counts.blocked, 1);
@@ -129,7 +131,7 @@ t.test('a throttled request is repeated after the delay that the target requests
   let count = 0;
   const server = await startTestServer((request, response) => {
     count += 1;
-    if (count !== 3) return always(200, 'application/json', '{}')(request, response);
+    if (count !== 3) return minimal(request, response);
     return always(429, 'application/json', '{}', { 'retry-after': '0' })(request, response);
   });
   const report = await run(reading(server.target), { only: 'other.meta.exists' });
@@ -142,7 +144,8 @@ t.test('a rule that fails once and passes when repeated alone is flaky, which do
   let count = 0;
   const server = await startTestServer((request, response) => {
     count += 1;
-    return always(count === 3 ? 503 : 200, 'application/json', '{}')(request, response);
+    if (count === 3) return always(503, 'application/json', '{}')(request, response);
+    return minimal(request, response);
   });
   const report = await run(reading(server.target), { only: 'other.meta.exists' });
   await server.close();
@@ -156,7 +159,7 @@ t.test('an interrupted run still has a report', async (t) => {
   const server = await startTestServer((request, response) => {
     count += 1;
     if (count === 3) abort.abort();
-    always(200, 'application/json', '{}')(request, response);
+    minimal(request, response);
   });
   const report = await run(server.target, { signal: abort.signal, rate });
   await server.close();
@@ -165,7 +168,7 @@ t.test('an interrupted run still has a report', async (t) => {
 });
 
 t.test('a run that checks nothing does not succeed', async (t) => {
-  const server = await startTestServer(always(200, 'application/json', '{}'));
+  const server = await startTestServer(minimal);
   const report = await run(server.target, { only: 'event' });
   t.equal(report.counts.skip, report.rules.length);
   t.equal(report.exit_code, 2);
@@ -178,7 +181,7 @@ t.test('a target that changes its behaviour within a run fails, even if both beh
   const asked = new Map<string, number>();
   const server = await startTestServer((request, response) => {
     count += 1;
-    if (count <= 2) return always(200, 'application/json', '{}')(request, response);
+    if (count <= 2) return minimal(request, response);
     const times = (asked.get(request.url ?? '') ?? 0) + 1;
     asked.set(request.url ?? '', times);
     const [status, code] = times % 2 === 0 ? [403, 'forbidden'] : [401, 'unauthorized'];
@@ -195,7 +198,7 @@ t.test('without --write nothing is written', async (t) => {
   const methods = new Set<string>();
   const server = await startTestServer((request, response) => {
     methods.add(`${request.method} ${request.url?.split('?')[0]}`);
-    always(200, 'application/json', '{}')(request, response);
+    minimal(request, response);
   });
   const report = await run({ ...server.target, write: false, repo: 'app' }, { rate });
   await server.close();
@@ -207,7 +210,7 @@ t.test('without --write nothing is written', async (t) => {
 });
 
 t.test('no report contains a secret', async (t) => {
-  const server = await startTestServer(always(200, 'application/json', '{}'));
+  const server = await startTestServer(minimal);
   const report = JSON.stringify(await run(server.target, { only: 'git,key,jwt,claim', rate }));
   await server.close();
   t.notMatch(report, /eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}/, 'no token');
@@ -216,7 +219,7 @@ t.test('no report contains a secret', async (t) => {
 });
 
 t.test('each of these situations has its own exit code', async (t) => {
-  const server = await startTestServer(always(200, 'application/json', '{}'));
+  const server = await startTestServer(minimal);
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
   const key = join(t.testdir(), 'key.pem');
   writeFileSync(key, privateKey.export({ type: 'pkcs8', format: 'pem' }));

@@ -5,12 +5,14 @@ import { RefusedWrites } from '../check/refused-writes.js';
 import { RuleContext } from '../check/rule-context.js';
 import { Variants } from '../check/variants.js';
 import { Client } from '../http/client.js';
+import { Latency } from '../http/latency.js';
 import { UNLIMITED } from '../http/limiter.js';
 import type { Target } from '../target/target.js';
 
 interface ContextOptions {
   readonly onExchange?: () => void;
   readonly sleep?: (milliseconds: number) => Promise<void>;
+  readonly latency?: Latency;
 }
 
 /**
@@ -35,6 +37,7 @@ export function contextsOf(t: Pick<Test, 'teardown'>, options: ContextOptions = 
       {
         target,
         client,
+        latency: options.latency ?? new Latency(),
         signer: createSigner(target, Date.now),
         variants: new Variants(),
         refusedWrites: new RefusedWrites(),

@@ -10,7 +10,7 @@ import type { Report } from '../report/results.js';
 import { collectScratch } from '../run/cleanup.js';
 import { packageRoot } from '../run/version.js';
 import { startNamespace } from './shared-emulator.js';
-import { always, startTestServer } from './test-server.js';
+import { minimal, startTestServer } from './test-server.js';
 
 t.setTimeout(180_000);
 const target = await startNamespace(t);
@@ -154,7 +154,7 @@ t.test('a second interruption ends the run immediately, and prints the remaining
     if (request.method === 'DELETE' && !isTrial) removing.push(request.url ?? '');
     else {
       if (`${request.method} ${request.url}` === 'POST /api/repos') made.push('one');
-      always(200, 'application/json', '{}')(request, response);
+      minimal(request, response);
     }
   });
   t.teardown(() => server.close());

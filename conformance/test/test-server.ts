@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { createServer, type RequestListener } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import { listenOnLoopback } from '../http/listen.js';
 import type { Target } from '../target/target.js';
 
@@ -56,5 +56,26 @@ export function always(
   return (request, response) => {
     request.resume();
     response.writeHead(status, { 'content-type': type, ...headers }).end(body);
+  };
+}
+
+/**
+ * Responds like a service without repositories: with an empty list of repositories, and otherwise with `{}`. The checks
+ * before a run accept this server as the service.
+ */
+export function minimal(request: IncomingMessage, response: ServerResponse): void {
+  const isList = request.url?.startsWith('/api/repos') === true;
+  always(200, 'application/json', isList ? '{"repos":[]}' : '{}')(request, response);
+}
+
+/**
+ * Returns a request handler that sends the first two responses of a service, with which the checks before one run end,
+ * and passes all later requests to `answer`.
+ */
+export function afterPreflight(answer: RequestListener): RequestListener {
+  let count = 0;
+  return (request, response) => {
+    count += 1;
+    (count <= 2 ? minimal : answer)(request, response);
   };
 }
