@@ -44,6 +44,9 @@ export class RunEnded extends Error {
   }
 }
 
+/** Description of a request whose response did not begin in time. */
+export const TIMED_OUT = 'no response before the timeout';
+
 const UNREACHABLE =
   /^(ECONNREFUSED|ENOTFOUND|EAI_|EHOST|ENET|UND_ERR_CONNECT_TIMEOUT|ERR_TLS|ERR_SSL|EPROTO|CERT_|DEPTH_|SELF_|UNABLE_)/;
 const LATE = /^(UND_ERR_HEADERS_TIMEOUT|UND_ERR_BODY_TIMEOUT|ETIMEDOUT)$/;
@@ -60,10 +63,10 @@ export function lossOf(error: unknown, begun = false): Loss | undefined {
   // and an aborted `AbortSignal.timeout()` has a number as its code.
   const code = name === 'HTTPParserError' ? 'HPE_INVALID' : name === 'TimeoutError' ? 'ETIMEDOUT' : given;
   if (typeof code !== 'string') return undefined;
-  const words = typeof message === 'string' && message !== '' ? `${code}: ${message}` : code;
+  // Messages of OpenSSL end with a line break.
+  const words = typeof message === 'string' && message !== '' ? `${code}: ${message.trim()}` : code;
   if (UNREACHABLE.test(code)) return { kind: 'unreachable', seen: `no connection (${words})` };
-  if (LATE.test(code))
-    return { kind: 'late', seen: begun ? 'timed out while receiving the response' : 'no response before the timeout' };
+  if (LATE.test(code)) return { kind: 'late', seen: begun ? 'timed out while receiving the response' : TIMED_OUT };
   if (GARBLED.test(code)) return { kind: 'garbled', seen: `the response is not valid HTTP (${words})` };
   if (!DROPPED.test(code)) return undefined;
   if (begun) return { kind: 'truncated', seen: `the response was truncated (${words})` };

@@ -1,6 +1,7 @@
 import { createSigner, type TokenRecipe } from '../auth/tokens.js';
 import { callAdmin } from '../http/admin.js';
 import { isRecord } from '../http/exchange.js';
+import { TIMED_OUT } from '../http/no-response.js';
 import { redactValue } from '../report/redact.js';
 import { visible } from '../report/reporter.js';
 import { defined } from '../target/json.js';
@@ -158,9 +159,12 @@ function isPage({ type = '', text = '' }: Look): boolean {
 }
 
 const CERTIFICATE = /CERT|UNABLE_TO_|SELF_SIGNED/;
+const NOT_TLS = /EPROTO|ERR_SSL_(WRONG_VERSION|PACKET_LENGTH)/;
 const PRIVATE_AUTHORITY = /SELF_SIGNED|UNABLE_TO_/;
 
 function describeSilence(baseUrl: string, lost: string): string {
+  if (NOT_TLS.test(lost)) return `${baseUrl} does not answer over TLS: ${lost}; is it an http address?`;
+  if (lost === TIMED_OUT) return `${baseUrl} does not answer: ${lost}; --timeout raises the limit`;
   if (!CERTIFICATE.test(lost)) return `${baseUrl} does not answer: ${lost}`;
   const advice = PRIVATE_AUTHORITY.test(lost) ? '; NODE_EXTRA_CA_CERTS names a file of further authorities' : '';
   return `${baseUrl} has no trusted TLS certificate: ${lost}${advice}`;

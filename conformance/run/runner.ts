@@ -150,6 +150,12 @@ function contextOf(target: Target, options: RunOptions, client: Client, latency:
   };
 }
 
+/**
+ * Maximum milliseconds for one response during the cleanup of an interrupted run, on a target with low latency. The
+ * user waits for the end of the command, and the request that was interrupted may have been pending for ever.
+ */
+const WHEN_INTERRUPTED = 5000;
+
 const LEFT_BY_CHOICE: Cleanup = { made: 0, removed: 0, left: [] };
 
 /**
@@ -157,11 +163,14 @@ const LEFT_BY_CHOICE: Cleanup = { made: 0, removed: 0, left: [] };
  * `keep` is set, or if the target is gone. The result lists the remaining repositories and the reason.
  */
 async function removeScratch(target: Target, options: RunOptions, { reason }: Ending): Promise<Cleanup> {
-  const { scratch, timeout, latency, width, keep = false } = options;
+  const { scratch, timeout, latency = new Latency(), width, keep = false } = options;
+  const longest = options.signal.aborted ? latency.scale(WHEN_INTERRUPTED) : timeout;
   const limiter = options.cleanupLimiter ?? options.limiter;
   if (scratch === undefined) return LEFT_BY_CHOICE;
-  if (!keep && reason?.by !== 'target')
-    return cleanUp(target, scratch, { limiter, timeout, width: Math.min(width, 4), ...defined({ latency }) });
+  if (!keep && reason?.by !== 'target') {
+    const settings = { limiter, timeout: Math.min(timeout, longest), width: Math.min(width, 4), latency };
+    return cleanUp(target, scratch, settings);
+  }
   const left = scratch.left();
   const why = keep ? { kept: true as const } : { reason: reason?.message ?? '' };
   return { made: scratch.made, removed: scratch.made - left.length, left, ...(left.length > 0 && why) };

@@ -1,5 +1,8 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import type { RequestListener, ServerResponse } from 'node:http';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import t, { type Test } from 'tap';
 import { isEmulator, type Options, run } from '../index.js';
 import { packageRoot } from '../target/package-root.js';
@@ -204,4 +207,21 @@ t.test('a target that closes every connection from some request on ends the run:
   t.equal(report.exit_code, 3);
   t.match(report.ended, { by: 'target', reason: /^\S+ stopped responding: it closes every connection$/ });
   t.ok(report.counts.blocked > 100);
+});
+
+t.test('an HTTPS address without a trusted certificate or without TLS is named: exit code 3', async (t) => {
+  const args = [join(packageRoot(), 'bin', 'emulator.js'), 'start', '--port', '0', '--tls', '--log', 'quiet'];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'ignore'] });
+  t.teardown(() => child.kill());
+  const [line] = await once(createInterface(child.stdout), 'line');
+  const { base_url: http, https_base_url: https } = JSON.parse(line);
+  const flags = ['--org', 'demo', '--key', key];
+  const untrusted = await conformance('run', '--base-url', https, ...flags);
+  t.match(untrusted, {
+    code: 3,
+    out: '',
+    err: /^\S+ has no trusted TLS certificate: [^\n]*; NODE_EXTRA_CA_CERTS .*\n$/,
+  });
+  const plain = await conformance('run', '--base-url', http.replace('http:', 'https:'), ...flags);
+  t.match(plain, { code: 3, out: '', err: /^\S+ does not answer over TLS: [^\n]*; is it an http address\?\n$/ });
 });
