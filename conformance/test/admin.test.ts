@@ -4,7 +4,7 @@ import { run, startTargetEmulator, Unready } from '../index.js';
 import { reporterOf } from '../report/reporters.js';
 import type { Report } from '../report/results.js';
 import { allRules } from '../rules/registry.js';
-import { always, startTestServer } from './test-server.js';
+import { afterPreflight, always, startTestServer } from './test-server.js';
 
 t.setTimeout(180_000);
 
@@ -21,7 +21,7 @@ const all = (verdict: string) => Object.fromEntries(BY_ADMIN.map((id) => [id, ve
 
 t.test('only rules of reach emulator are checked on responses that a fault produced', async (t) => {
   for (const status of [200, 500]) {
-    const server = await startTestServer(always(status, 'application/json', '{}', FIRED));
+    const server = await startTestServer(afterPreflight(always(status, 'application/json', '{}', FIRED)));
     const report = await run({ ...server.target, companion: true }, { timeout: 3000, rate: Number.POSITIVE_INFINITY });
     await server.close();
     t.equal(report.rules.length, allRules().length);
@@ -140,10 +140,11 @@ async function startJournal(t: Test, answered: object) {
   };
   const made =
     '{"commit":{"commit_sha":"5ca1ab1e0ddba11c0ffee000facade0123456789","tree_sha":"x"},"result":{"old_sha":""}}';
-  const server = await startTestServer((request, response) => {
+  const answer: Parameters<typeof startTestServer>[0] = (request, response) => {
     const isAsked = request.headers['x-emulator-fault'] !== undefined;
     always(201, 'application/json', made, isAsked ? FIRED : {})(request, response);
-  }, admin);
+  };
+  const server = await startTestServer(afterPreflight(answer), admin);
   t.teardown(() => server.close());
   return run(server.target, { only: 'filemeta.err.408,err.generic.499' });
 }
