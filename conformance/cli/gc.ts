@@ -56,8 +56,8 @@ export const gcCommand = defineCommand({
 });
 
 /**
- * Reads a scratch journal. A missing default journal is empty; a missing journal given by name is an error. Throws
- * `UsageError`.
+ * Reads a scratch journal (list of the repositories that runs created). Returns an empty list if the default journal
+ * does not exist. Throws `UsageError` if a journal that `--journal` names does not exist, or if a journal is invalid.
  */
 async function readEntries(file: string, isNamed: boolean): Promise<readonly ScratchEntry[]> {
   try {
@@ -74,7 +74,10 @@ function isAt({ base_url, org }: ScratchEntry, described: DescribedTarget): bool
   return base_url === originOf(described.base_url) && org === described.org;
 }
 
-/** Groups entries by target and by the flags that describe it. */
+/**
+ * Groups entries of the scratch journal by target (base URL and organization) and by the command-line flags that
+ * describe the target, so that each group needs only one client configuration.
+ */
 function groupsOf(entries: readonly ScratchEntry[]): readonly ScratchEntry[][] {
   return [...groupBy(entries, ({ base_url, org, flags }) => JSON.stringify([base_url, org, flags])).values()];
 }
@@ -120,8 +123,9 @@ async function collect(group: readonly ScratchEntry[], collection: Collection): 
 }
 
 /**
- * Returns the target of an entry: the target of the arguments, otherwise the one described by the flags that the entry
- * records. Throws `UsageError`.
+ * Returns the target (service under test) of a journal entry: the target that the arguments of `gc` describe, otherwise
+ * the target that the flags recorded in the entry describe. Throws `UsageError` if neither describes the entry's
+ * target.
  */
 async function targetOf(entry: ScratchEntry, { args, described }: Collection) {
   const named = described ?? (await describeTarget(argumentsOf(entry.flags ?? [])));

@@ -2,21 +2,23 @@ import type { Flags, Values } from './command.js';
 import type { DescribedTarget } from './target-options.js';
 import { rate, seconds, wholeNumber } from './values.js';
 
-/** Flags for timeout and request rate. */
+/** Command-line flags for the request timeout and the request rate. */
 export const PACE_FLAGS = {
   timeout: { read: wholeNumber(), describe: 'Timeout of a request in milliseconds; default: 15000' },
   rate: { read: rate, describe: 'Maximum requests per second, or unlimited; default: 5, unlimited on an emulator' },
 } satisfies Flags;
 
-/** Flags for the pace of a run. */
+/**
+ * Command-line flags for the pace of a run: request timeout, request rate, and the time over which requests are spread.
+ */
 export const MANNER_FLAGS = {
   ...PACE_FLAGS,
   window: { read: seconds, describe: 'Spread the requests over this many seconds' },
 } satisfies Flags;
 
 /**
- * Returns the pace of a run. Flags take precedence over the target file. The rate is infinite for no limit, and
- * undefined if not given.
+ * Returns the pace of a run (timeout and request rate). Command-line flags take precedence over the target file. The
+ * rate is `Infinity` if unlimited, undefined if not given.
  */
 export function mannersOf(
   args: Values<typeof PACE_FLAGS> & { window?: number | undefined },

@@ -1,7 +1,10 @@
 import { writeSync } from 'node:fs';
 import { Socket } from 'node:net';
 
-/** Standard stream that handles a closed reader and a full disk. After the first error nothing is written. */
+/**
+ * Standard output or standard error of the process. Records the first write error, for example of a closed pipe or a
+ * full disk, and writes nothing after it.
+ */
 export class Output {
   readonly #stream: typeof process.stdout | typeof process.stderr;
   #error: NodeJS.ErrnoException | undefined;
@@ -20,7 +23,7 @@ export class Output {
     } else this.#writeFile(Buffer.from(text));
   }
 
-  /** Resolves when everything was written; to the system error if it could not be written. */
+  /** Resolves after the last write to the system error of the first failed write, undefined if all writes succeeded. */
   async flushed(): Promise<NodeJS.ErrnoException | undefined> {
     await this.#left;
     return this.#error;

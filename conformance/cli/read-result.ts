@@ -3,7 +3,10 @@ import { readReport } from '../report/schema.js';
 import { InvalidFile, LARGE_FILE, readTextFile } from '../target/text-file.js';
 import { UsageError } from './usage-error.js';
 
-/** Reads and parses a file. `parse` throws `InvalidFile`. Throws `UsageError`, which names the flag and the file. */
+/**
+ * Reads and parses a text file. `parse` throws `InvalidFile` for invalid content. `readInput` then throws `UsageError`
+ * with the flag and the file name, so that the user sees which input is wrong.
+ */
 export async function readInput<Value>(
   file: string,
   parse: (text: string) => Value,
@@ -16,7 +19,7 @@ export async function readInput<Value>(
   }
 }
 
-/** Reads the result of a run from a file. Throws `UsageError`. */
+/** Reads the JSON result of an earlier run from a file. Throws `UsageError` if the content is not a valid result. */
 export function readResult(file: string): Promise<Report> {
   return readInput(file, readReport, { limit: LARGE_FILE });
 }

@@ -8,13 +8,13 @@ import { UsageError } from './usage-error.js';
 import { choice, fileName, type Read, text } from './values.js';
 import { checkWritable, Unwritten, writeWhole } from './write-file.js';
 
-/** Report format and its output file; without a file, the report is printed. */
+/** Report format and its output file. The report goes to standard output if `file` is absent. */
 interface NamedReporter<Name extends string> {
   readonly name: Name;
   readonly file?: string;
 }
 
-/** Parses `NAME` or `NAME=FILE`. */
+/** Returns a parser of a flag's value in the form `NAME` or `NAME=FILE`, where `NAME` is a report format. */
 export function reporterFlag<const Name extends string>(names: readonly Name[]): Read<NamedReporter<Name>> {
   const read = choice(names);
   return (typed) => {
@@ -24,7 +24,7 @@ export function reporterFlag<const Name extends string>(names: readonly Name[]):
   };
 }
 
-/** Flags of every command that produces a report. */
+/** Command-line flags of every command that produces a report. */
 export const REPORT_FLAGS = {
   reporter: {
     read: reporterFlag(REPORTERS),
@@ -35,8 +35,8 @@ export const REPORT_FLAGS = {
 } satisfies Flags;
 
 /**
- * Reads the flags and checks that every file can be written. Returns a function that writes a report to all outputs.
- * Throws `UsageError`.
+ * Reads the report flags and checks that every output file can be written. Returns a function that writes a report to
+ * all outputs and sets the exit code. Throws `UsageError`.
  */
 export async function readReportOutput({ reporter, output }: Values<typeof REPORT_FLAGS>) {
   const wanted = reporter.length === 0 ? [{ name: 'pretty' as const }] : reporter;
@@ -48,16 +48,24 @@ export async function readReportOutput({ reporter, output }: Values<typeof REPOR
   };
 }
 
-/** Sets the exit code: `code`, or 4 if an output could not be written. */
+/**
+ * Prints the failed writes as a warning and sets the exit code of the process: 4 if an output could not be written,
+ * otherwise `code`.
+ */
 export function endWith(code: number, failures: readonly string[], session: Session): void {
   if (failures.length > 0) session.warn(`${failures.join('\n')}\n`);
   session.exitCode = failures.length > 0 ? 4 : code;
 }
 
-/** Writes all outputs, and continues after one that fails. Returns one message for each failure. */
+/**
+ * Function that writes all outputs and continues after an output that fails. Resolves to one message for each failure.
+ */
 type Outputs<Name> = (render: (name: Name, isPrinted: boolean) => string, session: Session) => Promise<string[]>;
 
-/** Checks that every format has its own output. Throws `UsageError`. */
+/**
+ * Checks that at most one report goes to standard output (or `github` together with `pretty`), that no file is named
+ * twice, and that every file can be written. Throws `UsageError`. Returns a function that writes the outputs.
+ */
 export async function openOutputs<Name extends string>(
   given: readonly NamedReporter<Name>[],
   output: string | undefined,

@@ -9,12 +9,15 @@ function why(error: unknown): string {
   return reasonOf(error, { ENOENT: 'no such folder' });
 }
 
-/** Writing a file failed. Its previous content is unchanged. */
+/** Error for a file that could not be written. */
 export class Unwritten extends Error {
   override readonly name = 'Unwritten';
 }
 
-/** Resolves symbolic links, so that their target is replaced and not the link. */
+/**
+ * Resolves symbolic links, so that a write replaces the file to which a link points and not the link. `isSpecial`: the
+ * file exists and is not a regular file, for example a pipe or a device. `mode`: permission bits of the existing file.
+ */
 async function placeOf(file: string): Promise<{ readonly path: string; readonly isSpecial: boolean; mode?: number }> {
   const found = await stat(file).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
@@ -31,8 +34,8 @@ function temporary(path: string): string {
 }
 
 /**
- * Checks before a run that a file can be written, so that a wrong name is not discovered after it. Throws `UsageError`,
- * which contains the flag.
+ * Checks that a file can be written, by creating and removing a temporary file in its folder. Called before a run, so
+ * that the user learns of a wrong name before the run and not after it. Throws `UsageError`, which names the flag.
  */
 export async function checkWritable(file: string, flag: string): Promise<void> {
   try {
@@ -47,8 +50,8 @@ export async function checkWritable(file: string, flag: string): Promise<void> {
 }
 
 /**
- * Writes a file atomically: the previous content stays until the new text is on disk. Throws `Unwritten`; no temporary
- * file remains then.
+ * Writes a regular file atomically: the text goes to a temporary file, which then replaces the previous file. A pipe or
+ * a device is written directly. Throws `Unwritten` after removing the temporary file.
  */
 export async function writeWhole(file: string, text: string): Promise<void> {
   let made: string | undefined;

@@ -53,8 +53,7 @@ export function repositoryOf(current: CurrentWorld, org: string, name: string): 
     org,
     name,
     seed: async (source, options = {}) => {
-      // Import the seeding code on demand, because few users fill a repository from the library. The others save its
-      // load time.
+      // Import the seeding code on demand, so that programs that never call `seed` do not load it.
       const { seed } = await import('../sources/seed.js');
       return seed(current.world, org, name, isRepository(source) ? open(source) : source, options);
     },
