@@ -17,8 +17,8 @@ export const MANNER_FLAGS = {
 } satisfies Flags;
 
 /**
- * Returns the pace of a run (timeout and request rate). Command-line flags take precedence over the target file. The
- * rate is `Infinity` if unlimited, undefined if not given.
+ * Returns the pace of a run: timeout in milliseconds, requests per second, and seconds over which requests are spread.
+ * Command-line flags take precedence over the target file. The rate is `Infinity` if unlimited, undefined if not given.
  */
 export function mannersOf(
   args: Values<typeof PACE_FLAGS> & { window?: number | undefined },

@@ -9,7 +9,7 @@ function why(error: unknown): string {
   return reasonOf(error, { ENOENT: 'no such folder' });
 }
 
-/** Error for a file that could not be written. */
+/** Error for a file that could not be written. The previous content of a regular file is unchanged. */
 export class Unwritten extends Error {
   override readonly name = 'Unwritten';
 }
@@ -34,8 +34,8 @@ function temporary(path: string): string {
 }
 
 /**
- * Checks that a file can be written, by creating and removing a temporary file in its folder. Called before a run, so
- * that the user learns of a wrong name before the run and not after it. Throws `UsageError`, which names the flag.
+ * Checks that a file can be written, by creating and removing a temporary file in its folder. Commands call it before
+ * their work, so that the user learns of a wrong name at once. Throws `UsageError`, which names the flag.
  */
 export async function checkWritable(file: string, flag: string): Promise<void> {
   try {
@@ -50,8 +50,8 @@ export async function checkWritable(file: string, flag: string): Promise<void> {
 }
 
 /**
- * Writes a regular file atomically: the text goes to a temporary file, which then replaces the previous file. A pipe or
- * a device is written directly. Throws `Unwritten` after removing the temporary file.
+ * Writes a regular file atomically: the text goes to a temporary file, which replaces the previous file when the text
+ * is on disk. A pipe or a device is written directly. Throws `Unwritten` after removing the temporary file.
  */
 export async function writeWhole(file: string, text: string): Promise<void> {
   let made: string | undefined;

@@ -72,7 +72,7 @@ export async function startServer(
   ports: ServerPorts = {},
 ): Promise<Server> {
   const { options: startOptions, scenario } = await readStartScenario(given, operations);
-  // The module is loaded only on demand, because few emulators start with a saved state.
+  // Import the module only if the emulator starts with a saved state, so that other starts do not load it.
   const saving =
     startOptions.persist !== undefined || startOptions.import !== undefined
       ? await import('./kept-state.js')

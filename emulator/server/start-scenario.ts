@@ -25,8 +25,8 @@ export async function readStartScenario(
 ): Promise<OptionsOfScenario> {
   if (!options.scenario) return { options, scenario: undefined };
   const { file, source, over } = options.scenario;
-  // The module is loaded only on demand, because few emulators start with a scenario (scripted changes of the
-  // emulator).
+  // Import the module only on demand, so that a start without a scenario (scripted changes of the emulator) does not
+  // load it.
   const { readScenarioFile, ScenarioError } = await import('../scenarios/scenario-file.js');
   let scenario = await translateError(
     ScenarioError,

@@ -118,8 +118,8 @@ const MESSAGE = strings('message');
 export const MERGER = { commit_message: 'Merge', author: AUTHOR };
 
 /**
- * Routes that replace the derived ones, because the paths of these operations differ between the families `preferred`
- * and `v1`.
+ * Routes that replace the routes derived from the path: `preferred` addresses the list of repositories without the name
+ * of a repository, and `v1` addresses a single repository as `repo`, not `repos`.
  */
 const OF_ORGANIZATION = { preferred: '/api/repos' };
 const RECORD_ROUTE = { v1: '/api/v1/repo' };
