@@ -1,6 +1,6 @@
 import { commitFiles, packLines, sendPack } from '../../api/commit-pack.js';
-import { fileMetadata, mustTipOf, tipOf, ZEROS } from '../../api/requests.js';
-import { expectAbsent, expectSame, expectStatus, expectTrue } from '../../check/expect.js';
+import { ABSENT_SHA, fileMetadata, getFile, mustTipOf, tipOf, ZEROS } from '../../api/requests.js';
+import { expectAbsent, expectRefused, expectSame, expectStatus, expectTrue } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { createNamedRepository, groupRepository } from '../../fixtures/repositories.js';
 import { clone } from '../../git/git-client.js';
@@ -19,6 +19,19 @@ async function twoCommits(t: RuleContext) {
   return { name, older: older.sha, tip: newer.sha };
 }
 
+/**
+ * Adds a branch to the repository of `twoCommits`, and an ephemeral branch with the same name. Each has a commit of its
+ * own on top of the default branch.
+ */
+async function sideBranch(t: RuleContext) {
+  const commits = await twoCommits(t);
+  const side = newBranch(t);
+  const from = { target_branch: side, base_branch: t.defaultBranch };
+  const ordinary = await commitFiles(t, commits.name, { 'side.txt': 'ordinary' }, from);
+  const ephemeral = await commitFiles(t, commits.name, { 'side.txt': 'ephemeral' }, { ...from, ephemeral: true });
+  return { ...commits, side, sideTip: ordinary.sha, ephemeralTip: ephemeral.sha };
+}
+
 function newBranch(t: RuleContext): string {
   return `branch-${t.uniqueName().replaceAll('/', '-')}`;
 }
@@ -32,19 +45,49 @@ export const packBranches = defineWritingRules('5. Commit pack', 'pack-branches'
   {
     id: 'pack.expected_head.match',
     says: 'A request whose expected_head_sha equals the tip succeeds.',
-    check: on(twoCommits, (t, { name, tip }) =>
-      commitFiles(t, name, { 'match.txt': t.uniqueName() }, { expected_head_sha: tip }),
-    ),
+    clauses: {
+      'other-branch': 'On a branch other than the default branch, the tip of the written branch is meant.',
+      ephemeral: 'On an ephemeral branch, the tip is not that of the ordinary branch with the same name.',
+    },
+    check: on(sideBranch, async (t, { name, tip, side, sideTip, ephemeralTip }) => {
+      await commitFiles(t, name, { 'match.txt': t.uniqueName() }, { expected_head_sha: tip });
+      const onSide = { target_branch: side, expected_head_sha: sideTip };
+      await commitFiles(t, name, { 'match.txt': t.uniqueName() }, onSide);
+      const onEphemeral = { target_branch: side, ephemeral: true, expected_head_sha: ephemeralTip };
+      await commitFiles(t, name, { 'match.txt': t.uniqueName() }, onEphemeral);
+    }),
   },
   {
     id: 'pack.expected_head.mismatch',
     says: 'An expected_head_sha that differs from the tip is 409; the branch does not move.',
-    check: on(twoCommits, async (t, { name, older, tip }) => {
-      const expecting = (sha: string) => sendPack(t, name, packLines(t, { 'x.txt': 'x' }, { expected_head_sha: sha }));
-      expectStatus(await expecting(older), 409);
+    clauses: {
+      stale: 'An earlier tip of the branch is refused.',
+      unknown: 'An SHA that no commit has is refused.',
+      'tip-of-another-branch': 'The tip of another branch is refused.',
+      zeros: '40 zeros are refused if the branch exists.',
+      shortened: 'The first digits of an earlier tip are refused.',
+      'other-branch': 'On a branch other than the default branch, the tip of the default branch is refused.',
+      'base-given': 'If the branch exists, the tip of base_branch is refused.',
+      ephemeral: 'On an ephemeral branch, the tip of the ordinary branch with the same name is refused.',
+    },
+    check: on(sideBranch, async (t, { name, older, tip, side, sideTip, ephemeralTip }) => {
+      const expecting = (sha: string, more: object = {}) =>
+        sendPack(t, name, packLines(t, { 'x.txt': 'x' }, { expected_head_sha: sha, ...more }));
+      for (const sha of [older, ABSENT_SHA, sideTip]) expectStatus(await expecting(sha), 409);
+      expectRefused(await expecting(older.slice(0, 12)));
+      const zeros = await expecting(ZEROS);
+      expectRefused(zeros);
+      t.observe('zeros', zeros);
       expectSame(await mustTipOf(t, name), tip, 'the branch tip must not change');
+      expectStatus(await expecting(tip, { target_branch: side }), 409);
+      expectStatus(await expecting(tip, { target_branch: side, base_branch: t.defaultBranch }), 409);
+      expectSame(await mustTipOf(t, name, side), sideTip, 'the tip of the other branch must not change');
+      expectStatus(await expecting(sideTip, { target_branch: side, ephemeral: true }), 409);
+      const onEphemeral = { target_branch: side, ephemeral: true, expected_head_sha: ephemeralTip };
+      const { before } = await commitFiles(t, name, { 'x.txt': 'x' }, onEphemeral);
+      expectSame(before, ephemeralTip, 'the tip of the ephemeral branch must not change');
       t.observe('malformed', await expecting('xyz'));
-      t.observe('zeros', await expecting(ZEROS));
+      t.observe('shortened tip', await expecting(tip.slice(0, 12)));
     }),
   },
   {
@@ -84,18 +127,23 @@ export const packBranches = defineWritingRules('5. Commit pack', 'pack-branches'
   {
     id: 'pack.base_branch.creates',
     says: 'base_branch is the branch from which a new target_branch is created.',
-    check: on(twoCommits, async (t, { name, tip }) => {
-      const branch = newBranch(t);
-      const from = { target_branch: branch, base_branch: t.defaultBranch };
-      const { sha } = await commitFiles(t, name, { 'on-branch.txt': 'x' }, from);
-      expectSame(await mustTipOf(t, name, branch), sha, 'the branch must point to the written commit');
-      expectSame(await parentsOf(t, name, branch), [tip], 'the parent must be the tip of the base branch');
-      const files = (await fileMetadata(t, name, { ref: branch })).records('files').map(({ path }) => path);
-      expectTrue(
-        files.includes('older.txt') && files.includes('on-branch.txt'),
-        'the new branch must have the files of the base',
-        files,
-      );
+    clauses: {
+      'other-base': 'A base_branch other than the default branch is used as well.',
+      'base-stays': 'The base branch itself does not move.',
+    },
+    check: on(sideBranch, async (t, { name, tip, side, sideTip }) => {
+      for (const [base, baseTip] of Object.entries({ [t.defaultBranch]: tip, [side]: sideTip })) {
+        const branch = newBranch(t);
+        const from = { target_branch: branch, base_branch: base };
+        const { sha } = await commitFiles(t, name, { 'on-branch.txt': 'x' }, from);
+        expectSame(await mustTipOf(t, name, branch), sha, 'the branch must point to the written commit');
+        expectSame(await mustTipOf(t, name, base), baseTip, 'the base branch must not move');
+        expectSame(await parentsOf(t, name, branch), [baseTip], 'the parent must be the tip of the base branch');
+        const files = (await fileMetadata(t, name, { ref: branch })).records('files').map(({ path }) => path);
+        for (const path of ['older.txt', 'on-branch.txt', ...(base === side ? ['side.txt'] : [])]) {
+          expectTrue(files.includes(path), `the new branch must have the file ${path}`, files);
+        }
+      }
     }),
   },
   {
@@ -133,18 +181,29 @@ export const packBranches = defineWritingRules('5. Commit pack', 'pack-branches'
   {
     id: 'pack.base_branch.expected.match',
     says: 'For a new branch, an expected_head_sha that equals the tip of base_branch succeeds.',
-    check: on(twoCommits, (t, { name, tip }) => {
-      const metadata = { target_branch: newBranch(t), base_branch: t.defaultBranch, expected_head_sha: tip };
-      return commitFiles(t, name, { 'x.txt': 'x' }, metadata);
+    clauses: { 'other-base': 'The tip of a base_branch other than the default branch is meant.' },
+    check: on(sideBranch, async (t, { name, tip, side, sideTip }) => {
+      for (const [base, sha] of Object.entries({ [t.defaultBranch]: tip, [side]: sideTip })) {
+        const metadata = { target_branch: newBranch(t), base_branch: base, expected_head_sha: sha };
+        await commitFiles(t, name, { 'x.txt': 'x' }, metadata);
+      }
     }),
   },
   {
     id: 'pack.base_branch.expected.mismatch',
     says: 'For a new branch, an expected_head_sha that differs from the tip of base_branch is 409; no branch is created.',
-    check: on(twoCommits, async (t, { name, older }) => {
+    clauses: {
+      unknown: 'An SHA that no commit has is refused.',
+      'other-base': 'For a base_branch other than the default branch, the tip of the default branch is refused.',
+    },
+    check: on(sideBranch, async (t, { name, older, tip, side }) => {
       const branch = newBranch(t);
-      const metadata = { target_branch: branch, base_branch: t.defaultBranch, expected_head_sha: older };
-      expectStatus(await sendPack(t, name, packLines(t, { 'x.txt': 'x' }, metadata)), 409);
+      const expecting = (sha: string, base = t.defaultBranch) => {
+        const metadata = { target_branch: branch, base_branch: base, expected_head_sha: sha };
+        return sendPack(t, name, packLines(t, { 'x.txt': 'x' }, metadata));
+      };
+      for (const sha of [older, ABSENT_SHA]) expectStatus(await expecting(sha), 409);
+      expectStatus(await expecting(tip, side), 409);
       expectAbsent(await tipOf(t, name, branch), 'the branch must not be created');
     }),
   },
@@ -166,6 +225,7 @@ export const packBranches = defineWritingRules('5. Commit pack', 'pack-branches'
   {
     id: 'pack.ephemeral.true',
     says: 'ephemeral true writes an ephemeral branch, which only reads with ephemeral=true find.',
+    clauses: { 'ordinary-base': 'It does not make base_branch an ephemeral branch.' },
     check: on(groupRepository, async (t, { name }) => {
       const branch = newBranch(t);
       await commitFiles(
@@ -187,28 +247,45 @@ export const packBranches = defineWritingRules('5. Commit pack', 'pack-branches'
   {
     id: 'pack.ephemeral.isolated',
     says: 'Writing an ephemeral branch does not change the ordinary branch of the same name.',
-    check: on(twoCommits, async (t, { name, tip }) => {
+    clauses: { converse: 'Writing the ordinary branch does not change the ephemeral branch of the same name.' },
+    check: on(sideBranch, async (t, { name, tip, side, ephemeralTip }) => {
       await commitFiles(t, name, { 'iso.txt': 'x' }, { base_branch: t.defaultBranch, ephemeral: true });
       expectSame(await mustTipOf(t, name), tip, 'the tip of the default branch must not change');
+      await commitFiles(t, name, { 'iso.txt': 'x' }, { target_branch: side });
+      const onEphemeral = { target_branch: side, ephemeral: true };
+      const { before } = await commitFiles(t, name, { 'iso.txt': 'y' }, onEphemeral);
+      expectSame(before, ephemeralTip, 'the tip of the ephemeral branch must not change');
     }),
   },
   {
     id: 'pack.ephemeral_base.true',
     says: 'ephemeral_base true looks up base_branch among the ephemeral branches.',
+    clauses: {
+      namesake: 'It finds the ephemeral branch also if an ordinary branch has the same name.',
+      'target-unaffected': 'It does not make target_branch an ephemeral branch.',
+      false: 'ephemeral and ephemeral_base false mean ordinary branches, as if they were absent.',
+    },
     check: on(groupRepository, async (t, { name }) => {
-      const base = newBranch(t);
-      await commitFiles(
-        t,
-        name,
-        { 'b.txt': 'b' },
-        { target_branch: base, base_branch: t.defaultBranch, ephemeral: true },
-      );
-      const from = { base_branch: base };
-      await commitFiles(t, name, { 'c.txt': 'c' }, { target_branch: newBranch(t), ...from, ephemeral_base: true });
-      expectStatus(
-        await sendPack(t, name, packLines(t, { 'c.txt': 'c' }, { target_branch: newBranch(t), ...from })),
-        404,
-      );
+      const [base, onlyEphemeral] = [newBranch(t), newBranch(t)];
+      const from = { base_branch: t.defaultBranch };
+      const both = { target_branch: base, ...from };
+      await commitFiles(t, name, { 'which.txt': 'ordinary' }, both);
+      await commitFiles(t, name, { 'which.txt': 'ephemeral' }, { ...both, ephemeral: true });
+      for (const ephemeral_base of [true, false]) {
+        for (const ephemeral of [true, false]) {
+          const target_branch = newBranch(t);
+          const metadata = { target_branch, base_branch: base, ephemeral, ephemeral_base };
+          await commitFiles(t, name, { 'c.txt': 'c' }, metadata);
+          const read = (from: boolean) =>
+            getFile(t, name, { path: 'which.txt', ref: target_branch, ephemeral: String(from) });
+          const found = expectStatus(await read(ephemeral), 200);
+          expectSame(found.text, ephemeral_base ? 'ephemeral' : 'ordinary', 'the new branch must begin at its base');
+          expectStatus(await read(!ephemeral), 404, 400);
+        }
+      }
+      await commitFiles(t, name, { 'b.txt': 'b' }, { target_branch: onlyEphemeral, ...from, ephemeral: true });
+      const metadata = { target_branch: newBranch(t), base_branch: onlyEphemeral };
+      expectStatus(await sendPack(t, name, packLines(t, { 'c.txt': 'c' }, metadata)), 404);
     }),
   },
   {

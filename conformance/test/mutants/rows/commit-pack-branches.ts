@@ -1,9 +1,36 @@
-import { type Mutant, patched, proxied } from '../mutant.js';
+import { type Mutant, type Patch, patched, proxied } from '../mutant.js';
 import { PACK } from '../places.js';
 import { changesStatus, ignoresMember } from '../rewrites.js';
 import { assumesMetadata, changesPack } from '../streams.js';
 
 const ZEROS = '0'.repeat(40);
+const BRANCH_WRITE = 'repositories/branch-write.js';
+
+/** Returns a patch that replaces the tip with which the server compares `expected_head_sha` if the branch exists. */
+function comparesWith(tip: string): Patch {
+  return {
+    file: BRANCH_WRITE,
+    find: 'requireExpected(write, tip,',
+    replace: `requireExpected(write, ${tip},`,
+  };
+}
+
+/** Returns a patch that accepts another `expected_head_sha` than the tip of an existing branch if `condition` is true. */
+function acceptsHeadIf(condition: string): Patch {
+  return comparesWith(`${condition} ? write.expected : tip`);
+}
+
+/** Returns a patch that replaces the tip with which the server compares `expected_head_sha` if it creates a branch. */
+function comparesBaseWith(tip: string): Patch {
+  return {
+    file: BRANCH_WRITE,
+    find: 'requireExpected(write, base,',
+    replace: `requireExpected(write, ${tip},`,
+  };
+}
+
+const DEFAULT_TIP = 'refs.get(branchRef(repository.defaultBranch, false))';
+const IS_UNKNOWN = 'write.expected !== undefined && repository.git.objects.find(write.expected) < 0';
 
 export const rows: readonly Mutant[] = [
   proxied(
@@ -120,5 +147,155 @@ export const rows: readonly Mutant[] = [
     'pack.ephemeral_base.true',
     'does not look at ephemeral_base',
     ignoresMember(PACK, 'ephemeral_base'),
+  ),
+  patched(
+    'pack-expects-the-head-of-the-default-branch',
+    ['pack.expected_head.match#other-branch', 'pack.expected_head.mismatch#other-branch'],
+    'compares expected_head_sha with the tip of the default branch',
+    comparesWith(DEFAULT_TIP),
+  ),
+  patched(
+    'pack-expects-the-head-of-the-ordinary-namesake',
+    ['pack.expected_head.match#ephemeral', 'pack.expected_head.mismatch#ephemeral'],
+    'compares expected_head_sha of an ephemeral branch with the ordinary branch of the same name',
+    comparesWith('refs.get(branchRef(write.branch, false)) ?? tip'),
+  ),
+  patched(
+    'pack-accepts-a-stale-head',
+    'pack.expected_head.mismatch#stale',
+    'accepts the parent of the tip as expected_head_sha',
+    acceptsHeadIf('readCommit(repository.git.objects, tip).parents.includes(write.expected)'),
+  ),
+  patched(
+    'pack-accepts-an-unknown-head',
+    'pack.expected_head.mismatch#unknown',
+    'does not look at an expected_head_sha that no commit has',
+    acceptsHeadIf(IS_UNKNOWN),
+  ),
+  patched(
+    'pack-accepts-the-head-of-any-branch',
+    'pack.expected_head.mismatch#tip-of-another-branch',
+    'accepts the tip of any branch as expected_head_sha',
+    acceptsHeadIf('[...refs.entries(BRANCHES)].some(([, { oid }]) => oid === write.expected)'),
+  ),
+  proxied(
+    'pack-takes-zeros-for-no-expected-head',
+    'pack.expected_head.mismatch#zeros',
+    'takes an expected_head_sha of zeros for none',
+    changesPack(({ metadata }) => {
+      if (metadata.expected_head_sha === ZEROS) metadata.expected_head_sha = undefined;
+    }),
+  ),
+  proxied(
+    'pack-ignores-a-shortened-head',
+    'pack.expected_head.mismatch#shortened',
+    'does not look at an expected_head_sha of fewer than 40 digits',
+    changesPack(({ metadata }) => {
+      if (String(metadata.expected_head_sha).length !== 40) metadata.expected_head_sha = undefined;
+    }),
+  ),
+  patched(
+    'pack-expects-the-head-of-the-base-of-a-branch-that-exists',
+    'pack.expected_head.mismatch#base-given',
+    'compares expected_head_sha with the base branch although the target branch exists',
+    comparesWith('(write.base && refs.get(branchRef(write.base.branch, write.base.ephemeral))) ?? tip'),
+  ),
+  proxied(
+    'pack-begins-every-branch-at-main',
+    'pack.base_branch.creates#other-base',
+    'begins every new branch at main',
+    changesPack(({ metadata }) => {
+      if (metadata.base_branch !== undefined && metadata.ephemeral_base !== true) metadata.base_branch = 'main';
+    }),
+  ),
+  patched(
+    'pack-moves-the-base-along',
+    'pack.base_branch.creates#base-stays',
+    'moves the base branch to the first commit of the new branch',
+    [
+      {
+        file: BRANCH_WRITE,
+        find: 'commitTo(transaction, { ref, old, parents, tree, author, committer, message })',
+        replace:
+          'commitTo(transaction, { ref, old, parents, tree, author, committer, message, base: arguments[3].base })',
+      },
+      {
+        file: BRANCH_WRITE,
+        find: 'transaction.update({ name: plan.ref, old: plan.old, new: commit });',
+        replace: `transaction.update({ name: plan.ref, old: plan.old, new: commit });
+        if (plan.base !== undefined && plan.old === ZERO_OID) {
+          const name = branchRef(plan.base.branch, plan.base.ephemeral);
+          transaction.update({ name, old: transaction.refs.get(name), new: commit });
+        }`,
+      },
+    ],
+  ),
+  patched(
+    'pack-expects-the-head-of-the-default-branch-as-base',
+    ['pack.base_branch.expected.match#other-base', 'pack.base_branch.expected.mismatch#other-base'],
+    'compares expected_head_sha of a new branch with the tip of the default branch',
+    comparesBaseWith(DEFAULT_TIP),
+  ),
+  patched(
+    'pack-accepts-an-unknown-head-of-the-base',
+    'pack.base_branch.expected.mismatch#unknown',
+    'does not look at an expected_head_sha of the base that no commit has',
+    comparesBaseWith(`${IS_UNKNOWN} ? write.expected : base`),
+  ),
+  proxied(
+    'pack-looks-for-the-base-where-it-writes',
+    'pack.ephemeral.true#ordinary-base',
+    'looks up the base of an ephemeral branch among the ephemeral branches',
+    changesPack(({ metadata }) => {
+      metadata.ephemeral_base ??= metadata.ephemeral;
+    }),
+  ),
+  patched(
+    'pack-moves-the-ephemeral-namesake',
+    'pack.ephemeral.isolated#converse',
+    'moves the ephemeral branch along with the ordinary branch of the same name',
+    {
+      file: BRANCH_WRITE,
+      find: 'transaction.update({ name: plan.ref, old: plan.old, new: commit });',
+      replace: `transaction.update({ name: plan.ref, old: plan.old, new: commit });
+      const namesake = concatBytes(EPHEMERAL, plan.ref);
+      const old = transaction.refs.get(namesake);
+      if (old !== undefined) transaction.update({ name: namesake, old, new: commit });`,
+    },
+  ),
+  patched(
+    'pack-prefers-an-ordinary-base',
+    'pack.ephemeral_base.true#namesake',
+    'takes the ordinary branch for an ephemeral base if both exist',
+    {
+      file: BRANCH_WRITE,
+      find: 'const base = refs.get(branchRef(write.base.branch, write.base.ephemeral));',
+      replace: `const base = refs.get(branchRef(write.base.branch, false))
+        ?? refs.get(branchRef(write.base.branch, write.base.ephemeral));`,
+    },
+  ),
+  proxied(
+    'pack-writes-where-the-base-is',
+    'pack.ephemeral_base.true#target-unaffected',
+    'writes an ephemeral branch if the base is ephemeral',
+    changesPack(({ metadata }) => {
+      if (metadata.ephemeral_base === true) metadata.ephemeral = true;
+    }),
+  ),
+  proxied(
+    'pack-takes-ephemeral-false-for-true',
+    'pack.ephemeral_base.true#false',
+    'writes an ephemeral branch if ephemeral is given, whatever its value',
+    changesPack(({ metadata }) => {
+      if (metadata.ephemeral === false) metadata.ephemeral = true;
+    }),
+  ),
+  proxied(
+    'pack-takes-ephemeral-base-false-for-true',
+    'pack.ephemeral_base.true#false',
+    'looks for an ephemeral base if ephemeral_base is given, whatever its value',
+    changesPack(({ metadata }) => {
+      if (metadata.ephemeral_base === false) metadata.ephemeral_base = true;
+    }),
   ),
 ];
