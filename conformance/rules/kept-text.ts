@@ -8,6 +8,25 @@ import { expectSame } from '../check/expect.js';
 export const PADDED = '  begins with blanks\n\n\tthen a tab, ünïcode too \nends with blanks   ';
 
 /**
+ * Commit messages that a service would change if it cleaned, wrapped or shortened them. The first has a body, several
+ * blank lines in a row, a line that begins with `#`, a line of 300 characters, and a character outside of the Basic
+ * Multilingual Plane.
+ */
+export const MESSAGES = [
+  `Say why\n\nAt length, ünïcode too 😀\n\n\n\n# 1 is a number\n${'long '.repeat(60)}line`,
+  PADDED,
+] as const;
+
+/** Clauses of a rule that stores each of the `MESSAGES`. */
+export const MESSAGE_CLAUSES = {
+  body: 'The lines after the first are kept.',
+  'hash-lines': 'Lines that begin with # are kept.',
+  'long-lines': 'A long line is kept in one piece.',
+  'blank-lines': 'Several blank lines in a row are kept.',
+  blanks: 'Blanks at the beginning and at the end are kept.',
+} as const;
+
+/**
  * Expects a stored text to be the text that was sent. The service may add or drop one final newline, because Git does
  * so for messages and notes.
  */

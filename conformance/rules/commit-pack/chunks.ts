@@ -27,6 +27,11 @@ function noise(length: number): Buffer {
   return bytes;
 }
 
+/** Sends a commit-pack body that must be accepted. */
+async function accepts(t: RuleContext, repo: string, lines: readonly unknown[]): Promise<void> {
+  expectStatus(await sendPack(t, repo, lines, { mustSucceed: true }), 201);
+}
+
 async function read(t: RuleContext, repo: string, path: string): Promise<Buffer> {
   const response = expectStatus(await getFile(t, repo, { path }), 200);
   return response.body;
@@ -39,38 +44,99 @@ const SPOILT_CHUNKS = [
   { content_id: 'c0', data: '***', eof: true },
   { data: 'eA==', eof: true },
   { content_id: 'c0', eof: true },
+  { content_id: 'c0', data: '_-8_', eof: true },
 ];
 
 export const packChunks = defineWritingRules('5. Commit pack', 'pack-chunks', [
-  ...rulesBy(refusesPacks, [
+  ...rulesBy(
+    refusesPacks,
     [
-      'pack.chunk.base64.invalid',
-      'Data that is not valid base64, and a chunk without content_id or data, are 400.',
-      (t) => SPOILT_CHUNKS.map((blob_chunk) => [oneFile(t)[0], { blob_chunk }]),
+      [
+        'pack.chunk.base64.invalid',
+        'Data that is not valid base64, and a chunk without content_id or data, are 400.',
+        (t) => [
+          ...SPOILT_CHUNKS.map((blob_chunk) => [oneFile(t)[0], { blob_chunk }]),
+          [oneFile(t)[0], chunk('c0', 'x', false), { blob_chunk: SPOILT_CHUNKS[0] }],
+        ],
+      ],
     ],
+    {
+      clauses: {
+        'url-alphabet': 'Data in the URL-safe alphabet, with - and _, is not base64.',
+        data: 'A chunk without data is refused.',
+        'later-chunk': 'Every chunk of a file is checked, not only the first.',
+      },
+    },
+  ),
+  ...rulesBy(refusesPacks, [
     [
       'pack.chunk.unknown-content_id',
       'A chunk whose content_id belongs to no file is 400.',
       (t) => [[...oneFile(t), chunk('stranger', 'x')]],
     ],
-    ['pack.chunk.missing', 'An upsert without a chunk is 400.', (t) => [[oneFile(t)[0]]]],
-    [
-      'pack.chunk.no-eof',
-      'A file whose last chunk does not have eof true is 400.',
-      (t) => [[metadataFor(t, 'x.txt'), chunk('x.txt', 'x', false)]],
-    ],
   ]),
+  ...rulesBy(
+    refusesPacks,
+    [
+      [
+        'pack.chunk.missing',
+        'An upsert without a chunk is 400.',
+        (t) => [[oneFile(t)[0]], [metadataFor(t, 'x.txt', 'y.txt'), chunk('x.txt', 'x')]],
+      ],
+    ],
+    {
+      clauses: {
+        'one-of-several': 'If one of several files has no chunk, the request is refused, and none of them is written.',
+      },
+    },
+  ),
+  ...rulesBy(
+    refusesPacks,
+    [
+      [
+        'pack.chunk.no-eof',
+        'A file whose last chunk does not have eof true is 400.',
+        (t) => [
+          [metadataFor(t, 'x.txt'), chunk('x.txt', 'x', false)],
+          [metadataFor(t, 'x.txt'), { blob_chunk: { content_id: 'x.txt', data: 'eA==' } }],
+          [metadataFor(t, 'x.txt'), { blob_chunk: { content_id: 'x.txt', data: 'eA==', eof: 'true' } }],
+          [metadataFor(t, 'x.txt', 'y.txt'), chunk('x.txt', 'x', false), chunk('y.txt', 'y')],
+        ],
+      ],
+    ],
+    {
+      clauses: {
+        false: 'A last chunk with eof false is refused.',
+        absent: 'A last chunk without eof is refused.',
+        text: 'A last chunk whose eof is the text "true" is refused.',
+        'another-file': 'A chunk with eof true of another file does not end the file.',
+      },
+    },
+  ),
   {
     id: 'pack.chunk.multi',
     says: 'The chunks of one file are joined in the order in which they arrive.',
+    clauses: {
+      padding: 'Each chunk is decoded by itself, so a chunk may end with base64 padding.',
+      'empty-last': 'The last chunk may be empty.',
+      'any-file-first': 'The chunks of the files may arrive in another order than the files are listed in.',
+      interleaved: 'If chunks of two files may alternate, each is added to the file with its content_id.',
+    },
     check: on(groupRepository, async (t, { name }) => {
       const bytes = noise(9 * 1024 * 1024);
-      const parts = [0, 1, 2].map((index) => bytes.subarray(index * 3 * 1024 * 1024, (index + 1) * 3 * 1024 * 1024));
-      const chunks = parts.map((part, index) => chunk('large.bin', part, index === 2));
-      expectStatus(await sendPack(t, name, [metadataFor(t, 'large.bin'), ...chunks]), 201);
+      // The base64 text of the first two parts ends with padding, because their lengths are no multiples of 3.
+      const parts = [0, MOST - 3, 2 * MOST - 5].map((from, index, all) => bytes.subarray(from, all[index + 1]));
+      const chunks = [...parts.map((part) => chunk('large.bin', part, false)), chunk('large.bin', '')];
+      await accepts(t, name, [metadataFor(t, 'small.bin', 'large.bin'), ...chunks, chunk('small.bin', 'small')]);
       expectSame((await read(t, name, 'large.bin')).equals(bytes), true, 'the bytes must be those that were sent');
-      const woven = [chunk('a', '1', false), chunk('b', '1', false), chunk('a', '2'), chunk('b', '2')];
-      t.observe('interleaved', await sendPack(t, name, [metadataFor(t, 'a', 'b'), ...woven]));
+      expectSame((await read(t, name, 'small.bin')).toString(), 'small', 'each file must have its own chunks');
+      const woven = [chunk('a', 'a1', false), chunk('b', 'b1', false), chunk('a', 'a2'), chunk('b', 'b2')];
+      const response = await sendPack(t, name, [metadataFor(t, 'a', 'b'), ...woven]);
+      t.observe('interleaved', response);
+      if (response.status === 201) {
+        expectSame((await read(t, name, 'a')).toString(), 'a1a2', 'a must have the chunks of a');
+        expectSame((await read(t, name, 'b')).toString(), 'b1b2', 'b must have the chunks of b');
+      }
       const late = [chunk('late', '1'), chunk('late', '2')];
       t.observe('after eof', await sendPack(t, name, [metadataFor(t, 'late'), ...late]));
     }),
@@ -79,16 +145,21 @@ export const packChunks = defineWritingRules('5. Commit pack', 'pack-chunks', [
     id: 'pack.chunk.max-4mib.ok',
     says: 'A chunk of exactly 4 MiB is accepted.',
     check: on(groupRepository, async (t, { name }) => {
-      await commitFiles(t, name, { 'full.bin': noise(MOST) });
-      expectSame((await read(t, name, 'full.bin')).length, MOST, 'every sent byte must be stored');
+      const bytes = noise(MOST);
+      await commitFiles(t, name, { 'full.bin': bytes });
+      expectSame((await read(t, name, 'full.bin')).equals(bytes), true, 'every sent byte must be stored');
     }),
   },
   {
     id: 'pack.chunk.max-4mib.over',
     says: 'A chunk of 4 MiB and one byte is refused.',
+    clauses: { 'later-chunk': 'The limit holds for every chunk of a file, not only for the first.' },
     check: on(groupRepository, async (t, { name }) => {
-      const response = await sendPack(t, name, packLines(t, { 'over.bin': noise(MOST + 1) }));
-      t.tolerate('A21', 'chunk above 4 MiB', response, ['400', '413']);
+      const tooLong = chunk('over.bin', noise(MOST + 1));
+      for (const chunks of [[tooLong], [chunk('over.bin', 'x', false), tooLong]]) {
+        const response = await sendPack(t, name, [metadataFor(t, 'over.bin'), ...chunks]);
+        t.tolerate('A21', 'chunk above 4 MiB', response, ['400', '413']);
+      }
       expectStatus(await getFile(t, name, { path: 'over.bin' }), 404);
     }),
   },

@@ -4,7 +4,7 @@ import { expectAbsent, expectRefused, expectSame, expectStatus } from '../../che
 import type { RuleContext } from '../../check/rule-context.js';
 import { groupRepository, newRepository } from '../../fixtures/repositories.js';
 import { clone, createGit } from '../../git/git-client.js';
-import { expectKept, expectPerson, PADDED } from '../kept-text.js';
+import { expectKept, expectPerson, MESSAGE_CLAUSES, MESSAGES } from '../kept-text.js';
 import { defineWritingRules, leftOpen, on, rulesBy } from '../rule.js';
 
 /**
@@ -33,7 +33,15 @@ async function committed(t: RuleContext, metadata: object) {
   return getCommit(t, name, sha);
 }
 
-const SPOILT_TYPES = [{ target_branch: 5 }, { author: 'x' }, { files: {} }];
+const SPOILT_TYPES = [
+  { target_branch: 5 },
+  { author: 'x' },
+  { files: {} },
+  { commit_message: 5 },
+  { committer: 'x' },
+  { files: ['spoilt.txt', { path: 'spoilt.txt', content_id: 'c0' }] },
+  { files: [{ path: 5, content_id: 'c0' }] },
+];
 const SPOILT_AUTHORS = [{ author: { email: AUTHOR.email } }, { author: { name: AUTHOR.name } }];
 
 export const packMetadata = defineWritingRules('5. Commit pack', 'pack-metadata', [
@@ -98,13 +106,25 @@ export const packMetadata = defineWritingRules('5. Commit pack', 'pack-metadata'
       }
     },
   ),
-  ...rulesBy(refusesPacks, [
+  ...rulesBy(
+    refusesPacks,
     [
-      'pack.fields.invalid',
-      'A field of metadata whose value has the wrong type is 400.',
-      (t) => SPOILT_TYPES.map((change) => spoilt(t, change)),
+      [
+        'pack.fields.invalid',
+        'A field of metadata whose value has the wrong type is 400.',
+        (t) => SPOILT_TYPES.map((change) => spoilt(t, change)),
+      ],
     ],
-  ]),
+    {
+      clauses: {
+        'target-branch': 'A target_branch that is not a string is refused.',
+        'commit-message': 'A commit_message that is not a string is refused.',
+        committer: 'A committer that is not an object is refused.',
+        files: 'A list of files in which an item is not an object is refused.',
+        path: 'A path that is not a string is refused.',
+      },
+    },
+  ),
   {
     id: 'pack.target_branch.required',
     says: 'A request without target_branch is 400.',
@@ -137,8 +157,9 @@ export const packMetadata = defineWritingRules('5. Commit pack', 'pack-metadata'
   {
     id: 'pack.commit_message.recorded',
     says: 'commit_message becomes the message of the commit.',
+    clauses: MESSAGE_CLAUSES,
     check: async (t) => {
-      for (const message of ['Say why\n\nAt length, ünïcode too.', PADDED]) {
+      for (const message of MESSAGES) {
         const response = await committed(t, { commit_message: message });
         expectKept(response.string('commit', 'message'), message, 'message must be the sent message');
       }
@@ -146,12 +167,18 @@ export const packMetadata = defineWritingRules('5. Commit pack', 'pack-metadata'
   },
   ...rulesBy(refusesPacks, [
     ['pack.author.required', 'A request without author is 400.', (t) => [spoilt(t, { author: undefined })]],
-    [
-      'pack.author.name.required',
-      'An author without a name or without an email is 400.',
-      (t) => SPOILT_AUTHORS.map((change) => spoilt(t, change)),
-    ],
   ]),
+  ...rulesBy(
+    refusesPacks,
+    [
+      [
+        'pack.author.name.required',
+        'An author without a name or without an email is 400.',
+        (t) => SPOILT_AUTHORS.map((change) => spoilt(t, change)),
+      ],
+    ],
+    { clauses: { name: 'An author without a name is refused.', email: 'An author without an email is refused.' } },
+  ),
   {
     id: 'pack.author.recorded',
     says: 'author becomes the author of the commit.',
@@ -163,8 +190,11 @@ export const packMetadata = defineWritingRules('5. Commit pack', 'pack-metadata'
   {
     id: 'pack.committer.recorded',
     says: 'committer becomes the committer of the commit.',
+    clauses: { 'author-stays': 'The author of the commit is still that of the request.' },
     check: async (t) => {
-      expectPerson(await committed(t, { committer: COMMITTER }), 'committer', COMMITTER);
+      const commit = await committed(t, { committer: COMMITTER });
+      expectPerson(commit, 'committer', COMMITTER);
+      expectPerson(commit, 'author', AUTHOR);
       t.observe('committer without one', (await committed(t, {})).string('commit', 'committer_name'));
     },
   },

@@ -1,17 +1,22 @@
+import { commitFiles } from '../../api/commit-pack.js';
 import {
+  ABSENT_SHA,
   AUTHOR,
   COMMITTER,
   defaultBranchNames,
   getCommit,
+  mustTipOf,
   restore,
   restoreMetadata,
   tipOf,
+  ZEROS,
 } from '../../api/requests.js';
 import type { ApiResponse } from '../../check/api-response.js';
-import { expectOneOf, expectSame, expectSha, expectStatus, expectTrue } from '../../check/expect.js';
+import { expectOneOf, expectRefused, expectSame, expectSha, expectStatus, expectTrue } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
+import { newRepository } from '../../fixtures/repositories.js';
 import { clone } from '../../git/git-client.js';
-import { expectKept, expectPerson, PADDED } from '../kept-text.js';
+import { expectKept, expectPerson, MESSAGE_CLAUSES, MESSAGES } from '../kept-text.js';
 import { defineWritingRules, on } from '../rule.js';
 import { moved, restored } from './moved.js';
 
@@ -20,31 +25,71 @@ async function restoredCommit(t: RuleContext, more: object = {}): Promise<ApiRes
   return getCommit(t, name, response.string('commit', 'commit_sha'));
 }
 
+/**
+ * Adds a commit to the default branch and another one to a new branch. Returns the name of the branch, the tips of
+ * both branches, and the first commit of the repository.
+ */
+async function twoBranches(t: RuleContext) {
+  const { name, seed, last } = await moved(t);
+  const side = `side-${t.uniqueName().replaceAll('/', '-')}`;
+  const from = { target_branch: side, base_branch: t.defaultBranch };
+  const { sha: sideTip } = await commitFiles(t, name, { 'side.txt': t.uniqueName() }, from);
+  return { name, seed, last, side, sideTip };
+}
+
+/** Files of the commit to restore. The commits after it change, delete or add each of them. */
+const BEFORE = {
+  'changed.txt': 'before',
+  'deleted.txt': 'before',
+  'folder/deleted.txt': 'before',
+  'mode.sh': { content: 'same', mode: '100755' },
+} as const;
+const AFTER = {
+  'changed.txt': 'after',
+  'deleted.txt': null,
+  'folder/deleted.txt': null,
+  'folder/added.txt': 'after',
+  'added.txt': 'after',
+  'mode.sh': { content: 'same', mode: '100644' },
+} as const;
+
 export const restoreEffect = defineWritingRules('2. Restore', 'restore-effect', [
   {
     id: 'restore.effect.new-commit',
     says: 'A restore adds a new commit.',
-    check: on(restored, async (_t, { seed, last, answer: response }) => {
+    clauses: { 'named-branch': 'The commit is added to the branch that target_branch names, and to no other branch.' },
+    check: on(twoBranches, async (t, { name, seed, last, side, sideTip }) => {
+      const response = expectStatus(await restore(t, name, restoreMetadata(t, seed, { target_branch: side })), 201);
       const sha = response.string('commit', 'commit_sha');
-      expectTrue(sha !== seed && sha !== last.sha, 'the commit must be new', sha);
+      expectTrue(![seed, last.sha, sideTip].includes(sha), 'the commit must be new', sha);
+      expectSame(await mustTipOf(t, name, side), sha, 'the named branch must point to the new commit');
+      expectSame(await mustTipOf(t, name), last.sha, 'the default branch must not move');
+      expectSame(response.find('result', 'old_sha'), sideTip, 'old_sha must be the old tip of the named branch');
+      expectSame(response.find('commit', 'target_branch'), side, 'target_branch must be the named branch');
+      expectOneOf(response.find('result', 'branch'), [side, `refs/heads/${side}`], 'result.branch');
     }),
   },
   {
     id: 'restore.effect.tree',
     says: 'The new commit has the tree of the target commit.',
-    check: on(restored, async (t, { name, seed, answer: response }) => {
+    clauses: {
+      changed: 'A file that was changed since has its earlier content.',
+      deleted: 'A file that was deleted since exists.',
+      added: 'A file that was added since is deleted.',
+      mode: 'A file whose mode was changed since has its earlier mode.',
+      'named-commit': 'The tree is that of the named commit, not of the parent of the tip.',
+    },
+    check: async (t) => {
+      const { name, tip: target } = await newRepository(t, BEFORE);
+      await commitFiles(t, name, AFTER);
+      await commitFiles(t, name, { 'later.txt': 'later' });
+      const response = expectStatus(await restore(t, name, restoreMetadata(t, target)), 201);
       const { git, tip } = await clone(t, name);
-      expectSame(
-        (await git.commit(tip)).tree,
-        (await git.commit(seed)).tree,
-        'the tree of the new commit must be the tree of the target',
-      );
-      expectSame(
-        response.string('commit', 'tree_sha'),
-        (await git.commit(seed)).tree,
-        'tree_sha must be the tree of the target',
-      );
-    }),
+      expectSame(await git.listTree(tip), await git.listTree(target), 'the files must be those of the target');
+      const { tree } = await git.commit(target);
+      expectSame((await git.commit(tip)).tree, tree, 'the tree of the new commit must be the tree of the target');
+      expectSame(response.string('commit', 'tree_sha'), tree, 'tree_sha must be the tree of the target');
+    },
   },
   {
     id: 'restore.effect.history-kept',
@@ -63,8 +108,9 @@ export const restoreEffect = defineWritingRules('2. Restore', 'restore-effect', 
   {
     id: 'restore.commit_message.used',
     says: 'commit_message becomes the message of the new commit.',
+    clauses: MESSAGE_CLAUSES,
     check: async (t) => {
-      for (const message of ['Put it back\n\nAs it was.', PADDED]) {
+      for (const message of MESSAGES) {
         const commit = await restoredCommit(t, { commit_message: message });
         expectKept(commit.string('commit', 'message'), message, 'message must be the sent message');
       }
@@ -75,9 +121,11 @@ export const restoreEffect = defineWritingRules('2. Restore', 'restore-effect', 
   {
     id: 'restore.committer.used',
     says: 'committer becomes the committer of the new commit.',
+    clauses: { 'author-stays': 'The author of the commit is still that of the request.' },
     check: async (t) => {
       const commit = await restoredCommit(t, { committer: COMMITTER });
       expectPerson(commit, 'committer', COMMITTER);
+      expectPerson(commit, 'author', AUTHOR);
       t.observe('committer without one', (await restoredCommit(t)).string('commit', 'committer_name'));
     },
   },
@@ -112,18 +160,36 @@ export const restoreEffect = defineWritingRules('2. Restore', 'restore-effect', 
   {
     id: 'restore.expected_head.match',
     says: 'A restore succeeds without expected_head_sha, and with one that equals the tip.',
+    clauses: { 'other-branch': 'On a branch other than the default branch, the tip of the named branch is meant.' },
     check: async (t) => {
       await restored(t);
-      const { name, seed, last } = await moved(t);
-      expectStatus(await restore(t, name, restoreMetadata(t, seed, { expected_head_sha: last.sha })), 201);
+      const { name, seed, last, side, sideTip } = await twoBranches(t);
+      const onSide = { target_branch: side, expected_head_sha: sideTip };
+      expectStatus(await restore(t, name, restoreMetadata(t, seed, onSide), { mustSucceed: true }), 201);
+      const onDefault = { expected_head_sha: last.sha };
+      expectStatus(await restore(t, name, restoreMetadata(t, seed, onDefault), { mustSucceed: true }), 201);
     },
   },
   {
     id: 'restore.expected_head.mismatch',
     says: 'An expected_head_sha that differs from the tip is 409; the branch does not move.',
-    check: on(moved, async (t, { name, seed, last }) => {
-      expectStatus(await restore(t, name, restoreMetadata(t, seed, { expected_head_sha: seed })), 409);
+    clauses: {
+      stale: 'An earlier tip of the branch is refused.',
+      unknown: 'An SHA that no commit has is refused.',
+      'tip-of-another-branch': 'The tip of another branch is refused.',
+      zeros: '40 zeros are refused.',
+      shortened: 'The first digits of an earlier tip are refused.',
+      'other-branch': 'On a branch other than the default branch, the tip of the default branch is refused.',
+    },
+    check: on(twoBranches, async (t, { name, seed, last, side, sideTip }) => {
+      const expecting = (sha: string, more: object = {}) =>
+        restore(t, name, restoreMetadata(t, seed, { expected_head_sha: sha, ...more }));
+      for (const sha of [last.before, ABSENT_SHA, sideTip]) expectStatus(await expecting(sha), 409);
+      expectRefused(await expecting(ZEROS));
+      expectRefused(await expecting(last.before.slice(0, 12)));
       expectSame(await tipOf(t, name), last.sha, 'the branch tip must not change');
+      expectStatus(await expecting(last.sha, { target_branch: side }), 409);
+      expectSame(await tipOf(t, name, side), sideTip, 'the tip of the other branch must not change');
     }),
   },
 ]);

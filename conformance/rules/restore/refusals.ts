@@ -2,7 +2,7 @@ import { commitFiles } from '../../api/commit-pack.js';
 import { ABSENT_SHA, AUTHOR, mustTipOf, restore, restoreMetadata, tipOf } from '../../api/requests.js';
 import { expectAbsent, expectOther, expectRefused, expectSame, expectStatus, expectTrue } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
-import { groupRepository } from '../../fixtures/repositories.js';
+import { groupRepository, otherRepository } from '../../fixtures/repositories.js';
 import { defineWritingRules, leftOpen, on, rulesBy } from '../rule.js';
 import { expectFailureBody } from '../write-failure.js';
 import { moved } from './moved.js';
@@ -38,6 +38,13 @@ async function already(t: RuleContext) {
 }
 
 const WITHOUT_COMMIT = { target_commit_sha: undefined };
+const SPOILT_TYPES = [
+  { target_branch: 5 },
+  { target_commit_sha: 5 },
+  { author: 'x' },
+  { commit_message: 5 },
+  { committer: 'x' },
+];
 const SPOILT_AUTHORS = [{ author: { email: AUTHOR.email } }, { author: { name: AUTHOR.name } }];
 
 export const restoreRefusals = defineWritingRules('2. Restore', 'restore-refusals', [
@@ -73,12 +80,18 @@ export const restoreRefusals = defineWritingRules('2. Restore', 'restore-refusal
     ['restore.body.empty', 'An empty body is 400.', ''],
     ['restore.body.no-metadata', 'A line that is not valid JSON, or that has no metadata, is 400.', '{\n', '{}\n'],
   ]),
+  ...rulesBy(
+    refusesMetadata,
+    [['restore.fields.invalid', 'A field whose value has the wrong type is 400.', ...SPOILT_TYPES]],
+    {
+      clauses: {
+        'target-branch': 'A target_branch that is not a string is refused.',
+        'commit-message': 'A commit_message that is not a string is refused.',
+        committer: 'A committer that is not an object is refused.',
+      },
+    },
+  ),
   ...rulesBy(refusesMetadata, [
-    [
-      'restore.fields.invalid',
-      'A field whose value has the wrong type is 400.',
-      ...[{ target_branch: 5 }, { target_commit_sha: 5 }, { author: 'x' }],
-    ],
     ['restore.target_branch.required', 'A restore without target_branch is 400.', { target_branch: undefined }],
   ]),
   leftOpen(
@@ -109,15 +122,19 @@ export const restoreRefusals = defineWritingRules('2. Restore', 'restore-refusal
       t.observe('another branch', await restore(t, name, restoreMetadata(t, sha)));
     },
   ),
-  ...rulesBy(refusesMetadata, [
-    ['restore.author.required', 'A restore without author is 400.', { author: undefined }],
-    ['restore.author.name.required', 'An author without a name or without an email is 400.', ...SPOILT_AUTHORS],
-  ]),
+  ...rulesBy(refusesMetadata, [['restore.author.required', 'A restore without author is 400.', { author: undefined }]]),
+  ...rulesBy(
+    refusesMetadata,
+    [['restore.author.name.required', 'An author without a name or without an email is 400.', ...SPOILT_AUTHORS]],
+    { clauses: { name: 'An author without a name is refused.', email: 'An author without an email is refused.' } },
+  ),
   {
     id: 'restore.err.404.commit',
     says: 'A target commit that does not exist is 404.',
+    clauses: { 'other-repository': 'A commit of another repository does not exist in this one.' },
     check: on(moved, async (t, { name, last }) => {
-      expectStatus(await restore(t, name, restoreMetadata(t, ABSENT_SHA)), 404);
+      const { tip: foreign } = await otherRepository(t);
+      for (const sha of [ABSENT_SHA, foreign]) expectStatus(await restore(t, name, restoreMetadata(t, sha)), 404);
       expectSame(await mustTipOf(t, name), last.sha, 'the branch tip must not change');
     }),
   },

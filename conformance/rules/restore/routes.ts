@@ -1,6 +1,8 @@
 import {
   ABSENT_SHA,
   ANONYMOUS,
+  COMMITTER,
+  defaultBranchNames,
   mustTipOf,
   RESTORE,
   repositoryPath,
@@ -13,9 +15,19 @@ import {
 } from '../../api/requests.js';
 import type { ApiResponse } from '../../check/api-response.js';
 import { GENERIC, isListedCode } from '../../check/codes.js';
-import { expectCode, expectOther, expectRefused, expectSame, expectStatus } from '../../check/expect.js';
+import {
+  expectCode,
+  expectOneOf,
+  expectOther,
+  expectRefused,
+  expectSame,
+  expectStatus,
+  expectTrue,
+} from '../../check/expect.js';
 import { tryAgain } from '../../check/try-again.js';
 import { groupRepository, newRepository, otherRepository } from '../../fixtures/repositories.js';
+import { clone } from '../../git/git-client.js';
+import { expectKept } from '../kept-text.js';
 import { defineWritingRules, leftOpen, on } from '../rule.js';
 import { tokenRules } from '../token-rules.js';
 import { moved, restored } from './moved.js';
@@ -36,6 +48,12 @@ function membersOf(response: ApiResponse): string[] {
   return ['code', 'commit', 'result'].filter((name) => name in response.record());
 }
 
+/** Returns the documented members of a failed write result except the message, which is text for people. */
+function failureOf(response: ApiResponse): unknown[] {
+  const members = ['branch', 'old_sha', 'new_sha', 'success', 'status'];
+  return [response.find('commit'), ...members.map((name) => response.find('result', name) ?? null)];
+}
+
 export const restoreRoutes = defineWritingRules('2. Restore', 'restore-routes', [
   {
     id: 'restore.route.v1',
@@ -48,30 +66,68 @@ export const restoreRoutes = defineWritingRules('2. Restore', 'restore-routes', 
   {
     id: 'restore.route.reset-alias',
     says: 'POST /api/repos/{repo_name}/reset-commits is an alias with the same effect.',
-    check: on(moved, async (t, { name, seed, last }) => {
-      const response = expectStatus(await reset(t, name, restoreMetadata(t, seed)), 201);
-      expectOther(await mustTipOf(t, name), last.sha, 'the branch tip must change');
+    clauses: {
+      tree: 'The new commit has the tree of the target commit.',
+      message: 'The new commit has the message of the request.',
+      author: 'The new commit has the author of the request.',
+      committer: 'The new commit has the committer of the request.',
+      'expected-head': 'An expected_head_sha that equals the tip is accepted.',
+      commit: 'commit has the new commit, its tree, the branch and the size of the pack.',
+      result: 'result has the branch, both tips, and a successful status.',
+    },
+    check: async (t) => {
+      await moved(t);
+      const { name, seed, last } = await moved(t);
+      const [message, author] = ['Reset it\n\nby the alias', { name: 'Rita Reset', email: 'rita@example.com' }];
+      const more = { expected_head_sha: last.sha, commit_message: message, author, committer: COMMITTER };
+      const response = expectStatus(await reset(t, name, restoreMetadata(t, seed, more)), 201);
+      const { git, tip } = await clone(t, name);
+      const [made, target] = [await git.commit(tip), await git.commit(seed)];
+      expectSame(made.tree, target.tree, 'the tree of the new commit must be the tree of the target');
+      expectTrue(made.parent.includes(last.sha), 'the old tip must be a parent of the new commit', made.parent);
+      expectKept(made.message, message, 'the message must be the sent message');
+      for (const [role, person] of Object.entries({ author, committer: COMMITTER })) {
+        const { name, email } = role === 'author' ? made.author : made.committer;
+        expectSame({ name, email }, { ...person }, `the ${role} must be that of the request`);
+      }
+      const { commit_sha, tree_sha, target_branch, pack_bytes } = response.record('commit');
+      expectSame([commit_sha, tree_sha], [tip, made.tree], 'commit must show the new commit and its tree');
+      expectSame(target_branch, t.defaultBranch, 'commit.target_branch');
+      expectTrue(Number.isInteger(pack_bytes), 'commit.pack_bytes must be an integer', pack_bytes);
+      const { branch, old_sha, new_sha, success, status } = response.record('result');
       expectSame(
-        response.string('commit', 'commit_sha'),
-        await mustTipOf(t, name),
-        'commit_sha must be the new tip of the branch',
+        [old_sha, new_sha],
+        [last.sha, tip],
+        'old_sha and new_sha must be the tips before and after the reset',
       );
-    }),
+      expectSame([success, status], [true, 'ok'], 'the result must have success true and the status ok');
+      expectOneOf(branch, defaultBranchNames(t), 'result.branch');
+    },
   },
   {
     id: 'restore.route.same-handler',
     says: 'Both restore routes answer the same invalid requests in the same way.',
-    check: on(moved, async (t, { name, seed }) => {
-      for (const metadata of [
-        {},
-        restoreMetadata(t, seed, { target_branch: 5 }),
-        restoreMetadata(t, ABSENT_SHA),
-        restoreMetadata(t, seed, { expected_head_sha: seed }),
-      ]) {
+    clauses: {
+      'missing-commit': 'They refuse a target commit that does not exist in the same way.',
+      'expected-head': 'They refuse an expected_head_sha that differs from the tip in the same way.',
+      already: 'They show in the same way that nothing had to be restored.',
+      'empty-body': 'They refuse an empty body in the same way.',
+    },
+    check: on(moved, async (t, { name, seed, last }) => {
+      const invalid: [metadata: unknown, options?: { body: string }][] = [
+        [{}],
+        [restoreMetadata(t, seed, { target_branch: 5 })],
+        [restoreMetadata(t, ABSENT_SHA)],
+        [restoreMetadata(t, seed, { expected_head_sha: seed })],
+        [restoreMetadata(t, last.sha)],
+        [undefined, { body: '' }],
+      ];
+      for (const [metadata, options] of invalid) {
         await tryAgain(async () => {
-          const [a, b] = [await restore(t, name, metadata), await reset(t, name, metadata)];
+          const [a, b] = [await restore(t, name, metadata, options), await reset(t, name, metadata, options)];
           expectSame(outcomeOf(b), outcomeOf(a), 'both requests must get the same status and code');
           expectSame(membersOf(b), membersOf(a), 'both responses must have the same members');
+          expectSame(failureOf(b), failureOf(a), 'both responses must have the same result');
         });
       }
     }),

@@ -1,30 +1,13 @@
 import { type Mutant, patched, proxied } from '../mutant.js';
 import { PACK } from '../places.js';
 import { ignoresMember } from '../rewrites.js';
-import { type Chunk, changesPack, type FileOperation } from '../streams.js';
-
-/** Maximum decoded size of one chunk, in bytes. */
-const CHUNK = 4 * 1024 * 1024;
-
-const bytesOf = ({ data = '' }: Chunk): Buffer => Buffer.from(data, 'base64');
+import { changesPack, type FileOperation } from '../streams.js';
 
 /** Changes file operations before the server reads them. */
 function changesFiles(change: (file: FileOperation) => void) {
   return changesPack(({ files }) => {
     for (const file of files) change(file);
   });
-}
-
-/** Changes chunks before the server reads them. */
-function changesChunks(change: (chunks: Chunk[]) => Chunk[]) {
-  return changesPack((body) => {
-    body.chunks = change(body.chunks);
-  });
-}
-
-/** Returns true if no later chunk belongs to the same file. */
-function isLastOf(chunk: Chunk, index: number, chunks: readonly Chunk[]): boolean {
-  return !chunks.slice(index + 1).some(({ content_id }) => content_id === chunk.content_id);
 }
 
 export const rows: readonly Mutant[] = [
@@ -111,85 +94,6 @@ export const rows: readonly Mutant[] = [
         chunks.push({ content_id: 'empty', data: '', eof: true });
       }
     }),
-  ),
-  proxied(
-    'pack-passes-over-what-is-no-base64',
-    'pack.chunk.base64.invalid',
-    'passes over characters that are no base64',
-    changesChunks((chunks) => chunks.map((chunk) => ({ ...chunk, data: bytesOf(chunk).toString('base64') }))),
-  ),
-  proxied(
-    'pack-passes-over-chunks-of-no-file',
-    'pack.chunk.unknown-content_id',
-    'passes over chunks that belong to no file',
-    changesPack((body) => {
-      const ids = body.files.map(({ content_id }) => content_id);
-      body.chunks = body.chunks.filter(({ content_id }) => ids.includes(content_id));
-    }),
-  ),
-  proxied(
-    'pack-needs-no-chunk',
-    'pack.chunk.missing',
-    'takes a file without chunks for an empty one',
-    changesPack(({ files, chunks }) => {
-      for (const { content_id, operation } of files) {
-        if (operation === 'delete' || content_id === undefined) continue;
-        if (chunks.every((chunk) => chunk.content_id !== content_id)) chunks.push({ content_id, data: '', eof: true });
-      }
-    }),
-  ),
-  proxied(
-    'pack-needs-no-eof',
-    'pack.chunk.no-eof',
-    'takes the end of the stream for the end of every file',
-    changesChunks((chunks) =>
-      chunks.map((chunk, index) => (isLastOf(chunk, index, chunks) ? { ...chunk, eof: true } : chunk)),
-    ),
-  ),
-  proxied(
-    'pack-keeps-the-last-chunk',
-    'pack.chunk.multi',
-    'keeps only the last chunk of a file',
-    changesChunks((chunks) => chunks.filter(isLastOf)),
-  ),
-  proxied(
-    'pack-joins-chunks-in-reverse-order',
-    'pack.chunk.multi',
-    'joins the first two chunks of a file in reverse order',
-    changesChunks((chunks) => {
-      const [first, second, ...more] = chunks;
-      const isSwapped = first?.eof === false && second?.eof === false && first.content_id === second.content_id;
-      return isSwapped ? [second, first, ...more] : chunks;
-    }),
-  ),
-  proxied(
-    'pack-takes-less-than-4-mib',
-    'pack.chunk.max-4mib.ok',
-    'takes only chunks of less than 4 MiB',
-    changesChunks((chunks) =>
-      chunks.map((chunk) =>
-        bytesOf(chunk).length === CHUNK ? { ...chunk, data: Buffer.alloc(CHUNK + 1).toString('base64') } : chunk,
-      ),
-    ),
-  ),
-  proxied(
-    'pack-takes-chunks-of-any-size',
-    'pack.chunk.max-4mib.over',
-    'takes chunks of any size',
-    changesChunks((chunks) =>
-      chunks.flatMap((chunk) => {
-        const bytes = bytesOf(chunk);
-        if (bytes.length <= CHUNK) return [chunk];
-        const parts = [bytes.subarray(0, CHUNK), bytes.subarray(CHUNK)];
-        return parts.map((part, index) => ({ ...chunk, data: part.toString('base64'), eof: index === 1 }));
-      }),
-    ),
-  ),
-  proxied(
-    'pack-passes-over-empty-chunks',
-    'pack.chunk.empty-file',
-    'passes over chunks without data',
-    changesChunks((chunks) => chunks.filter(({ data }) => data !== '')),
   ),
   proxied(
     'pack-keeps-what-is-deleted',

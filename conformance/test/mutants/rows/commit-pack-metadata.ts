@@ -53,7 +53,7 @@ export const rows: readonly Mutant[] = [
   ),
   proxied(
     'pack-makes-text-of-numbers',
-    'pack.fields.invalid',
+    'pack.fields.invalid#target-branch',
     'takes a number for the name of a branch',
     changesPack(({ metadata }) => {
       if (typeof metadata.target_branch === 'number') metadata.target_branch = 'main';
@@ -133,6 +133,66 @@ export const rows: readonly Mutant[] = [
     find: 'editTree(transaction.objects, base.tree, edits, meter)',
     replace: "editTree(transaction.objects, '4b825dc642cb6eb9a060e54bf8d69288fbee4904', edits, meter)",
   }),
+  proxied(
+    'pack-takes-the-committer-for-the-author',
+    'pack.committer.recorded#author-stays',
+    'takes the committer for the author',
+    changesPack(({ metadata }) => {
+      metadata.author = metadata.committer ?? metadata.author;
+    }),
+  ),
+  proxied(
+    'pack-makes-up-the-name-of-an-author',
+    'pack.author.name.required#name',
+    'makes up the name of an author',
+    changesPack(({ metadata }) => {
+      const { email } = (metadata.author ?? {}) as Person;
+      if (email !== undefined) metadata.author = { name: email, ...(metadata.author as Person) };
+    }),
+  ),
+  proxied(
+    'pack-makes-up-the-address-of-an-author',
+    'pack.author.name.required#email',
+    'makes up the email of an author',
+    changesPack(({ metadata }) => {
+      const { name } = (metadata.author ?? {}) as Person;
+      if (name !== undefined) metadata.author = { email: NOBODY.email, ...(metadata.author as Person) };
+    }),
+  ),
+  proxied(
+    'pack-takes-a-number-for-a-message',
+    'pack.fields.invalid#commit-message',
+    'takes a number for a message',
+    changesPack(({ metadata }) => {
+      if (typeof metadata.commit_message === 'number') metadata.commit_message = String(metadata.commit_message);
+    }),
+  ),
+  proxied(
+    'pack-passes-over-a-committer-that-is-no-object',
+    'pack.fields.invalid#committer',
+    'does not look at a committer that is not an object',
+    changesPack(({ metadata }) => {
+      if (typeof metadata.committer !== 'object') metadata.committer = undefined;
+    }),
+  ),
+  proxied(
+    'pack-passes-over-files-that-are-no-objects',
+    'pack.fields.invalid#files',
+    'does not look at items of files that are not objects',
+    changesPack((body) => {
+      body.files = body.files.filter((file) => typeof file === 'object');
+    }),
+  ),
+  proxied(
+    'pack-takes-a-number-for-a-path',
+    'pack.fields.invalid#path',
+    'takes a number for a path',
+    changesPack(({ files }) => {
+      for (const file of files) {
+        if (typeof file.path === 'number') file.path = String(file.path);
+      }
+    }),
+  ),
   ...tokenMutants('pack', PACK, 'git:write', {
     noHeader: 'pack.err.401.no-header',
     invalid: 'pack.err.401.invalid-jwt',

@@ -1,7 +1,9 @@
 import type { Mutant } from '../mutant.js';
 import { rows as archive } from './archive.js';
 import { rows as authentication } from './authentication.js';
+import { rows as commitMessages } from './commit-messages.js';
 import { rows as commitPackBranches } from './commit-pack-branches.js';
+import { rows as commitPackChunks } from './commit-pack-chunks.js';
 import { rows as commitPackFiles } from './commit-pack-files.js';
 import { rows as commitPackMetadata } from './commit-pack-metadata.js';
 import { rows as commitRecord } from './commit-record.js';
@@ -24,6 +26,7 @@ import { rows as repositoryClaim } from './repository-claim.js';
 import { rows as repositoryMetadata } from './repository-metadata.js';
 import { rows as repositoryRecord } from './repository-record.js';
 import { rows as restore } from './restore.js';
+import { rows as restoreEffect } from './restore-effect.js';
 import { rows as restrictedKeys } from './restricted-keys.js';
 import { rows as scopeMatrix } from './scope-matrix.js';
 import { rows as scopes } from './scopes.js';
@@ -59,11 +62,14 @@ const ROWS: readonly Mutant[] = [
   ...states,
   ...search,
   ...restore,
+  ...restoreEffect,
   ...fileMetadata,
   ...getOneCommit,
   ...commitPackMetadata,
   ...commitPackBranches,
   ...commitPackFiles,
+  ...commitPackChunks,
+  ...commitMessages,
   ...archive,
   ...notes,
   ...readAFile,

@@ -201,7 +201,7 @@ export const rows: readonly Mutant[] = [
   ),
   proxied(
     'restore-reads-numbers-as-text',
-    'restore.fields.invalid',
+    'restore.fields.invalid#target-branch',
     'takes a number for text',
     assumes((metadata) => {
       if (typeof metadata.target_branch === 'number') metadata.target_branch = 'main';
