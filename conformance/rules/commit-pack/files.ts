@@ -20,7 +20,23 @@ const CONTENTS: Readonly<Record<string, Buffer>> = {
   'added/mark.txt': Buffer.from('\ufeffone\n'),
   'added/no-utf8.bin': Buffer.from([0xff, 0xfe, 0xc3, 0x28, 0x80, 0x0a]),
   'added/deep/folder/file.txt': Buffer.from('added'),
+  ...Object.fromEntries(oddPaths().map((path) => [path, Buffer.from(`content of ${path}`)])),
 };
+
+/** Returns paths that a server would change or confuse if it normalized paths. */
+function oddPaths(): string[] {
+  const accented = 'added/café.txt';
+  return [
+    accented.normalize('NFC'),
+    accented.normalize('NFD'),
+    'added/two words, and more .txt',
+    'added/.hidden/.file',
+    'added/Case.txt',
+    'added/case.txt',
+    'added/100%25 a+b?c#d.txt',
+    `added/${'deep/'.repeat(20)}file.txt`,
+  ];
+}
 
 /**
  * Commits the files of `CONTENTS` and expects every byte to be unchanged when the files are read through the API, from
@@ -53,6 +69,10 @@ function oneOperation(t: RuleContext, operation: object, ...chunks: readonly obj
   return stream(t, [operation], ...chunks);
 }
 
+/** Valid file operation that precedes an invalid one, and the chunk with its content. */
+const GOOD = { path: 'good.txt', content_id: 'good' };
+const GOOD_CHUNK = chunk('good', 'good');
+
 async function send(t: RuleContext, lines: readonly unknown[]) {
   const { name } = await groupRepository(t);
   const tip = await mustTipOf(t, name);
@@ -79,13 +99,20 @@ async function deletion(t: RuleContext, operation: object, ...chunks: object[]) 
 }
 
 export const packFiles = defineWritingRules('5. Commit pack', 'pack-files', [
-  ...rulesBy(refusesPacks, [
+  ...rulesBy(
+    refusesPacks,
     [
-      'pack.file.path.required',
-      'A file operation without path is 400.',
-      (t) => [oneOperation(t, { content_id: 'c' }, chunk('c', 'x'))],
+      [
+        'pack.file.path.required',
+        'A file operation without path is 400.',
+        (t) => [
+          oneOperation(t, { content_id: 'c' }, chunk('c', 'x')),
+          stream(t, [GOOD, { content_id: 'c' }], GOOD_CHUNK, chunk('c', 'x')),
+        ],
+      ],
     ],
-  ]),
+    { clauses: { 'one-of-several': 'The request is refused if one of several operations has no path.' } },
+  ),
   {
     id: 'pack.file.path.leading-slash',
     says: 'All leading slashes of path are removed.',
@@ -123,21 +150,54 @@ export const packFiles = defineWritingRules('5. Commit pack', 'pack-files', [
   {
     id: 'pack.file.op.upsert-add',
     says: 'upsert adds a file that does not exist.',
+    clauses: {
+      normalization: 'Two paths that differ only in their Unicode normalization are two files.',
+      case: 'Two paths that differ only in upper and lower case are two files.',
+      blanks: 'Blanks in a path are kept.',
+      dots: 'Names that begin with a dot are kept.',
+      'url-characters': 'Characters with a meaning in URLs, such as % and +, are kept.',
+      deep: 'A file may be in 21 nested folders.',
+    },
     check: on(groupRepository, (t, { name }) => keepsEveryByte(t, name)),
   },
   {
     id: 'pack.file.op.upsert-replace',
     says: 'upsert replaces a file that exists.',
+    clauses: {
+      'same-size': 'Content of the same size replaces the earlier content as well.',
+      'each-file': 'Each of several files is replaced.',
+    },
     check: on(groupRepository, async (t, { name }) => {
-      await commitFiles(t, name, { 'replaced.txt': 'before' });
-      await commitFiles(t, name, { 'replaced.txt': 'after' });
-      expectSame(await contentOf(t, name, 'replaced.txt'), 'after', 'the file must have the new bytes');
+      const write = (content: string) =>
+        commitFiles(t, name, { 'replaced.txt': content, 'folder/replaced.txt': content });
+      await write('before');
+      for (const content of ['behind', 'after that']) {
+        await write(content);
+        for (const path of ['replaced.txt', 'folder/replaced.txt']) {
+          expectSame(await contentOf(t, name, path), content, `${path} must have the new bytes`);
+        }
+      }
     }),
   },
   {
     id: 'pack.file.op.delete',
     says: 'delete removes the named file and no other.',
+    clauses: {
+      prefix: 'Files whose path begins with the path of the deleted file stay.',
+      namesake: 'A file with the same name in another folder stays.',
+      folder: 'Other files in the same folder stay.',
+      'each-file': 'Each of several files is deleted.',
+      'beside-upsert': 'A file may be written in the same request.',
+    },
     check: async (t) => {
+      const stay = ['a/b.txt', 'a/bc', 'a/c', 'b', 'c/b'];
+      const files = Object.fromEntries(['a/b', 'z/y/last', ...stay].map((path) => [path, `content of ${path}`]));
+      const { name: siblings, tip } = await newRepository(t, files);
+      const { sha } = await commitFiles(t, siblings, { 'a/b': null, 'z/y/last': null, 'a/new': 'new' });
+      const { git } = await clone(t, siblings);
+      const [before, after] = [await git.listTree(tip), await git.listTree(sha)];
+      expectSame(Object.keys(after).sort(), [...stay, 'a/new'].sort(), 'only the named files may be removed');
+      for (const path of stay) expectSame(after[path], before[path], `${path} must not change`);
       const { name, answer: response } = await deletion(t, { content_id: 'c' });
       expectStatus(response, 201);
       expectStatus(await getFile(t, name, { path: 'gone.txt' }), 404);
@@ -175,19 +235,28 @@ export const packFiles = defineWritingRules('5. Commit pack', 'pack-files', [
         expectSame(await contentOf(t, name, 'gone.txt'), 'gone', 'the file must not be deleted');
     },
   },
-  ...rulesBy(refusesPacks, [
+  ...rulesBy(
+    refusesPacks,
     [
-      'pack.file.op.unknown',
-      'An unknown operation is 400.',
-      (t) => [oneOperation(t, { path: 'x.txt', operation: 'rename', content_id: 'c' }, chunk('c', 'x'))],
+      [
+        'pack.file.op.unknown',
+        'An unknown operation is 400.',
+        (t) => {
+          const unknown = { path: 'x.txt', operation: 'rename', content_id: 'c' };
+          return [oneOperation(t, unknown, chunk('c', 'x')), stream(t, [GOOD, unknown], GOOD_CHUNK, chunk('c', 'x'))];
+        },
+      ],
     ],
-  ]),
+    { clauses: { 'one-of-several': 'The request is refused if one of several operations is unknown.' } },
+  ),
   {
     id: 'pack.file.content_id.required',
     says: 'An upsert without content_id is 400.',
+    clauses: { 'one-of-several': 'The request is refused if one of several upserts has no content_id.' },
     check: async (t) => {
       const { name, tip, answer: response } = await send(t, oneOperation(t, { path: 'x.txt' }));
       expectStatus(response, 400);
+      expectStatus(await sendPack(t, name, stream(t, [GOOD, { path: 'x.txt' }], GOOD_CHUNK)), 400);
       expectSame(await mustTipOf(t, name), tip, 'the branch tip must not change');
       const shared = [
         { path: 'one.txt', content_id: 'c' },
@@ -199,15 +268,22 @@ export const packFiles = defineWritingRules('5. Commit pack', 'pack-files', [
   {
     id: 'pack.file.mode.100755',
     says: 'mode becomes the mode of the file in the tree.',
+    clauses: {
+      'set-alone': 'The mode of a file may change without its content.',
+      'set-back': 'A file with the mode 100755 may become one with the mode 100644.',
+    },
     check: on(groupRepository, async (t, { name }) => {
-      await commitFiles(t, name, {
-        'run.sh': { content: 'x', mode: '100755' },
-        'plain.txt': { content: 'x', mode: '100644' },
-      });
-      expectSame(await modeOf(t, name, 'run.sh'), '100755', 'the mode of an executable must be 100755');
-      expectSame(await modeOf(t, name, 'plain.txt'), '100644', 'the mode of a regular file must be 100644');
-      await commitFiles(t, name, { 'run.sh': 'y', 'new.txt': 'y' });
-      t.observe('no mode, existing', await modeOf(t, name, 'run.sh'));
+      const write = async (modes: Record<string, string>) => {
+        const files = Object.entries(modes).map(([path, mode]) => [path, { content: 'x', mode }]);
+        await commitFiles(t, name, Object.fromEntries(files));
+        for (const [path, mode] of Object.entries(modes)) {
+          expectSame(await modeOf(t, name, path), mode, `the mode of ${path} must be ${mode}`);
+        }
+      };
+      await write({ 'run.sh': '100755', 'plain.txt': '100644' });
+      await write({ 'run.sh': '100644', 'plain.txt': '100755' });
+      await commitFiles(t, name, { 'plain.txt': 'y', 'new.txt': 'y' });
+      t.observe('no mode, existing', await modeOf(t, name, 'plain.txt'));
       t.observe('no mode, new', await modeOf(t, name, 'new.txt'));
       t.observe('mode 777', await sendPack(t, name, packLines(t, { 'odd.txt': { content: 'x', mode: '777' } })));
     }),

@@ -7,15 +7,18 @@ import { otherRepository } from '../../fixtures/repositories.js';
 import { defineRules, leftOpen, on, rulesBy } from '../rule.js';
 import { tokenRules } from '../token-rules.js';
 
+type Known = readonly (readonly [revision: string, commit: KnownCommit])[];
+
 /**
- * Expects the target to resolve a revision of the history repository to a known commit. `known` returns the revision
- * and that commit.
+ * Expects the target to resolve revisions of the history repository to known commits. `known` returns the revisions,
+ * each with its commit.
  */
-async function resolves(t: RuleContext, known: (history: HistoryRepository) => readonly [string, KnownCommit]) {
+async function resolves(t: RuleContext, known: (history: HistoryRepository) => Known) {
   const history = await historyRepository(t);
-  const [revision, { sha }] = known(history);
-  const response = expectStatus(await getCommit(t, history.name, revision), 200);
-  expectSame(response.string('commit', 'sha'), sha, 'commit.sha must be the requested commit');
+  for (const [revision, { sha }] of known(history)) {
+    const response = expectStatus(await getCommit(t, history.name, revision), 200);
+    expectSame(response.string('commit', 'sha'), sha, `commit.sha must be the commit that ${revision} names`);
+  }
 }
 
 export const getCommitRules = defineRules('4. Get one commit', 'get-commit', [
@@ -35,15 +38,49 @@ export const getCommitRules = defineRules('4. Get one commit', 'get-commit', [
       expectStatus(await getCommit(t, (await otherRepository(t)).name, first.sha), 404);
     }),
   },
+  ...rulesBy(
+    resolves,
+    [
+      [
+        'commit.get.full-sha',
+        'A full SHA resolves to its commit.',
+        ({ first, second, feature }) => [
+          [second.sha, second],
+          [first.sha, first],
+          [feature.sha, feature],
+        ],
+      ],
+    ],
+    { clauses: { 'side-branch': 'A commit that is not in the history of the default branch is found.' } },
+  ),
+  ...rulesBy(
+    resolves,
+    [
+      [
+        'commit.get.short-sha',
+        'A short SHA resolves to its commit.',
+        ({ second, feature }) => [
+          [second.sha.slice(0, 8), second],
+          [feature.sha.slice(0, 7), feature],
+          [second.sha.slice(0, 39), second],
+        ],
+      ],
+    ],
+    {
+      clauses: {
+        'seven-digits': 'Seven digits are enough, as Git prints them.',
+        'side-branch': 'A commit that is not in the history of the default branch is found.',
+        'any-length': 'A short SHA may have up to 39 digits.',
+      },
+    },
+  ),
   ...rulesBy(resolves, [
-    ['commit.get.full-sha', 'A full SHA resolves to its commit.', ({ second }) => [second.sha, second]],
-    ['commit.get.short-sha', 'A short SHA resolves to its commit.', ({ second }) => [second.sha.slice(0, 8), second]],
-    ['commit.get.branch', 'A branch name resolves to the tip of the branch.', ({ feature }) => ['feature', feature]],
-    ['commit.get.tag', 'A tag resolves to the commit it points to.', ({ first }) => ['v1', first]],
+    ['commit.get.branch', 'A branch name resolves to the tip of the branch.', ({ feature }) => [['feature', feature]]],
+    ['commit.get.tag', 'A tag resolves to the commit it points to.', ({ first }) => [['v1', first]]],
     [
       'commit.get.annotated-tag',
       'An annotated tag resolves to its commit, not to the tag object.',
-      ({ second }) => ['v2', second],
+      ({ second }) => [['v2', second]],
     ],
   ]),
   {
@@ -96,10 +133,16 @@ export const getCommitRules = defineRules('4. Get one commit', 'get-commit', [
   {
     id: 'commit.get.404.commit',
     says: 'A commit that does not exist is 404.',
-    check: async (t) => {
-      const response = await getCommit(t, (await sampleContent(t)).name, ABSENT_SHA);
-      t.tolerate('A28', 'missing commit', response, ['404 ref_not_found', '404 not_found']);
+    clauses: {
+      name: 'A name that neither a branch nor a tag has is 404.',
+      'short-sha': 'A short SHA that no commit has is 404.',
     },
+    check: on(sampleContent, async (t, { name }) => {
+      for (const revision of [ABSENT_SHA, ABSENT_SHA.slice(0, 12), 'no-such-name-5ca1ab1e']) {
+        const response = await getCommit(t, name, revision);
+        t.tolerate('A28', 'missing commit', response, ['404 ref_not_found', '404 not_found']);
+      }
+    }),
   },
   ...tokenRules('commit', {
     noHeader: 'commit.get.401.no-header',

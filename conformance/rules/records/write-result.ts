@@ -20,6 +20,14 @@ async function write(t: RuleContext, metadata: object = {}) {
   return { ...written, name, tip: before };
 }
 
+/** Creates a branch with a commit and adds another commit to it. Returns both writes and the name of the branch. */
+async function writeTwice(t: RuleContext) {
+  const branch = t.uniqueName();
+  const first = await write(t, { target_branch: branch, base_branch: t.defaultBranch });
+  const second = await write(t, { target_branch: branch });
+  return { name: second.name, branch, first, second };
+}
+
 /** Creates a commit and expects the member `result.<member>` of the response to have this value. */
 async function shows(t: RuleContext, member: string, value: unknown): Promise<void> {
   expectSame((await write(t)).answer.find('result', member), value, `result.${member}`);
@@ -79,8 +87,12 @@ export const writeCommit = defineWritingRules('Write result', 'write-commit', [
   {
     id: 'write.commit.blob_count.type',
     says: 'commit.blob_count is an integer in responses of commit-pack.',
+    clauses: { 'no-blobs': 'It is present also if the request only deletes a file.' },
     check: async (t) => {
-      const count = (await write(t)).answer.integer('commit', 'blob_count');
+      const { name, answer: response } = await write(t);
+      const count = response.integer('commit', 'blob_count');
+      const deleted = (await commitFiles(t, name, { 'two.txt': null })).answer.integer('commit', 'blob_count');
+      expectTrue(deleted >= 0, 'blob_count of a deletion must not be negative', deleted);
       expectTrue(count >= 0, 'blob_count must not be negative', count);
       t.observe('blob_count of two files', count);
     },
@@ -125,17 +137,27 @@ export const writeResult = defineWritingRules('Write result', 'write-result', [
   {
     id: 'write.result.old_sha.previous-tip',
     says: 'result.old_sha is the tip of the branch before the write.',
-    check: on(write, async (_t, { before, tip }) =>
-      expectSame(before, tip, 'old_sha must be the tip before the write'),
-    ),
+    clauses: { 'other-branch': 'On a branch other than the default branch, it is the tip of this branch.' },
+    check: on(write, async (t, { before, tip }) => {
+      expectSame(before, tip, 'old_sha must be the tip before the write');
+      const { first, second } = await writeTwice(t);
+      expectSame(second.before, first.sha, 'old_sha must be the tip of the written branch');
+    }),
   },
   {
     id: 'write.result.old_sha.zeros',
     says: 'result.old_sha is 40 zeros if the branch did not exist, also in an empty repository.',
+    clauses: {
+      base: 'It is not the tip of the base branch.',
+      ephemeral: 'For an ephemeral branch, it is not the tip of the ordinary branch with the same name.',
+      'empty-repository': 'It is 40 zeros for the first commit of a repository.',
+    },
     check: on(groupRepository, async (t, { name }) => {
       const from = { target_branch: t.uniqueName(), base_branch: t.defaultBranch };
-      const branch = await commitFiles(t, name, { 'z.txt': 'z' }, from);
-      expectSame(branch.before, ZEROS, 'old_sha of a new branch must be 40 zeros');
+      for (const ephemeral of [false, true]) {
+        const branch = await commitFiles(t, name, { 'z.txt': 'z' }, { ...from, ephemeral });
+        expectSame(branch.before, ZEROS, 'old_sha of a new branch must be 40 zeros');
+      }
       const empty = t.uniqueName();
       await createNamedRepository(t, empty);
       expectSame(
@@ -155,9 +177,14 @@ export const writeResult = defineWritingRules('Write result', 'write-result', [
   {
     id: 'write.result.new_sha',
     says: 'result.new_sha is the new commit, which is the tip of the branch after the write.',
+    clauses: { 'other-branch': 'On a branch other than the default branch, it is the tip of this branch.' },
     check: on(write, async (t, { name, sha, answer: response }) => {
       expectSame(response.string('result', 'new_sha'), sha, 'new_sha must be the written commit');
       expectSame(await tipOf(t, name), sha, 'new_sha must be the tip of the branch');
+      const { branch, second } = await writeTwice(t);
+      const tip = await tipOf(t, name, branch);
+      expectSame(tip, second.sha, 'the branch must point to the written commit');
+      expectSame(second.answer.find('result', 'new_sha'), tip, 'new_sha must be the tip of the written branch');
     }),
   },
   ...rulesBy(shows, [

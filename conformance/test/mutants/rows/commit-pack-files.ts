@@ -1,4 +1,4 @@
-import { type Mutant, patched, proxied } from '../mutant.js';
+import { type Mutant, type Patch, patched, proxied } from '../mutant.js';
 import { PACK } from '../places.js';
 import { ignoresMember } from '../rewrites.js';
 import { changesPack, type FileOperation } from '../streams.js';
@@ -8,6 +8,51 @@ function changesFiles(change: (file: FileOperation) => void) {
   return changesPack(({ files }) => {
     for (const file of files) change(file);
   });
+}
+
+/** Changes paths in the folder `added`, which the first commits of repositories do not have. */
+function changesAddedPaths(change: (path: string) => string) {
+  return changesFiles((file) => {
+    if (file.path?.startsWith('added/')) file.path = change(file.path);
+  });
+}
+
+/** Drops the file operations after the first that match, together with their chunks. */
+function dropsLater(isDropped: (file: FileOperation) => boolean) {
+  return changesPack((body) => {
+    const dropped = body.files.filter((file, index) => index > 0 && isDropped(file));
+    const ids = dropped.map(({ content_id }) => content_id);
+    body.files = body.files.filter((file) => !dropped.includes(file));
+    body.chunks = body.chunks.filter(({ content_id }) => content_id === undefined || !ids.includes(content_id));
+  });
+}
+
+/**
+ * Returns a patch that deletes further files. `condition`: expression for the files to delete, in which `path` is the
+ * path of a file and `deleted` the path that the request deletes.
+ */
+function deletesAlso(condition: string): Patch {
+  return {
+    file: 'api/operations/commit-pack.js',
+    find: 'const treeEdits = [];',
+    replace: `const { readTree } = await import('../../git/object/read-tree.js');
+      const filesOf = async (tree, at) => {
+        const entries = await runYielding(readTree(objects, tree), meter);
+        const below = await Promise.all(entries.map(({ name, mode, oid }) =>
+          mode === 0o40000 ? filesOf(oid, at + name + '/') : [at + name]));
+        return below.flat();
+      };
+      const paths = edits.some((edit) => edit.delete) ? await filesOf(base, '') : [];
+      const meant = new Set(edits.map(({ path }) => path));
+      for (const { path: deleted } of edits.filter((edit) => edit.delete)) {
+        for (const path of paths) {
+          if (meant.has(path) || !(${condition})) continue;
+          meant.add(path);
+          edits.push({ path, delete: true });
+        }
+      }
+      const treeEdits = [];`,
+  };
 }
 
 export const rows: readonly Mutant[] = [
@@ -102,4 +147,145 @@ export const rows: readonly Mutant[] = [
     ignoresMember(PACK, 'operation'),
   ),
   proxied('pack-ignores-modes', 'pack.file.mode.100755', 'does not look at modes', ignoresMember(PACK, 'mode')),
+  proxied(
+    'pack-normalizes-paths',
+    'pack.file.op.upsert-add#normalization',
+    'writes every path in Unicode normalization form C',
+    changesAddedPaths((path) => path.normalize('NFC')),
+  ),
+  proxied(
+    'pack-writes-paths-in-lower-case',
+    'pack.file.op.upsert-add#case',
+    'writes every path in lower case',
+    changesAddedPaths((path) => path.toLowerCase()),
+  ),
+  proxied(
+    'pack-writes-no-blanks-in-paths',
+    'pack.file.op.upsert-add#blanks',
+    'replaces blanks in a path by underscores',
+    changesAddedPaths((path) => path.replaceAll(' ', '_')),
+  ),
+  proxied(
+    'pack-drops-dots-before-names',
+    'pack.file.op.upsert-add#dots',
+    'drops the dot at the beginning of a name',
+    changesAddedPaths((path) => path.replaceAll(/\/\.(?=\w)/g, '/')),
+  ),
+  proxied(
+    'pack-decodes-paths',
+    'pack.file.op.upsert-add#url-characters',
+    'decodes paths as if they were part of a URL',
+    changesAddedPaths((path) => path.replaceAll('%25', '%')),
+  ),
+  proxied(
+    'pack-limits-the-depth-of-folders',
+    'pack.file.op.upsert-add#deep',
+    'writes a file into at most ten nested folders',
+    changesAddedPaths((path) => path.split('/').slice(0, 10).join('/')),
+  ),
+  patched(
+    'pack-compares-sizes-only',
+    'pack.file.op.upsert-replace#same-size',
+    'keeps a file if the new content has the same size',
+    {
+      file: 'api/operations/commit-pack.js',
+      find: 'const oid = await runYielding(objects.writeSteps(BLOB, edit.content), meter);',
+      replace: `let oid = await runYielding(objects.writeSteps(BLOB, edit.content), meter);
+      const { findEntry } = await import('../../git/object/read-tree.js');
+      const old = await runYielding(findEntry(objects, base, edit.path), meter);
+      const sizeOf = (id) => objects.sizeOf(objects.find(id));
+      if (old !== undefined && sizeOf(old.oid) === sizeOf(oid)) oid = old.oid;`,
+    },
+  ),
+  patched(
+    'pack-replaces-the-first-file',
+    'pack.file.op.upsert-replace#each-file',
+    'replaces only the first of several files that exist',
+    {
+      file: 'api/operations/commit-pack.js',
+      find: 'const treeEdits = [];',
+      replace: `const { findEntry } = await import('../../git/object/read-tree.js');
+      const isThere = [];
+      for (const edit of edits) {
+        const old = await runYielding(findEntry(objects, base, edit.path), meter);
+        if (old === undefined || edit.delete || isThere.push(edit) === 1) continue;
+        edits = edits.filter((other) => other !== edit);
+      }
+      const treeEdits = [];`,
+    },
+  ),
+  patched(
+    'pack-deletes-by-prefix',
+    'pack.file.op.delete#prefix',
+    'deletes every file whose path begins with the given path',
+    deletesAlso('path.startsWith(deleted)'),
+  ),
+  patched(
+    'pack-deletes-by-name',
+    'pack.file.op.delete#namesake',
+    'deletes the files with the given name in every folder',
+    deletesAlso("path.split('/').at(-1) === deleted.split('/').at(-1)"),
+  ),
+  patched(
+    'pack-deletes-the-folder',
+    'pack.file.op.delete#folder',
+    'deletes the folder of the given file',
+    deletesAlso("path.includes('/') && path.startsWith(deleted.replace(/[^/]*$/, ''))"),
+  ),
+  patched('pack-deletes-the-first-file', 'pack.file.op.delete#each-file', 'deletes only the first of several files', {
+    file: 'api/operations/commit-pack.js',
+    find: 'const treeEdits = [];',
+    replace: `const first = edits.find((edit) => edit.delete);
+      edits = edits.filter((edit) => !edit.delete || edit === first);
+      const treeEdits = [];`,
+  }),
+  patched(
+    'pack-only-deletes-where-it-deletes',
+    'pack.file.op.delete#beside-upsert',
+    'writes no file if the request also deletes one',
+    {
+      file: 'api/operations/commit-pack.js',
+      find: 'const treeEdits = [];',
+      replace: `if (edits.some((edit) => edit.delete)) edits = edits.filter((edit) => edit.delete);
+        const treeEdits = [];`,
+    },
+  ),
+  patched(
+    'pack-keeps-the-mode-of-the-same-content',
+    'pack.file.mode.100755#set-alone',
+    'does not change the mode of a file whose content stays the same',
+    {
+      file: 'git/object/tree-edit.js',
+      find: 'entry?.mode === mode && entry.oid === upsert.oid',
+      replace: 'entry?.oid === upsert.oid',
+    },
+  ),
+  patched(
+    'pack-never-takes-the-executable-bit-away',
+    'pack.file.mode.100755#set-back',
+    'does not make a regular file of an executable one',
+    {
+      file: 'git/object/tree-edit.js',
+      find: 'const mode = upsert.mode ?? kept ?? MODE_FILE;',
+      replace: 'const mode = kept === 0o100755 ? kept : (upsert.mode ?? kept ?? MODE_FILE);',
+    },
+  ),
+  proxied(
+    'pack-passes-over-a-later-file-without-path',
+    'pack.file.path.required#one-of-several',
+    'passes over operations without path after the first',
+    dropsLater((file) => file.path === undefined),
+  ),
+  proxied(
+    'pack-passes-over-a-later-unknown-operation',
+    'pack.file.op.unknown#one-of-several',
+    'passes over unknown operations after the first',
+    dropsLater(({ operation = 'upsert' }) => !['upsert', 'delete'].includes(operation)),
+  ),
+  proxied(
+    'pack-passes-over-a-later-file-without-content-id',
+    'pack.file.content_id.required#one-of-several',
+    'passes over files without content_id after the first',
+    dropsLater((file) => file.content_id === undefined),
+  ),
 ];

@@ -100,4 +100,43 @@ export const rows: readonly Mutant[] = [
     'answers for a missing repository with 403',
     changesStatus(COMMIT, 404, 403),
   ),
+  patched(
+    'commit-looks-into-the-history-of-the-default-branch',
+    ['commit.get.full-sha#side-branch', 'commit.get.short-sha#side-branch'],
+    'finds only commits in the history of the default branch by their SHA',
+    {
+      file: 'api/operations/commits.js',
+      find: "const { commit } = await resolveRef(ctx, { ref, ephemeral: query.ref_is_ephemeral, missing: 'missingCommit' });",
+      replace: `const { commit } = await resolveRef(ctx, { ref, ephemeral: query.ref_is_ephemeral, missing: 'missingCommit' });
+      if (/^[0-9a-f]{7,40}$/.test(ref)) {
+        const { git } = repository;
+        const log = [...git.history.logEach({ tips: [git.refs.headOid] })];
+        if (!log.includes(commit)) throw problem('ref_not_found', 'No such commit.');
+      }`,
+    },
+  ),
+  proxied(
+    'commit-wants-eight-digits',
+    'commit.get.short-sha#seven-digits',
+    'knows no SHA of fewer than eight digits',
+    changesRevision(/^[0-9a-f]{4,7}$/, (sha) => sha.padEnd(40, '0')),
+  ),
+  proxied(
+    'commit-wants-at-most-sixteen-digits-or-forty',
+    'commit.get.short-sha#any-length',
+    'knows no short SHA of more than 16 digits',
+    changesRevision(/^[0-9a-f]{17,39}$/, (sha) => sha.padEnd(40, '0')),
+  ),
+  proxied(
+    'commit-takes-head-for-an-unknown-name',
+    'commit.get.404.commit#name',
+    'takes HEAD for a name that nothing has',
+    changesRevision(/^no-such-name/, () => 'HEAD'),
+  ),
+  proxied(
+    'commit-takes-head-for-an-unknown-short-sha',
+    'commit.get.404.commit#short-sha',
+    'takes HEAD for a short SHA that no commit has',
+    changesRevision(/^5ca1ab1e[0-9a-f]{1,31}$/, () => 'HEAD'),
+  ),
 ];

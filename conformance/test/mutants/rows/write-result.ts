@@ -1,4 +1,4 @@
-import { type Mutant, proxied } from '../mutant.js';
+import { type Mutant, type Patch, patched, proxied } from '../mutant.js';
 import { PACK } from '../places.js';
 import type { Rewrite } from '../proxy.js';
 import { changesJson, setsMember } from '../rewrites.js';
@@ -11,6 +11,22 @@ interface Written {
 /** Changes write results in responses. */
 function changesWritten(change: (written: Written) => void): Rewrite {
   return changesJson<Written>(PACK, change, 201);
+}
+
+/**
+ * Returns a patch that changes what a write result shows. `change`: expression for the changed values, in which
+ * `isDefault` is true for a write to the default branch, and `defaultTip` is the tip of that branch.
+ */
+function showsWritten(change: string): Patch {
+  return {
+    file: 'api/operations/commit-pack.js',
+    find: "const blobs = edits.filter((edit) => 'content' in edit).length;",
+    replace: `const blobs = edits.filter((edit) => 'content' in edit).length;
+      const { refs } = repository.git;
+      const isDefault = write.branch === repository.defaultBranch && !write.ephemeral;
+      const defaultTip = refs.get('refs/heads/' + repository.defaultBranch);
+      Object.assign(written, ${change});`,
+  };
 }
 
 export const rows: readonly Mutant[] = [
@@ -133,6 +149,50 @@ export const rows: readonly Mutant[] = [
     'has a message for a success',
     changesWritten(({ result }) => {
       result.message = 'Committed.';
+    }),
+  ),
+  proxied(
+    'write-counts-no-blobs-of-a-deletion',
+    'write.commit.blob_count.type#no-blobs',
+    'leaves blob_count out if it is 0',
+    changesWritten(({ commit }) => {
+      if (commit.blob_count === 0) commit.blob_count = undefined;
+    }),
+  ),
+  patched(
+    'write-shows-the-old-tip-of-the-default-branch',
+    'write.result.old_sha.previous-tip#other-branch',
+    'shows the tip of the default branch as old_sha of another branch',
+    showsWritten('written.old === ZERO_OID || isDefault ? {} : { old: defaultTip }'),
+  ),
+  proxied(
+    'write-shows-the-old-tip-as-the-new-one-beside-main',
+    'write.result.new_sha#other-branch',
+    'shows old_sha as new_sha of a branch that exists and is not main',
+    changesWritten(({ commit, result }) => {
+      if (commit.target_branch !== 'main' && !/^0+$/.test(result.old_sha)) result.new_sha = result.old_sha;
+    }),
+  ),
+  patched(
+    'write-shows-the-base-as-the-old-tip',
+    'write.result.old_sha.zeros#base',
+    'shows the tip of the base as old_sha of a new branch',
+    showsWritten('written.old === ZERO_OID && write.base !== undefined && !write.ephemeral ? { old: defaultTip } : {}'),
+  ),
+  patched(
+    'write-shows-the-namesake-as-the-old-tip',
+    'write.result.old_sha.zeros#ephemeral',
+    'shows the tip of the ordinary branch as old_sha of a new ephemeral one with the same name',
+    showsWritten(
+      "written.old === ZERO_OID && write.ephemeral ? { old: refs.get('refs/heads/' + write.branch) ?? ZERO_OID } : {}",
+    ),
+  ),
+  proxied(
+    'write-has-no-old-tip-of-a-first-commit',
+    'write.result.old_sha.zeros#empty-repository',
+    'shows no old_sha for the first commit of main',
+    changesWritten(({ commit, result }) => {
+      if (commit.target_branch === 'main' && /^0+$/.test(result.old_sha)) result.old_sha = '';
     }),
   ),
 ];
