@@ -166,9 +166,13 @@ export const packChunks = defineWritingRules('5. Commit pack', 'pack-chunks', [
   {
     id: 'pack.chunk.empty-file',
     says: 'An empty file is sent as one chunk with empty data and eof true.',
+    clauses: { existing: 'A file with content becomes empty.' },
     check: on(groupRepository, async (t, { name }) => {
-      await commitFiles(t, name, { 'empty.txt': '' });
-      expectSame((await read(t, name, 'empty.txt')).length, 0, 'the file must be empty');
+      await commitFiles(t, name, { 'emptied.txt': 'full' });
+      await commitFiles(t, name, { 'empty.txt': '', 'emptied.txt': '' });
+      for (const path of ['empty.txt', 'emptied.txt']) {
+        expectSame((await read(t, name, path)).length, 0, `${path} must be empty`);
+      }
     }),
   },
 ]);

@@ -116,10 +116,13 @@ export const packFiles = defineWritingRules('5. Commit pack', 'pack-files', [
   {
     id: 'pack.file.path.leading-slash',
     says: 'All leading slashes of path are removed.',
+    clauses: { delete: 'They are removed from the path of a deletion as well.' },
     check: on(newRepository, async (t, { name }) => {
-      await commitFiles(t, name, { '/a/b.txt': 'one', '//a.txt': 'two', '///c.txt': 'three' });
+      const files = { '/a/b.txt': 'one', '//a.txt': 'two', '///c.txt': 'three', '/shared.txt': null };
+      await commitFiles(t, name, files);
       const paths = (await fileMetadata(t, name)).records('files').map(({ path }) => path);
       for (const path of ['a/b.txt', 'a.txt', 'c.txt']) expectTrue(paths.includes(path), `${path} must exist`, paths);
+      expectTrue(!paths.includes('shared.txt'), 'shared.txt must be deleted', paths);
     }),
   },
   leftOpen(

@@ -3,7 +3,7 @@ import { AUTHOR, COMMITTER, getCommit, mustTipOf, tipOf, writer } from '../../ap
 import { expectAbsent, expectRefused, expectSame, expectStatus } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { groupRepository, newRepository } from '../../fixtures/repositories.js';
-import { clone, createGit } from '../../git/git-client.js';
+import { clone, commitLocally, createGit, mustPush } from '../../git/git-client.js';
 import { expectKept, expectPerson, MESSAGE_CLAUSES, MESSAGES } from '../kept-text.js';
 import { defineWritingRules, leftOpen, on, rulesBy } from '../rule.js';
 
@@ -223,25 +223,44 @@ export const packMetadata = defineWritingRules('5. Commit pack', 'pack-metadata'
   {
     id: 'pack.parent',
     says: 'The parent of the new commit is the previous tip of the branch.',
+    clauses: { 'after-push': 'A commit that was pushed with Git is the previous tip as well.' },
     check: on(groupRepository, async (t, { name }) => {
       const { sha, before } = await commitFiles(t, name, { 'parent.txt': t.uniqueName() });
       const { git } = await clone(t, name);
       expectSame(await git.parents(sha), [before], 'the only parent must be the old tip');
+      const pushed = await commitLocally(git, { parent: [sha], branch: t.defaultBranch, text: t.uniqueName() });
+      await mustPush(git, name, [t.defaultBranch], 'a commit');
+      const next = await commitFiles(t, name, { 'parent.txt': t.uniqueName() });
+      expectSame(next.before, pushed, 'old_sha must be the pushed commit');
+      await git.fetch(name);
+      expectSame(await git.parents(next.sha), [pushed], 'the only parent must be the pushed commit');
     }),
   },
   {
     id: 'pack.untouched-files',
     says: 'Files that the request does not list stay as they were.',
+    clauses: {
+      modes: 'An executable file stays executable.',
+      links: 'A symbolic link stays a symbolic link.',
+      submodules: 'A submodule stays a submodule.',
+    },
     check: async (t) => {
-      const { name, tip } = await newRepository(t, {
-        'a/keep.txt': 'keep',
-        'run.sh': { content: 'x', mode: '100755' },
-        'change.txt': '1',
-      });
+      const { name, tip: seed } = await newRepository(t);
+      const git = await createGit(t);
+      const files = { 'a/keep.txt': 'keep', 'run.sh': 'x', link: 'a/keep.txt', vendor: seed, 'change.txt': '1' };
+      const modes = { 'run.sh': '100755', link: '120000', vendor: '160000' };
+      await git.fetch(name);
+      const tree = await git.writeTree(files, modes);
+      const { author, committer } = await git.commit(seed);
+      const tip = await git.writeCommit({ tree, message: 'Push\n', parent: [seed], author, committer });
+      await git.branch(t.defaultBranch, tip);
+      await mustPush(git, name, [t.defaultBranch], 'files with special modes');
       const { sha } = await commitFiles(t, name, { 'change.txt': '2' });
-      const { git } = await clone(t, name);
+      await git.fetch(name);
       const [before, after] = [await git.listTree(tip), await git.listTree(sha)];
-      for (const path of ['a/keep.txt', 'run.sh']) expectSame(after[path], before[path], `${path} must not change`);
+      for (const path of Object.keys(files)) {
+        if (path !== 'change.txt') expectSame(after[path], before[path], `${path} must not change`);
+      }
       expectSame(Object.keys(after).sort(), Object.keys(before).sort(), 'no file may be added or removed');
     },
   },

@@ -235,4 +235,20 @@ export const rows: readonly Mutant[] = [
       }),
     ),
   ),
+  patched(
+    'pack-empties-no-file',
+    'pack.chunk.empty-file#existing',
+    'keeps a file that exists if its new content is empty',
+    {
+      file: 'api/operations/commit-pack.js',
+      find: 'const treeEdits = [];',
+      replace: `const { findEntry } = await import('../../git/object/read-tree.js');
+      for (const edit of [...edits]) {
+        if (!('content' in edit) || edit.content.some((part) => part.length > 0)) continue;
+        const old = await runYielding(findEntry(objects, base, edit.path), meter);
+        if (old !== undefined) edits = edits.filter((other) => other !== edit);
+      }
+      const treeEdits = [];`,
+    },
+  ),
 ];

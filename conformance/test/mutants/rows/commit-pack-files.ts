@@ -288,4 +288,12 @@ export const rows: readonly Mutant[] = [
     'passes over files without content_id after the first',
     dropsLater((file) => file.content_id === undefined),
   ),
+  proxied(
+    'pack-keeps-the-slash-of-a-deletion',
+    'pack.file.path.leading-slash#delete',
+    'looks for the path of a deletion with its leading slash, and finds nothing to delete',
+    changesFiles((file) => {
+      if (file.operation === 'delete') file.path = file.path?.replace(/^\//, 'no/such/');
+    }),
+  ),
 ];

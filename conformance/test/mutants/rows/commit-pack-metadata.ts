@@ -1,4 +1,4 @@
-import { type Mutant, patched, proxied } from '../mutant.js';
+import { type Mutant, type Patch, patched, proxied } from '../mutant.js';
 import { tokenMutants } from '../operation-tokens.js';
 import { HIDDEN_FROM_GIT } from '../patches.js';
 import { PACK } from '../places.js';
@@ -13,6 +13,25 @@ interface Person {
 }
 
 const isMetadata = (line: unknown): boolean => JSON.stringify(line).startsWith('{"metadata"');
+
+/**
+ * Returns a patch that rewrites the entries in the root folder of each commit. `entries`: expression for the list of
+ * entries that replaces `entry`.
+ */
+function rewritesEntries(entries: string): Patch {
+  return {
+    file: 'api/operations/commit-pack.js',
+    find: 'await editTree(transaction.objects, base.tree, edits, meter)',
+    replace: `await (async () => {
+      const { readTree } = await import('../../git/object/read-tree.js');
+      const { writeTree } = await import('../../git/object/tree.js');
+      const { TREE } = await import('../../git/object/object.js');
+      const { objects } = transaction;
+      const found = await runYielding(readTree(objects, await editTree(objects, base.tree, edits, meter)), meter);
+      return objects.write(TREE, writeTree(found.flatMap((entry) => ${entries})));
+    })()`,
+  };
+}
 
 export const rows: readonly Mutant[] = [
   proxied('pack-answers-200-to-a-commit-on-top', 'pack.route', 'answers 200 where the branch was there before', {
@@ -192,6 +211,53 @@ export const rows: readonly Mutant[] = [
         if (typeof file.path === 'number') file.path = String(file.path);
       }
     }),
+  ),
+  patched(
+    'pack-misses-pushed-commits',
+    'pack.parent#after-push',
+    'adds a commit to the last commit of the API, and loses pushed commits',
+    [
+      {
+        file: 'repositories/branch-write.js',
+        find: 'const tip = refs.get(branchRef(write.branch, write.ephemeral));',
+        replace: `const current = refs.get(branchRef(write.branch, write.ephemeral));
+        const made = repository.git.madeByApi?.get(branchRef(write.branch, write.ephemeral));
+        const tip = current === undefined ? undefined : (made ?? current);`,
+      },
+      {
+        file: 'repositories/branch-write.js',
+        find: 'return { ref: branchRef(write.branch, write.ephemeral), old, parent, tree };',
+        replace: `const ref = branchRef(write.branch, write.ephemeral);
+        repository.git.madeByApi ??= new Map();
+        return { ref, old: repository.git.refs.get(ref) ?? old, parent, tree, made: repository.git.madeByApi };`,
+      },
+      {
+        file: 'repositories/branch-write.js',
+        find: 'commitTo(transaction, { ref, old, parents, tree, author, committer, message })',
+        replace: `commitTo(transaction, { ref, old, parents, tree, author, committer, message }).then((written) => {
+          arguments[1].made.set(ref, written.commit);
+          return written;
+        })`,
+      },
+    ],
+  ),
+  patched(
+    'pack-takes-executable-bits-away',
+    'pack.untouched-files#modes',
+    'makes regular files of executable ones',
+    rewritesEntries('entry.mode === 0o100755 ? [{ ...entry, mode: 0o100644 }] : [entry]'),
+  ),
+  patched(
+    'pack-makes-files-of-links',
+    'pack.untouched-files#links',
+    'makes regular files of symbolic links',
+    rewritesEntries('entry.mode === 0o120000 ? [{ ...entry, mode: 0o100644 }] : [entry]'),
+  ),
+  patched(
+    'pack-drops-submodules',
+    'pack.untouched-files#submodules',
+    'drops submodules',
+    rewritesEntries('entry.mode === 0o160000 ? [] : [entry]'),
   ),
   ...tokenMutants('pack', PACK, 'git:write', {
     noHeader: 'pack.err.401.no-header',
