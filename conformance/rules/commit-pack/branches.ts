@@ -104,13 +104,25 @@ export const packBranches = defineWritingRules('5. Commit pack', 'pack-branches'
   {
     id: 'pack.expected_head.race',
     says: 'Of two concurrent requests with the same expected_head_sha, exactly one succeeds.',
+    clauses: { 'no-loss': 'Of concurrent requests without expected_head_sha, no accepted commit is lost.' },
     alone: true,
     check: on(twoCommits, async (t, { name, tip }) => {
-      const racers = ['a', 'b'].map((racer) =>
-        sendPack(t, name, packLines(t, { [`${racer}.txt`]: racer }, { expected_head_sha: tip })),
-      );
-      const statuses = (await Promise.all(racers)).map(({ status }) => status).sort();
+      const race = (metadata: object) =>
+        Promise.all(
+          ['a', 'b'].map((racer) => {
+            const path = `${racer}-${t.uniqueName().replaceAll('/', '-')}.txt`;
+            return sendPack(t, name, packLines(t, { [path]: racer }, metadata));
+          }),
+        );
+      const statuses = (await race({ expected_head_sha: tip })).map(({ status }) => status).sort();
       expectSame(statuses, [201, 409], 'one of two concurrent writes must succeed and the other must conflict');
+      const written = (await race({})).filter(({ status }) => status === 201);
+      const { git, tip: last } = await clone(t, name);
+      const history = [last, ...(await git.parents(last))];
+      for (const response of written) {
+        const sha = response.string('commit', 'commit_sha');
+        expectTrue(history.includes(sha), `the accepted commit ${sha} must be in the history of the branch`, history);
+      }
     }),
   },
   {

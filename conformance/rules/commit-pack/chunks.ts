@@ -55,7 +55,7 @@ export const packChunks = defineWritingRules('5. Commit pack', 'pack-chunks', [
         'pack.chunk.base64.invalid',
         'Data that is not valid base64, and a chunk without content_id or data, are 400.',
         (t) => [
-          ...SPOILT_CHUNKS.map((blob_chunk) => [oneFile(t)[0], { blob_chunk }]),
+          ...[...SPOILT_CHUNKS, null].map((blob_chunk) => [oneFile(t)[0], { blob_chunk }]),
           [oneFile(t)[0], chunk('c0', 'x', false), { blob_chunk: SPOILT_CHUNKS[0] }],
         ],
       ],
@@ -64,6 +64,7 @@ export const packChunks = defineWritingRules('5. Commit pack', 'pack-chunks', [
       clauses: {
         'url-alphabet': 'Data in the URL-safe alphabet, with - and _, is not base64.',
         data: 'A chunk without data is refused.',
+        null: 'A chunk that is null is refused.',
         'later-chunk': 'Every chunk of a file is checked, not only the first.',
       },
     },

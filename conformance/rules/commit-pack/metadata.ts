@@ -2,7 +2,7 @@ import { COMMIT_PACK, commitFiles, packLines, sendPack } from '../../api/commit-
 import { AUTHOR, COMMITTER, getCommit, mustTipOf, tipOf, writer } from '../../api/requests.js';
 import { expectAbsent, expectRefused, expectSame, expectStatus } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
-import { groupRepository, newRepository } from '../../fixtures/repositories.js';
+import { createNamedRepository, groupRepository, newRepository } from '../../fixtures/repositories.js';
 import { clone, commitLocally, createGit, mustPush } from '../../git/git-client.js';
 import { expectKept, expectPerson, MESSAGE_CLAUSES, MESSAGES } from '../kept-text.js';
 import { defineWritingRules, leftOpen, on, rulesBy } from '../rule.js';
@@ -33,6 +33,8 @@ async function committed(t: RuleContext, metadata: object) {
   return getCommit(t, name, sha);
 }
 
+/** First lines that are valid JSON but contain no metadata. */
+const NO_METADATA = ['null', '[]', '{"metadata":null}', '{"metadata":[]}'];
 const SPOILT_TYPES = [
   { target_branch: 5 },
   { author: 'x' },
@@ -41,6 +43,9 @@ const SPOILT_TYPES = [
   { committer: 'x' },
   { files: ['spoilt.txt', { path: 'spoilt.txt', content_id: 'c0' }] },
   { files: [{ path: 5, content_id: 'c0' }] },
+  { author: { ...AUTHOR, name: 5 } },
+  { commit_message: null },
+  { target_branch: null },
 ];
 const SPOILT_AUTHORS = [{ author: { email: AUTHOR.email } }, { author: { name: AUTHOR.name } }];
 
@@ -48,11 +53,29 @@ export const packMetadata = defineWritingRules('5. Commit pack', 'pack-metadata'
   {
     id: 'pack.route',
     says: 'POST /api/v1/repos/commit-pack takes NDJSON and answers 201 with commit and result.',
+    clauses: {
+      'on-top': 'A commit on a branch that exists is answered with 201.',
+      'new-branch': 'A commit that creates a branch is answered with 201.',
+      ephemeral: 'A commit on an ephemeral branch is answered with 201.',
+      deletion: 'A commit that only deletes a file is answered with 201.',
+      'first-commit': 'The first commit of a repository is answered with 201.',
+    },
     check: on(groupRepository, async (t, { name }) => {
-      const { answer: response } = await commitFiles(t, name, { 'route.txt': 'x' });
-      expectStatus(response, 201);
-      response.record('commit');
-      response.record('result');
+      const target_branch = `route-${t.uniqueName().replaceAll('/', '-')}`;
+      const empty = t.uniqueName();
+      await createNamedRepository(t, empty);
+      const written = [
+        await commitFiles(t, name, { 'route.txt': 'x' }),
+        await commitFiles(t, name, { 'route.txt': null }),
+        await commitFiles(t, name, { 'route.txt': 'x' }, { target_branch, base_branch: t.defaultBranch }),
+        await commitFiles(t, name, { 'e.txt': 'x' }, { target_branch, base_branch: t.defaultBranch, ephemeral: true }),
+        await commitFiles(t, empty, { 'first.txt': 'x' }),
+      ];
+      for (const { answer: response } of written) {
+        expectStatus(response, 201);
+        response.record('commit');
+        response.record('result');
+      }
     }),
   },
   {
@@ -71,15 +94,27 @@ export const packMetadata = defineWritingRules('5. Commit pack', 'pack-metadata'
       'A stream whose first line is a chunk is 400.',
       (t) => [packLines(t, { 'spoilt.txt': 'x' }).reverse()],
     ],
-    [
-      'pack.body.empty',
-      'An empty stream, a stream without metadata and a line that is not valid JSON are 400.',
-      (t) => {
-        const [metadata, data] = packLines(t, { 'spoilt.txt': 'x' });
-        return [[], ['{}'], [metadata, '{', data]];
-      },
-    ],
   ]),
+  ...rulesBy(
+    refusesPacks,
+    [
+      [
+        'pack.body.empty',
+        'An empty stream, a stream without metadata and a line that is not valid JSON are 400.',
+        (t) => {
+          const [metadata, data] = packLines(t, { 'spoilt.txt': 'x' });
+          return [[], ['{}'], [metadata, '{', data], ...NO_METADATA.map((line) => [line, data])];
+        },
+      ],
+    ],
+    {
+      clauses: {
+        empty: 'An empty stream is refused.',
+        'invalid-line': 'A line that is not valid JSON is refused.',
+        'not-an-object': 'A first line or metadata that is null or a list is refused.',
+      },
+    },
+  ),
   {
     id: 'pack.line.kinds',
     says: 'Only chunks may follow the metadata line.',
@@ -122,6 +157,8 @@ export const packMetadata = defineWritingRules('5. Commit pack', 'pack-metadata'
         committer: 'A committer that is not an object is refused.',
         files: 'A list of files in which an item is not an object is refused.',
         path: 'A path that is not a string is refused.',
+        name: 'A name of the author that is not a string is refused.',
+        null: 'A required field that is null is refused.',
       },
     },
   ),

@@ -28,10 +28,16 @@ async function writeTwice(t: RuleContext) {
   return { name: second.name, branch, first, second };
 }
 
-/** Creates a commit and expects the member `result.<member>` of the response to have this value. */
+/**
+ * Creates a commit on the default branch and another on a new branch. Expects the member `result.<member>` of both
+ * responses to have this value.
+ */
 async function shows(t: RuleContext, member: string, value: unknown): Promise<void> {
-  expectSame((await write(t)).answer.find('result', member), value, `result.${member}`);
+  await onTwoBranches(t, (response) => expectSame(response.find('result', member), value, `result.${member}`));
 }
+
+/** Clauses of a rule that is checked with `onTwoBranches`. */
+const ON_TWO_BRANCHES = { 'new-branch': 'This holds for a commit that creates a branch as well.' };
 
 /**
  * Creates a commit on the default branch and another on a new branch. Calls `check` with each response and the name of
@@ -187,10 +193,14 @@ export const writeResult = defineWritingRules('Write result', 'write-result', [
       expectSame(second.answer.find('result', 'new_sha'), tip, 'new_sha must be the tip of the written branch');
     }),
   },
-  ...rulesBy(shows, [
-    ['write.result.success.bool', 'result.success is true after a successful write.', 'success', true],
-    ['write.result.status.ok', 'result.status is ok after a successful write.', 'status', 'ok'],
-  ]),
+  ...rulesBy(
+    shows,
+    [
+      ['write.result.success.bool', 'result.success is true after a successful write.', 'success', true],
+      ['write.result.status.ok', 'result.status is ok after a successful write.', 'status', 'ok'],
+    ],
+    { clauses: ON_TWO_BRANCHES },
+  ),
   {
     id: 'write.result.status.values',
     says: 'result.status is ok or precondition_failed.',
@@ -204,10 +214,12 @@ export const writeResult = defineWritingRules('Write result', 'write-result', [
   {
     id: 'write.result.message.empty-on-success',
     says: 'result.message is an empty string after a successful write.',
-    check: async (t) => {
-      const message = (await write(t)).answer.find('result', 'message');
-      expectTrue(message === '' || message === undefined, 'message must be empty', message);
-      if (message === undefined) t.observe('message', 'absent');
-    },
+    clauses: ON_TWO_BRANCHES,
+    check: (t) =>
+      onTwoBranches(t, (response) => {
+        const message = response.find('result', 'message');
+        expectTrue(message === '' || message === undefined, 'message must be empty', message);
+        if (message === undefined) t.observe('message', 'absent');
+      }),
   },
 ]);

@@ -44,6 +44,9 @@ const SPOILT_TYPES = [
   { author: 'x' },
   { commit_message: 5 },
   { committer: 'x' },
+  { author: { ...AUTHOR, name: 5 } },
+  { target_branch: null },
+  { target_commit_sha: null },
 ];
 const SPOILT_AUTHORS = [{ author: { email: AUTHOR.email } }, { author: { name: AUTHOR.name } }];
 
@@ -76,10 +79,18 @@ export const restoreRefusals = defineWritingRules('2. Restore', 'restore-refusal
       }
     },
   ),
-  ...rulesBy(refusesBody, [
-    ['restore.body.empty', 'An empty body is 400.', ''],
-    ['restore.body.no-metadata', 'A line that is not valid JSON, or that has no metadata, is 400.', '{\n', '{}\n'],
-  ]),
+  ...rulesBy(refusesBody, [['restore.body.empty', 'An empty body is 400.', '']]),
+  ...rulesBy(
+    refusesBody,
+    [
+      [
+        'restore.body.no-metadata',
+        'A line that is not valid JSON, or that has no metadata, is 400.',
+        ...['{\n', '{}\n', 'null\n', '[]\n', '{"metadata":null}\n', '{"metadata":[]}\n'],
+      ],
+    ],
+    { clauses: { 'not-an-object': 'A line or metadata that is null or a list is refused.' } },
+  ),
   ...rulesBy(
     refusesMetadata,
     [['restore.fields.invalid', 'A field whose value has the wrong type is 400.', ...SPOILT_TYPES]],
@@ -88,6 +99,8 @@ export const restoreRefusals = defineWritingRules('2. Restore', 'restore-refusal
         'target-branch': 'A target_branch that is not a string is refused.',
         'commit-message': 'A commit_message that is not a string is refused.',
         committer: 'A committer that is not an object is refused.',
+        name: 'A name of the author that is not a string is refused.',
+        null: 'A required field that is null is refused.',
       },
     },
   ),
@@ -131,10 +144,14 @@ export const restoreRefusals = defineWritingRules('2. Restore', 'restore-refusal
   {
     id: 'restore.err.404.commit',
     says: 'A target commit that does not exist is 404.',
-    clauses: { 'other-repository': 'A commit of another repository does not exist in this one.' },
+    clauses: {
+      'other-repository': 'A commit of another repository does not exist in this one.',
+      malformed: 'Text that is no SHA is refused as a missing commit or as an invalid field.',
+    },
     check: on(moved, async (t, { name, last }) => {
       const { tip: foreign } = await otherRepository(t);
       for (const sha of [ABSENT_SHA, foreign]) expectStatus(await restore(t, name, restoreMetadata(t, sha)), 404);
+      expectStatus(await restore(t, name, restoreMetadata(t, 'no such commit')), 404, 400);
       expectSame(await mustTipOf(t, name), last.sha, 'the branch tip must not change');
     }),
   },

@@ -58,6 +58,19 @@ export function changesStatus(place: Place, from: number, to: number): Rewrite {
   };
 }
 
+/** Returns a rewrite that answers requests at `place` with a status if their body matches. */
+export function answersBody(place: Place, isMeant: (body: string) => boolean, status: number): Rewrite {
+  const meant = new WeakSet<object>();
+  return {
+    request: (request) => {
+      if (isAt(place, request) && isMeant(request.body.toString())) meant.add(request);
+    },
+    response: (response) => {
+      if (meant.has(response.request)) response.status = status;
+    },
+  };
+}
+
 /**
  * Returns a rewrite that sets a header of responses at `place`, or removes the header if `value` is undefined. If
  * `from` is given, only responses with that status are changed.

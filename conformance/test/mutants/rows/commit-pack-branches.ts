@@ -298,4 +298,22 @@ export const rows: readonly Mutant[] = [
       if (metadata.ephemeral_base === false) metadata.ephemeral_base = true;
     }),
   ),
+  patched(
+    'pack-loses-one-of-two-commits',
+    'pack.expected_head.race#no-loss',
+    'looks at the tip before it is its turn to write if no head is expected',
+    {
+      file: 'api/operations/commit-pack.js',
+      find: `const written = await transact(repository, async (transaction) => {
+            // The client may have disconnected while the request waited for other writers.
+            meter.check();
+            const base = findWriteBase(repository, write);`,
+      replace: `const early = write.expected === undefined ? findWriteBase(repository, write) : undefined;
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        const written = await transact(repository, async (transaction) => {
+            const base = early === undefined
+              ? findWriteBase(repository, write)
+              : { ...early, old: repository.git.refs.get(early.ref) ?? early.old };`,
+    },
+  ),
 ];

@@ -1,4 +1,6 @@
 import { type Mutant, patched, proxied } from '../mutant.js';
+import { PACK } from '../places.js';
+import { answersBody } from '../rewrites.js';
 import { type Chunk, changesPack } from '../streams.js';
 
 /** Maximum decoded size of one chunk, in bytes. */
@@ -250,5 +252,11 @@ export const rows: readonly Mutant[] = [
       }
       const treeEdits = [];`,
     },
+  ),
+  proxied(
+    'pack-breaks-over-a-chunk-that-is-null',
+    'pack.chunk.base64.invalid#null',
+    'answers a chunk that is null with 500',
+    answersBody(PACK, (body) => body.includes('"blob_chunk":null'), 500),
   ),
 ];

@@ -2,7 +2,8 @@ import { type Mutant, type Patch, patched, proxied } from '../mutant.js';
 import { tokenMutants } from '../operation-tokens.js';
 import { HIDDEN_FROM_GIT } from '../patches.js';
 import { PACK } from '../places.js';
-import { ignoresMember } from '../rewrites.js';
+import type { ProxiedResponse } from '../proxy.js';
+import { answersBody, ignoresMember, isAt } from '../rewrites.js';
 import { assumesMetadata, changesLines, changesPack, isOnTop } from '../streams.js';
 
 const NOBODY = { name: 'git', email: 'git@localhost' };
@@ -10,6 +11,13 @@ const NOBODY = { name: 'git', email: 'git@localhost' };
 interface Person {
   name?: string;
   email?: string;
+}
+
+/** Returns true if a commit-pack response reports the first commit of a branch whose name matches. */
+function isFirstOn({ request, status, body }: ProxiedResponse, isMeant: (branch: string) => boolean): boolean {
+  if (!isAt(PACK, request) || status !== 201) return false;
+  const { commit, result } = JSON.parse(body.toString());
+  return /^0+$/.test(result.old_sha) && isMeant(commit.target_branch);
 }
 
 const isMetadata = (line: unknown): boolean => JSON.stringify(line).startsWith('{"metadata"');
@@ -34,7 +42,7 @@ function rewritesEntries(entries: string): Patch {
 }
 
 export const rows: readonly Mutant[] = [
-  proxied('pack-answers-200-to-a-commit-on-top', 'pack.route', 'answers 200 where the branch was there before', {
+  proxied('pack-answers-200-to-a-commit-on-top', 'pack.route#on-top', 'answers 200 where the branch was there before', {
     response: (response) => {
       if (isOnTop(response)) response.status = 200;
     },
@@ -57,7 +65,7 @@ export const rows: readonly Mutant[] = [
   ),
   proxied(
     'pack-takes-an-empty-body',
-    'pack.body.empty',
+    'pack.body.empty#empty',
     'commits nothing where the body is empty',
     changesLines((lines) => {
       const metadata = { target_branch: 'main', commit_message: 'Nothing', author: NOBODY, files: [] };
@@ -66,7 +74,7 @@ export const rows: readonly Mutant[] = [
   ),
   proxied(
     'pack-passes-over-what-is-no-json',
-    'pack.body.empty',
+    'pack.body.empty#invalid-line',
     'passes over lines that are no JSON',
     changesLines((lines) => lines.filter((line) => typeof line !== 'string')),
   ),
@@ -258,6 +266,51 @@ export const rows: readonly Mutant[] = [
     'pack.untouched-files#submodules',
     'drops submodules',
     rewritesEntries('entry.mode === 0o160000 ? [] : [entry]'),
+  ),
+  proxied('pack-answers-200-to-a-new-branch', 'pack.route#new-branch', 'answers 200 if it creates a branch', {
+    response: (response) => {
+      if (isFirstOn(response, (branch) => branch !== 'main')) response.status = 200;
+    },
+  }),
+  proxied('pack-answers-200-to-a-first-commit', 'pack.route#first-commit', 'answers 200 to the first commit on main', {
+    response: (response) => {
+      if (isFirstOn(response, (branch) => branch === 'main')) response.status = 200;
+    },
+  }),
+  proxied(
+    'pack-answers-202-to-an-ephemeral-commit',
+    'pack.route#ephemeral',
+    'answers 202 to a commit on an ephemeral branch',
+    answersBody(PACK, (body) => body.includes('"ephemeral":true'), 202),
+  ),
+  proxied(
+    'pack-answers-200-to-a-deletion',
+    'pack.route#deletion',
+    'answers 200 if it only deletes files',
+    answersBody(PACK, (body) => body.includes('"operation":"delete"') && !body.includes('"blob_chunk"'), 200),
+  ),
+  proxied(
+    'pack-breaks-over-null',
+    'pack.body.empty#not-an-object',
+    'answers a first line that is null with 500',
+    answersBody(PACK, (body) => body.startsWith('null'), 500),
+  ),
+  proxied(
+    'pack-takes-a-number-for-a-name',
+    'pack.fields.invalid#name',
+    'takes a number for the name of an author',
+    changesPack(({ metadata }) => {
+      const person = (metadata.author ?? {}) as { name?: unknown };
+      if (typeof person.name === 'number') person.name = String(person.name);
+    }),
+  ),
+  proxied(
+    'pack-takes-null-for-a-message',
+    'pack.fields.invalid#null',
+    'takes null for the message "null"',
+    changesPack(({ metadata }) => {
+      if (metadata.commit_message === null) metadata.commit_message = 'null';
+    }),
   ),
   ...tokenMutants('pack', PACK, 'git:write', {
     noHeader: 'pack.err.401.no-header',

@@ -1,7 +1,15 @@
 import { type Mutant, type Patch, patched, proxied } from '../mutant.js';
 import { RESET, RESTORE } from '../places.js';
-import type { ProxiedRequest, Rewrite } from '../proxy.js';
-import { changesRequest, changesStatus, ignoresMember, isAt, type Place, setsMember } from '../rewrites.js';
+import type { Rewrite } from '../proxy.js';
+import {
+  answersBody,
+  changesRequest,
+  changesStatus,
+  ignoresMember,
+  isAt,
+  type Place,
+  setsMember,
+} from '../rewrites.js';
 
 interface Metadata {
   target_branch?: unknown;
@@ -66,19 +74,6 @@ function expects(replacement: string): Patch {
 }
 
 const EXPECTS_DEFAULT = `given === undefined || given === tipOf(repository.defaultBranch) ? undefined : '${ZEROS}'`;
-
-/** Answers an empty body on reset-commits with another status than on the other route. */
-function changesStatusOfEmptyReset(status: number): Rewrite {
-  const empty = new WeakSet<Pick<ProxiedRequest, 'method'>>();
-  return {
-    request: (request) => {
-      if (isAt(RESET, request) && request.body.length === 0) empty.add(request);
-    },
-    response: (response) => {
-      if (empty.has(response.request)) response.status = status;
-    },
-  };
-}
 
 /** Servers that restore something else than the named commit on the named branch. */
 const EFFECTS: readonly Mutant[] = [
@@ -237,6 +232,35 @@ const REFUSALS: readonly Mutant[] = [
       if (name !== undefined) metadata.author = { email: 'x@example.com', ...(metadata.author as Person) };
     }),
   ),
+  proxied(
+    'restore-takes-a-number-for-a-name',
+    'restore.fields.invalid#name',
+    'takes a number for the name of an author',
+    changesMetadata(RESTORE, ({ author }) => {
+      const person = (author ?? {}) as Person;
+      if (typeof person.name === 'number') person.name = String(person.name);
+    }),
+  ),
+  proxied(
+    'restore-takes-null-for-main',
+    'restore.fields.invalid#null',
+    'takes null for main as the name of a branch',
+    changesMetadata(RESTORE, (metadata) => {
+      if (metadata.target_branch === null) metadata.target_branch = 'main';
+    }),
+  ),
+  proxied(
+    'restore-breaks-over-null',
+    'restore.body.no-metadata#not-an-object',
+    'answers a body that is null with 500',
+    answersBody(RESTORE, (body) => body.trim() === 'null', 500),
+  ),
+  proxied(
+    'restore-breaks-over-a-malformed-sha',
+    'restore.err.404.commit#malformed',
+    'answers a target commit that is not an SHA with 500',
+    answersBody(RESTORE, (body) => body.includes('no such commit'), 500),
+  ),
 ];
 
 /** Servers whose route reset-commits differs from restore-commit. */
@@ -317,7 +341,7 @@ const RESETS: readonly Mutant[] = [
     'reset-takes-an-empty-body',
     'restore.route.same-handler#empty-body',
     'answers an empty body on reset-commits with 200',
-    changesStatusOfEmptyReset(200),
+    answersBody(RESET, (body) => body === '', 200),
   ),
 ];
 

@@ -5,12 +5,19 @@ import { changesJson, setsMember } from '../rewrites.js';
 
 interface Written {
   commit: { commit_sha: string; tree_sha: string; target_branch: string; blob_count: unknown };
-  result: { branch: string; old_sha: string; new_sha: string; success: unknown; message: string };
+  result: { branch: string; old_sha: string; new_sha: string; success: unknown; status: string; message: string };
 }
 
 /** Changes write results in responses. */
 function changesWritten(change: (written: Written) => void): Rewrite {
   return changesJson<Written>(PACK, change, 201);
+}
+
+/** Changes the results of commits that create a branch other than main. */
+function changesNewBranch(change: (result: Written['result']) => void): Rewrite {
+  return changesWritten(({ commit, result }) => {
+    if (commit.target_branch !== 'main' && /^0+$/.test(result.old_sha)) change(result);
+  });
 }
 
 /**
@@ -193,6 +200,30 @@ export const rows: readonly Mutant[] = [
     'shows no old_sha for the first commit of main',
     changesWritten(({ commit, result }) => {
       if (commit.target_branch === 'main' && /^0+$/.test(result.old_sha)) result.old_sha = '';
+    }),
+  ),
+  proxied(
+    'write-counts-successes-of-new-branches',
+    'write.result.success.bool#new-branch',
+    'writes success as a number if it creates a branch',
+    changesNewBranch((result) => {
+      result.success = 1;
+    }),
+  ),
+  proxied(
+    'write-calls-a-new-branch-created',
+    'write.result.status.ok#new-branch',
+    'shows the status created if it creates a branch',
+    changesNewBranch((result) => {
+      result.status = 'created';
+    }),
+  ),
+  proxied(
+    'write-praises-new-branches',
+    'write.result.message.empty-on-success#new-branch',
+    'has a message if it creates a branch',
+    changesNewBranch((result) => {
+      result.message = 'Branch created.';
     }),
   ),
 ];
