@@ -276,9 +276,10 @@ export const packBranches = defineWritingRules('5. Commit pack', 'pack-branches'
       namesake: 'It finds the ephemeral branch also if an ordinary branch has the same name.',
       'target-unaffected': 'It does not make target_branch an ephemeral branch.',
       false: 'ephemeral and ephemeral_base false mean ordinary branches, as if they were absent.',
+      'no-fallback': 'If only an ordinary branch has the name, the base is missing.',
     },
     check: on(groupRepository, async (t, { name }) => {
-      const [base, onlyEphemeral] = [newBranch(t), newBranch(t)];
+      const [base, onlyEphemeral, onlyOrdinary] = [newBranch(t), newBranch(t), newBranch(t)];
       const from = { base_branch: t.defaultBranch };
       const both = { target_branch: base, ...from };
       await commitFiles(t, name, { 'which.txt': 'ordinary' }, both);
@@ -296,8 +297,11 @@ export const packBranches = defineWritingRules('5. Commit pack', 'pack-branches'
         }
       }
       await commitFiles(t, name, { 'b.txt': 'b' }, { target_branch: onlyEphemeral, ...from, ephemeral: true });
-      const metadata = { target_branch: newBranch(t), base_branch: onlyEphemeral };
-      expectStatus(await sendPack(t, name, packLines(t, { 'c.txt': 'c' }, metadata)), 404);
+      await commitFiles(t, name, { 'b.txt': 'b' }, { target_branch: onlyOrdinary, ...from });
+      for (const base_branch of [onlyEphemeral, onlyOrdinary]) {
+        const metadata = { target_branch: newBranch(t), base_branch, ephemeral_base: base_branch === onlyOrdinary };
+        expectStatus(await sendPack(t, name, packLines(t, { 'c.txt': 'c' }, metadata)), 404);
+      }
     }),
   },
   {

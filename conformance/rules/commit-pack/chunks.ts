@@ -44,7 +44,6 @@ const SPOILT_CHUNKS = [
   { content_id: 'c0', data: '***', eof: true },
   { data: 'eA==', eof: true },
   { content_id: 'c0', eof: true },
-  { content_id: 'c0', data: '_-8_', eof: true },
 ];
 
 export const packChunks = defineWritingRules('5. Commit pack', 'pack-chunks', [
@@ -62,12 +61,22 @@ export const packChunks = defineWritingRules('5. Commit pack', 'pack-chunks', [
     ],
     {
       clauses: {
-        'url-alphabet': 'Data in the URL-safe alphabet, with - and _, is not base64.',
         data: 'A chunk without data is refused.',
         null: 'A chunk that is null is refused.',
         'later-chunk': 'Every chunk of a file is checked, not only the first.',
       },
     },
+  ),
+  ...rulesBy(
+    refusesPacks,
+    [
+      [
+        'pack.chunk.base64.url-alphabet',
+        'Data with the characters - and _ of the URL-safe alphabet is not base64 (RFC 4648, section 3.3), and is 400.',
+        (t) => [[oneFile(t)[0], { blob_chunk: { content_id: 'c0', data: '_-8_', eof: true } }]],
+      ],
+    ],
+    { level: 'SHOULD' },
   ),
   ...rulesBy(refusesPacks, [
     [

@@ -1,5 +1,15 @@
 import { COMMIT_PACK, commitFiles, packLines, sendPack } from '../../api/commit-pack.js';
-import { AUTHOR, COMMITTER, getCommit, mustTipOf, tipOf, writer } from '../../api/requests.js';
+import {
+  AUTHOR,
+  COMMITTER,
+  getCommit,
+  getFile,
+  grep,
+  listCommits,
+  mustTipOf,
+  tipOf,
+  writer,
+} from '../../api/requests.js';
 import { expectAbsent, expectRefused, expectSame, expectStatus } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { createNamedRepository, groupRepository, newRepository } from '../../fixtures/repositories.js';
@@ -250,11 +260,27 @@ export const packMetadata = defineWritingRules('5. Commit pack', 'pack-metadata'
   {
     id: 'pack.visible.git',
     says: 'The new commit is visible to Git and to the API.',
+    clauses: {
+      file: 'Its files can be read.',
+      list: 'It is the first in the list of commits.',
+      search: 'A search finds its files.',
+    },
     check: on(groupRepository, async (t, { name }) => {
-      const { sha } = await commitFiles(t, name, { 'seen.txt': 'seen\n' });
-      const git = await createGit(t);
-      await t.eventually(async () => (await git.fetch(name)) === sha, 'Git must fetch the new commit');
-      expectSame((await git.readFile(sha, 'seen.txt')).toString(), 'seen\n', 'the commit must contain the new bytes');
+      for (const round of ['first', 'second']) {
+        const text = `${round} ${t.uniqueName()}\n`;
+        const { sha } = await commitFiles(t, name, { 'seen.txt': text });
+        expectSame((await getFile(t, name, { path: 'seen.txt' })).text, text, 'the file must have the new bytes');
+        const [newest] = Object.values((await listCommits(t, name)).record()).filter(Array.isArray);
+        expectSame(newest?.[0]?.sha, sha, 'the first commit of the list must be the new one');
+        await t.eventually(async () => {
+          const found = await grep(t, name, { query: { pattern: text.trim() } });
+          return found.find('repo', 'commit') === sha && found.find('matches', 0, 'path') === 'seen.txt';
+        }, 'a search must find the new file');
+        const git = await createGit(t);
+        await t.eventually(async () => (await git.fetch(name)) === sha, 'Git must fetch the new commit');
+        const read = await git.readFile(sha, 'seen.txt');
+        expectSame(read.toString(), text, 'the commit must contain the new bytes');
+      }
     }),
   },
   {

@@ -87,13 +87,23 @@ export const getCommitRules = defineRules('4. Get one commit', 'get-commit', [
     id: 'commit.get.revision-syntax',
     says: 'Revisions of Git resolve: HEAD, ancestors such as main~1, and peeling such as main^{}.',
     level: 'SHOULD',
-    check: on(historyRepository, async (t, { name, second, third }) => {
+    clauses: {
+      head: 'HEAD is the tip of the default branch.',
+      ancestors: '~ and ^ after a branch, a tag or an SHA name an ancestor.',
+      peeling: '^{} and ^{commit} name the commit of a branch or a tag.',
+      'full-refs': 'refs/heads/ and refs/tags/ may precede a name.',
+    },
+    check: on(historyRepository, async (t, { name, first, second, third }) => {
       const branch = t.defaultBranch;
       const known = {
         HEAD: third.sha,
         [`${branch}~1`]: second.sha,
+        [`${third.sha}~2`]: first.sha,
+        'v2^': first.sha,
         [`${branch}^{}`]: third.sha,
         'v2^{commit}': second.sha,
+        [`refs/heads/${branch}`]: third.sha,
+        'refs/tags/v1': first.sha,
       };
       for (const [revision, sha] of Object.entries(known)) {
         const response = await getCommit(t, name, revision);

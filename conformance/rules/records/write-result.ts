@@ -20,6 +20,9 @@ async function write(t: RuleContext, metadata: object = {}) {
   return { ...written, name, tip: before };
 }
 
+/** Files with names that Git sorts before and after the folder `a`, because `-` and `.` precede `/`, and `0` follows. */
+const CLOSE_NAMES = Object.fromEntries(['a/x', 'a-b', 'a.b', 'a0', 'B', 'é', 'z'].map((path) => [path, path]));
+
 /** Creates a branch with a commit and adds another commit to it. Returns both writes and the name of the branch. */
 async function writeTwice(t: RuleContext) {
   const branch = t.uniqueName();
@@ -71,9 +74,17 @@ export const writeCommit = defineWritingRules('Write result', 'write-commit', [
   {
     id: 'write.commit.tree_sha',
     says: 'commit.tree_sha is the tree of the new commit.',
+    clauses: {
+      order:
+        'It is the tree that Git makes of the files, in which a folder is sorted as if its name ended with a slash.',
+    },
     check: on(write, async (t, { name, sha, tree }) => {
       const { git } = await clone(t, name);
       expectSame((await git.commit(sha)).tree, tree, 'tree_sha must be the tree of the commit that Git reads');
+      const empty = t.uniqueName();
+      await createNamedRepository(t, empty);
+      const made = await commitFiles(t, empty, CLOSE_NAMES);
+      expectSame(made.tree, await git.writeTree(CLOSE_NAMES), 'tree_sha must be the tree that Git makes of the files');
     }),
   },
   {

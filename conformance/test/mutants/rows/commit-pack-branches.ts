@@ -316,4 +316,15 @@ export const rows: readonly Mutant[] = [
               : { ...early, old: repository.git.refs.get(early.ref) ?? early.old };`,
     },
   ),
+  patched(
+    'pack-falls-back-to-an-ordinary-base',
+    'pack.ephemeral_base.true#no-fallback',
+    'takes the ordinary branch for an ephemeral base that does not exist',
+    {
+      file: BRANCH_WRITE,
+      find: 'const base = refs.get(branchRef(write.base.branch, write.base.ephemeral));',
+      replace: `const base = refs.get(branchRef(write.base.branch, write.base.ephemeral))
+        ?? (write.base.ephemeral ? refs.get(branchRef(write.base.branch, false)) : undefined);`,
+    },
+  ),
 ];

@@ -102,7 +102,7 @@ export const rows: readonly Mutant[] = [
   ),
   proxied(
     'pack-takes-url-safe-base64',
-    'pack.chunk.base64.invalid#url-alphabet',
+    'pack.chunk.base64.url-alphabet',
     'takes data in the URL-safe alphabet of base64',
     changesChunks((chunks) =>
       chunks.map(({ data, ...chunk }) => ({

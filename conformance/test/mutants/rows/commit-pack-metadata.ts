@@ -1,9 +1,9 @@
 import { type Mutant, type Patch, patched, proxied } from '../mutant.js';
 import { tokenMutants } from '../operation-tokens.js';
 import { HIDDEN_FROM_GIT } from '../patches.js';
-import { PACK } from '../places.js';
-import type { ProxiedResponse } from '../proxy.js';
-import { answersBody, ignoresMember, isAt } from '../rewrites.js';
+import { COMMITS, FILE, GREP, PACK } from '../places.js';
+import type { ProxiedResponse, Rewrite } from '../proxy.js';
+import { answersBody, changesRequest, ignoresMember, isAt, type Place } from '../rewrites.js';
 import { assumesMetadata, changesLines, changesPack, isOnTop } from '../streams.js';
 
 const NOBODY = { name: 'git', email: 'git@localhost' };
@@ -18,6 +18,32 @@ function isFirstOn({ request, status, body }: ProxiedResponse, isMeant: (branch:
   if (!isAt(PACK, request) || status !== 201) return false;
   const { commit, result } = JSON.parse(body.toString());
   return /^0+$/.test(result.old_sha) && isMeant(commit.target_branch);
+}
+
+/** Answers every request for the same path with the first successful response, like a cache that is never cleared. */
+function repeatsFirst(place: Place): Rewrite {
+  const first = new Map<string, Buffer>();
+  return {
+    response: (response) => {
+      if (!isAt(place, response.request) || response.status !== 200) return;
+      const key = response.request.path;
+      response.body = first.get(key) ?? response.body;
+      first.set(key, response.body);
+    },
+  };
+}
+
+/** Searches without a ref only the commit that the first of them searched. */
+function searchesFirst(): Rewrite {
+  let commit: string | undefined;
+  return {
+    ...changesRequest<{ ref?: string }>(GREP, (body) => {
+      if (commit !== undefined) body.ref ??= commit;
+    }),
+    response: ({ request, status, body }) => {
+      if (isAt(GREP, request) && status === 200) commit ??= JSON.parse(body.toString()).repo.commit;
+    },
+  };
 }
 
 const isMetadata = (line: unknown): boolean => JSON.stringify(line).startsWith('{"metadata"');
@@ -311,6 +337,24 @@ export const rows: readonly Mutant[] = [
     changesPack(({ metadata }) => {
       if (metadata.commit_message === null) metadata.commit_message = 'null';
     }),
+  ),
+  proxied(
+    'pack-is-read-with-a-delay',
+    'pack.visible.git#file',
+    'answers the second read of a file with the bytes of the first',
+    repeatsFirst(FILE),
+  ),
+  proxied(
+    'pack-is-listed-with-a-delay',
+    'pack.visible.git#list',
+    'answers the second request for the commits with the first list',
+    repeatsFirst(COMMITS),
+  ),
+  proxied(
+    'pack-is-found-with-a-delay',
+    'pack.visible.git#search',
+    'searches only the commit of the first search',
+    searchesFirst(),
   ),
   ...tokenMutants('pack', PACK, 'git:write', {
     noHeader: 'pack.err.401.no-header',

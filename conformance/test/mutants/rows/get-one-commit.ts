@@ -139,4 +139,28 @@ export const rows: readonly Mutant[] = [
     'takes HEAD for a short SHA that no commit has',
     changesRevision(/^5ca1ab1e[0-9a-f]{1,31}$/, () => 'HEAD'),
   ),
+  proxied(
+    'commit-knows-no-head',
+    'commit.get.revision-syntax#head',
+    'takes HEAD for the name of a branch',
+    changesRevision(/^HEAD$/, () => 'refs/heads/HEAD'),
+  ),
+  proxied(
+    'commit-goes-one-commit-back-at-most',
+    'commit.get.revision-syntax#ancestors',
+    'takes every ancestor for the parent',
+    changesRevision(/~\d+$/, (revision) => revision.replace(/~\d+$/, '~1')),
+  ),
+  proxied(
+    'commit-peels-no-tags',
+    'commit.get.revision-syntax#peeling',
+    'takes the signs ^{commit} for a part of the name',
+    changesRevision(/\^\{commit\}$/, (revision) => `refs/heads/${revision.slice(0, 2)}-commit`),
+  ),
+  proxied(
+    'commit-knows-no-full-refs',
+    'commit.get.revision-syntax#full-refs',
+    'takes the full name of a tag for the name of a branch',
+    changesRevision(/^refs\/tags\//, (revision) => `refs/heads/${revision}`),
+  ),
 ];

@@ -226,4 +226,14 @@ export const rows: readonly Mutant[] = [
       result.message = 'Branch created.';
     }),
   ),
+  patched(
+    'write-sorts-folders-like-files',
+    'write.commit.tree_sha#order',
+    'sorts the folders of a tree like its files',
+    {
+      file: 'git/object/tree.js',
+      find: 'return left < right ? -1 : left > right ? 1 : 0;',
+      replace: 'return a.name < b.name ? -1 : a.name > b.name ? 1 : 0;',
+    },
+  ),
 ];
