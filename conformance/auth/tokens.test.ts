@@ -1,4 +1,4 @@
-import { createPublicKey, generateKeyPairSync, verify } from 'node:crypto';
+import { createPublicKey, generateKeyPairSync, type JsonWebKey, type KeyObject, verify } from 'node:crypto';
 import { decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose';
 import t from 'tap';
 import { algorithmOf, type SigningKey } from '../target/keys.js';
@@ -47,9 +47,14 @@ t.test('null removes a claim or a header member', async (t) => {
 t.test('every defect makes the token invalid, and changes nothing else in its claims', async (t) => {
   const defects: TokenRecipe[] = [
     { defect: 'foreign-key' },
+    { defect: 'embedded-key' },
     { defect: 'tampered' },
+    { defect: 'other-signature' },
     { defect: 'unsigned' },
+    { defect: 'unsigned', header: { alg: 'ES256' } },
     { defect: 'hmac-public-key' },
+    { defect: 'hmac-public-key', header: { alg: 'HS512' } },
+    { defect: 'wrong-curve', header: { alg: 'ES384' } },
     { defect: 'mislabelled', header: { alg: 'ES384' } },
     { header: { alg: null } },
     { defect: 'algorithm', header: { alg: 'EdDSA' } },
@@ -74,4 +79,27 @@ t.test('the signature over a mislabelled header is real', async (t) => {
   const [head, body, signature = ''] = token.split('.');
   const key = { key: createPublicKey(P256.privateKey), dsaEncoding: 'ieee-p1363' as const };
   t.ok(verify('sha256', Buffer.from(`${head}.${body}`), key, Buffer.from(signature, 'base64url')));
+});
+
+t.test(
+  'a signature for another curve, or by an embedded key, is real: only the curve or the key is wrong',
+  async (t) => {
+    const verified = (token: string, hash: string, key: KeyObject) => {
+      const [head, body, signature = ''] = token.split('.');
+      const encoded = { key, dsaEncoding: 'ieee-p1363' as const };
+      return verify(hash, Buffer.from(`${head}.${body}`), encoded, Buffer.from(signature, 'base64url'));
+    };
+    const curve = signRecipe({ defect: 'wrong-curve', header: { alg: 'ES384' } }, P256, 'demo', NOW);
+    t.ok(verified(curve, 'sha384', createPublicKey(P256.privateKey)));
+    const embedded = signRecipe({ defect: 'embedded-key' }, P256, 'demo', NOW);
+    const { jwk } = decodeProtectedHeader(embedded);
+    t.ok(verified(embedded, 'sha256', createPublicKey({ key: jwk as JsonWebKey, format: 'jwk' })));
+  },
+);
+
+t.test('a token with another signature has the header and the claims of the valid token', async (t) => {
+  const [valid, other] = [{}, { defect: 'other-signature' as const }].map((recipe) =>
+    signRecipe(recipe, P256, 'demo', NOW).split('.').slice(0, 2),
+  );
+  t.same(other, valid);
 });

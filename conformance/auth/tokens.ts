@@ -9,17 +9,26 @@ export type KeyRole = 'main' | 'restricted' | 'deleted' | 'second' | 'ES256' | '
 export type Defect =
   /** Signed with a new key that is not registered at the target. */
   | 'foreign-key'
+  /** Signed with a new key that is not registered at the target, and whose public key is the `jwk` of the header. */
+  | 'embedded-key'
   /** One byte of the payload is changed after signing, so that the signature does not match. */
   | 'tampered'
-  /** Empty signature, and `none` as the `alg` of the header. */
+  /** Header and claims of a valid token, with one changed byte in the signature. */
+  | 'other-signature'
+  /** Empty signature, and `none` as the `alg` of the header, unless `header` of the recipe sets another. */
   | 'unsigned'
   /**
-   * HMAC signature (HS256) with the PEM text of the public key as its secret. A server that selects the algorithm by
-   * the header and not by the key would accept it.
+   * HMAC signature with the PEM text of the public key as its secret. A server that selects the algorithm by the header
+   * and not by the key would accept it. The `alg` is HS256, unless `header` of the recipe sets HS384 or HS512.
    */
   | 'hmac-public-key'
   /** The `alg` of the header, set by `header` of the recipe, is not the algorithm with which the token is signed. */
   | 'mislabelled'
+  /**
+   * Signed by an EC key with the hash function of another curve, that of the `alg` set by `header` of the recipe. A
+   * server that does not compare the curve of the key with `alg` would accept it.
+   */
+  | 'wrong-curve'
   /**
    * Signed with an algorithm that tokens may not use, selected by the `alg` of the header: RSA-PSS instead of PKCS#1
    * v1.5, SHA-384 or SHA-512 with RSA, Ed25519, or secp256k1.
@@ -120,16 +129,31 @@ export function signRecipe(recipe: TokenRecipe, key: SigningKey, org: string, se
   switch (recipe.defect) {
     case 'foreign-key':
       return assemble(header, claims, (input) => signWith(key.algorithm, input, unregisteredKeyLike(key)));
+    case 'embedded-key': {
+      const foreign = unregisteredKeyLike(key);
+      const jwk = createPublicKey(foreign).export({ format: 'jwk' });
+      return assemble({ ...header, jwk }, claims, (input) => signWith(key.algorithm, input, foreign));
+    }
     case 'tampered': {
       const [head, , signature] = signed().split('.');
       return `${head}.${encode({ ...claims, sub: 'Conformance' })}.${signature}`;
     }
+    case 'other-signature':
+      return assemble(header, claims, (input) => {
+        const signature = signWith(key.algorithm, input, key.privateKey);
+        signature[signature.length - 1] = (signature.at(-1) ?? 0) ^ 1;
+        return signature;
+      });
     case 'unsigned':
-      return assemble({ ...header, alg: 'none' }, claims, () => Buffer.alloc(0));
+      return assemble({ ...header, alg: recipe.header?.alg ?? 'none' }, claims, () => Buffer.alloc(0));
     case 'hmac-public-key': {
       const pem = createPublicKey(key.privateKey).export({ type: 'spki', format: 'pem' });
-      return assemble({ ...header, alg: 'HS256' }, claims, (input) => createHmac('sha256', pem).update(input).digest());
+      const alg = String(recipe.header?.alg ?? 'HS256');
+      const hash = `sha${alg.slice(2)}`;
+      return assemble({ ...header, alg }, claims, (input) => createHmac(hash, pem).update(input).digest());
     }
+    case 'wrong-curve':
+      return assemble(header, claims, (input) => signWith(String(header.alg), input, key.privateKey));
     case 'algorithm':
       return assemble(header, claims, (input) => signUnlisted(String(header.alg), input, key));
     default:

@@ -1,24 +1,54 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { getRepo } from '../../api/requests.js';
-import type { KeyRole } from '../../auth/tokens.js';
+import type { KeyRole, TokenRecipe } from '../../auth/tokens.js';
 import { expectCode, expectMatch, expectSame, expectStatus, expectSuccess } from '../../check/expect.js';
 import { Skip } from '../../check/outcomes.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { sampleRepository } from '../../fixtures/repositories.js';
+import type { Target } from '../../target/target.js';
 import { documentedOperation } from '../documented-operations.js';
 import { defineRules, rulesBy } from '../rule.js';
 import { everyPlace, expectTokenRefused, forEachPlace } from '../token-places.js';
-import { acceptsToken, acceptToken, readWithToken, refuseTokens, rejectsTokens } from './token-checks.js';
+import {
+  acceptsToken,
+  acceptToken,
+  idOf,
+  readWithToken,
+  refuseTokens,
+  refuseTokensAtSome,
+  rejectsTokens,
+} from './token-checks.js';
 import { runTokenHelper, withKeyFile } from './token-helper.js';
 
 export const authentication = defineRules('Authentication', 'authentication', [
-  rejectsTokens('key.signature.verified', 'A token signed by an unregistered key is rejected.', [
-    { defect: 'foreign-key' },
-  ]),
-  rejectsTokens('key.signature.tampered', 'A token whose claims were changed after signing is rejected.', [
-    { defect: 'tampered' },
-  ]),
+  rejectsTokens(
+    'key.signature.verified',
+    'A token signed by an unregistered key is rejected.',
+    [{ defect: 'foreign-key' }],
+    {
+      clauses: {
+        kid: 'A kid that names a registered key does not replace the signature of that key.',
+        'embedded-key': 'A public key in the header of the token verifies nothing.',
+      },
+      alsoRejects: (t) => [withKid(t, { defect: 'foreign-key' }), { defect: 'embedded-key' }],
+    },
+  ),
+  {
+    id: 'key.signature.tampered',
+    says: 'A token whose claims were changed after signing is rejected.',
+    clauses: {
+      'after-valid': 'A changed signature is rejected even if the token with the right signature was accepted before.',
+    },
+    writes: 'where-allowed',
+    check: async (t) => {
+      await refuseTokens(t, { defect: 'tampered' });
+      // Fixed times, so that header and claims of both tokens are equal.
+      const recipe = { claims: { iat: t.seconds, exp: t.seconds + 600 } };
+      await acceptToken(t, recipe);
+      await refuseTokensAtSome(t, { ...recipe, defect: 'other-signature' });
+    },
+  },
 ]);
 
 export const keys = defineRules('Keys', 'keys', [
@@ -78,16 +108,33 @@ export const keys = defineRules('Keys', 'keys', [
   },
   rejectsTokens('key.rotation.deleted', 'A token signed by a deleted key is rejected.', [{ key: 'deleted' }], {
     reach: 'needs-setup',
+    clauses: { kid: 'The key is rejected even if the kid of the token still names it.' },
+    alsoRejects: (t) => {
+      const kid = idOf(t, 'deleted');
+      return [kid === undefined ? undefined : { key: 'deleted', header: { kid } }];
+    },
   }),
 ]);
 
 const UNLISTED = ['PS256', 'RS384', 'RS512', 'EdDSA', 'ES256K'];
 
 /** Returns the id under which a key is registered at the target. Skips the rule if the id is unknown. */
-function idOf(t: RuleContext, role: KeyRole): string {
-  const { id } = t.key(role);
+function mustKnowId(t: RuleContext, role: KeyRole): string {
+  t.key(role);
+  const id = idOf(t, role);
   if (id === undefined) throw new Skip('needs the id under which the key is registered: --key-id');
   return id;
+}
+
+/** Returns the recipe with the `kid` of the main key in its header; undefined if this id is unknown. */
+function withKid(t: RuleContext, recipe: TokenRecipe): TokenRecipe | undefined {
+  const kid = idOf(t, 'main');
+  return kid === undefined ? undefined : { ...recipe, header: { ...recipe.header, kid } };
+}
+
+/** Returns an algorithm that tokens may use, but not with the main key of the target. */
+function otherAlgorithm({ key }: Target): string {
+  return key.algorithm === 'ES384' ? 'ES256' : 'ES384';
 }
 
 /** Returns an unrestricted key, registered at the target, other than the main one. Skips the rule if there is none. */
@@ -101,6 +148,7 @@ export const tokenHeader = defineRules('Token header', 'token-header', [
   {
     id: 'jwt.alg.list',
     says: 'Algorithms other than ES256, ES384, ES512 and RS256 are rejected.',
+    clauses: { letters: 'The name of an algorithm in lower case is another name.' },
     writes: 'where-allowed',
     check: async (t) => {
       expectStatus(await readWithToken(t, {}), 200);
@@ -109,19 +157,67 @@ export const tokenHeader = defineRules('Token header', 'token-header', [
         const key = alg.startsWith('E') ? 'main' : rsa;
         await refuseTokens(t, { header: { alg }, defect: 'algorithm', key });
       }
+      await refuseTokensAtSome(t, { header: { alg: t.target.key.algorithm.toLowerCase() }, defect: 'mislabelled' });
     },
   },
-  rejectsTokens('jwt.alg.none', 'An unsigned token (alg none) is rejected.', [{ defect: 'unsigned' }]),
-  rejectsTokens('jwt.alg.hs256', 'An HMAC token whose secret is the text of the public key is rejected.', [
-    { defect: 'hmac-public-key' },
-  ]),
-  rejectsTokens('jwt.alg.missing', 'A token whose header has no alg is rejected.', [{ header: { alg: null } }]),
-  rejectsTokens('jwt.alg.key-mismatch', 'A token whose alg does not fit the key is rejected.', [
-    (_, { target }) => {
-      const alg = target.key.algorithm === 'ES384' ? 'ES256' : 'ES384';
-      return { header: { alg }, defect: 'mislabelled' };
+  rejectsTokens('jwt.alg.none', 'An unsigned token (alg none) is rejected.', [{ defect: 'unsigned' }], {
+    clauses: {
+      letters: 'A token with alg None or NONE is rejected.',
+      signed: 'A token with alg none is rejected even if it has a signature.',
+      stripped: 'A token whose signature was removed is rejected, whatever its alg is.',
+      kid: 'An unsigned token whose kid names a registered key is rejected.',
     },
-  ]),
+    alsoRejects: (t) => [
+      { defect: 'unsigned', header: { alg: 'None' } },
+      { defect: 'unsigned', header: { alg: 'NONE' } },
+      { defect: 'mislabelled', header: { alg: 'none' } },
+      { defect: 'unsigned', header: { alg: t.target.key.algorithm } },
+      withKid(t, { defect: 'unsigned' }),
+    ],
+  }),
+  rejectsTokens(
+    'jwt.alg.hs256',
+    'An HMAC token whose secret is the text of the public key is rejected.',
+    [{ defect: 'hmac-public-key' }],
+    {
+      clauses: {
+        longer: 'A token with alg HS384 or HS512 and this secret is rejected.',
+        kid: 'Such a token whose kid names the registered key is rejected.',
+      },
+      alsoRejects: (t) => [
+        { defect: 'hmac-public-key', header: { alg: 'HS384' } },
+        { defect: 'hmac-public-key', header: { alg: 'HS512' } },
+        withKid(t, { defect: 'hmac-public-key' }),
+      ],
+    },
+  ),
+  rejectsTokens('jwt.alg.missing', 'A token whose header has no alg is rejected.', [{ header: { alg: null } }], {
+    clauses: {
+      empty: 'A token whose alg is an empty text is rejected.',
+      kid: 'A token without alg whose kid names the key that signed it is rejected.',
+    },
+    alsoRejects: (t) => [{ header: { alg: '' } }, withKid(t, { header: { alg: null } })],
+  }),
+  rejectsTokens(
+    'jwt.alg.key-mismatch',
+    'A token whose alg does not fit the key is rejected.',
+    [(_, { target }) => ({ header: { alg: otherAlgorithm(target) }, defect: 'mislabelled' })],
+    {
+      clauses: {
+        curve:
+          'A signature with the hash function of alg, by an EC key on another curve than that of alg, is rejected.',
+        kid: 'Such a token is rejected even if its kid names the key that signed it.',
+      },
+      alsoRejects: (t) => {
+        const alg = otherAlgorithm(t.target);
+        return [
+          { header: { alg }, defect: 'wrong-curve' },
+          withKid(t, { header: { alg }, defect: 'wrong-curve' }),
+          withKid(t, { header: { alg }, defect: 'mislabelled' }),
+        ];
+      },
+    },
+  ),
   acceptsToken('jwt.typ.jwt', 'A token with typ JWT is accepted.', { header: { typ: 'JWT' } }),
   {
     id: 'jwt.typ.missing',
@@ -146,21 +242,31 @@ export const tokenHeader = defineRules('Token header', 'token-header', [
   {
     id: 'jwt.kid.match',
     says: 'A token whose kid names the key that signed it is accepted.',
-    check: async (t) => expectStatus(await readWithToken(t, { header: { kid: idOf(t, 'main') } }), 200),
+    check: async (t) => expectStatus(await readWithToken(t, { header: { kid: mustKnowId(t, 'main') } }), 200),
   },
   rejectsTokens(
     'jwt.kid.match-wrong-signature',
     'A token whose kid names a registered key, but which another registered key signed, is rejected.',
-    [(_, t) => ({ key: anotherRole(t), header: { kid: idOf(t, 'main') } })],
+    [(_, t) => ({ key: anotherRole(t), header: { kid: mustKnowId(t, 'main') } })],
     { reach: 'needs-setup' },
   ),
-  acceptsToken('jwt.kid.unknown', 'With an unknown kid, every registered key is tried.', { header: { kid: 'nope' } }),
+  {
+    id: 'jwt.kid.unknown',
+    says: 'With an unknown kid, every registered key is tried.',
+    clauses: { 'other-key': 'A key other than the first is tried as well.' },
+    check: async (t) => {
+      await acceptToken(t, { header: { kid: 'nope' } });
+      for (const { algorithm: key } of t.target.otherKeys) {
+        expectStatus(await readWithToken(t, { header: { kid: 'nope' }, key }), 200);
+      }
+    },
+  },
   {
     id: 'jwt.kid.deleted',
     says: 'The specification does not say how a token with the kid of a deleted key is treated.',
     level: 'UNSPECIFIED',
     reach: 'needs-setup',
-    check: async (t) => t.observe('outcome', await readWithToken(t, { header: { kid: idOf(t, 'deleted') } })),
+    check: async (t) => t.observe('outcome', await readWithToken(t, { header: { kid: mustKnowId(t, 'deleted') } })),
   },
   {
     id: 'jwt.malformed',

@@ -81,11 +81,48 @@ export async function acceptToken(t: RuleContext, recipe: TokenRecipe): Promise<
  */
 export async function refuseTokens(t: RuleContext, ...drafts: readonly TokenDraft[]): Promise<void> {
   for (const draft of drafts) {
-    const recipes = typeof draft === 'function' ? TOKEN_PLACES.map((place) => draft(place, t)) : [draft];
-    const isAllowed = await placesOf(t, recipes.find(({ key }) => key !== undefined)?.key);
+    const isAllowed = await placesOf(t, keyFor(t, draft));
     const visit = async ({ place, ask }: Visit) => expectTokenRefused(t, place, await ask(draft));
     await forEachPlace(t, isAllowed, visit, NONE_ALLOWED);
   }
+}
+
+/**
+ * Names of the endpoints (`token-places.ts`) at which a rule tries further kinds of bad tokens, in addition to one kind
+ * that it tries at every endpoint: one of each scope of the API, and one of Git.
+ */
+const SOME = ['repo', 'pack', 'list-repos', 'Git'];
+
+/** Returns the id under which a key is registered at the target; undefined if it is unknown. */
+export function idOf(t: RuleContext, role: KeyRole): string | undefined {
+  return t.run.signer.key(role)?.id;
+}
+
+/**
+ * Expects tokens of these kinds to be refused as invalid at a few places (`SOME`) whose scope the key may sign for. An
+ * undefined draft is ignored, so that a rule can omit a token for which the target lacks a key.
+ */
+export async function refuseTokensAtSome(t: RuleContext, ...drafts: readonly (TokenDraft | undefined)[]) {
+  for (const draft of drafts) {
+    if (draft === undefined) continue;
+    const isAllowed = await placesOf(t, keyFor(t, draft));
+    const isTried = (place: TokenPlace) => SOME.includes(place.name) && isAllowed(place);
+    // A restricted key may sign for none of these endpoints. The rule then tries other tokens elsewhere.
+    if (!TOKEN_PLACES.some((place) => isTried(place) && (t.target.write || !place.writes))) continue;
+    await forEachPlace(t, isTried, async ({ place, ask }) => expectTokenRefused(t, place, await ask(draft)));
+  }
+}
+
+/** Returns the role of the key that signs the tokens of a draft; undefined for the main key. */
+function keyFor(t: RuleContext, draft: TokenDraft): KeyRole | undefined {
+  const recipes = typeof draft === 'function' ? TOKEN_PLACES.map((place) => draft(place, t)) : [draft];
+  return recipes.find(({ key }) => key !== undefined)?.key;
+}
+
+/** Settings of a rule about refused tokens, besides id, sentence and the tokens that it tries at every endpoint. */
+interface MoreOfRejection extends Partial<RuleRow> {
+  /** Returns further tokens, which the rule tries at a few endpoints (`refuseTokensAtSome`). */
+  readonly alsoRejects?: (t: RuleContext) => readonly (TokenDraft | undefined)[];
 }
 
 /** Defines a rule that a token of this recipe is accepted by the API and by Git. */
@@ -98,7 +135,11 @@ export function rejectsTokens(
   id: string,
   says: string,
   drafts: readonly TokenDraft[],
-  more: Partial<RuleRow> = {},
+  { alsoRejects = () => [], ...more }: MoreOfRejection = {},
 ): RuleRow {
-  return { id, says, writes: 'where-allowed', ...more, check: (t) => refuseTokens(t, ...drafts) };
+  const check = async (t: RuleContext) => {
+    await refuseTokens(t, ...drafts);
+    await refuseTokensAtSome(t, ...alsoRejects(t));
+  };
+  return { id, says, writes: 'where-allowed', ...more, check };
 }

@@ -21,6 +21,8 @@ export interface SentToken {
   readonly scopes: readonly string[];
   /** Seconds from the claim iat (time of issue) to the claim exp (time of expiry). */
   readonly lifetime: number;
+  /** Signature in base64url; empty if the token has none. */
+  readonly signature: string;
   isSignedBy(key: KeyName): boolean;
 }
 
@@ -85,12 +87,14 @@ export function tokenOf({ headers: { authorization = '' } }: ProxiedRequest): Se
     : authorization.replace(BEARER, '');
   const parts = token.split('.');
   const [header, claims] = parts.map(readPart);
+  const [, , signature = ''] = parts;
   if (parts.length !== 3 || header === undefined || claims === undefined) return undefined;
   return {
     header,
     claims,
     scopes: Array.isArray(claims.scopes) ? claims.scopes : [],
     lifetime: Number(claims.exp) - Number(claims.iat),
+    signature,
     isSignedBy: (name) => isSigned(token, name),
   };
 }

@@ -31,6 +31,7 @@ import { rows as restrictedKeys } from './restricted-keys.js';
 import { rows as scopeMatrix } from './scope-matrix.js';
 import { rows as scopes } from './scopes.js';
 import { rows as search } from './search.js';
+import { rows as signatures } from './signatures.js';
 import { rows as states } from './states.js';
 import { rows as tokenClaims } from './token-claims.js';
 import { rows as tokenFailureResponses } from './token-failure-responses.js';
@@ -78,6 +79,7 @@ const ROWS: readonly Mutant[] = [
   ...authentication,
   ...keys,
   ...tokenHeader,
+  ...signatures,
   ...tokenClaims,
   ...tokenPlaces,
   ...scopes,
