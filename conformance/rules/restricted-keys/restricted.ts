@@ -1,17 +1,18 @@
 import { generateKeyPairSync } from 'node:crypto';
 import type { TokenRecipe } from '../../auth/tokens.js';
 import { hasNamespaces, inNamespace } from '../../check/admin.js';
-import { expectOneOf, expectStatus } from '../../check/expect.js';
+import { expectOneOf } from '../../check/expect.js';
 import { Skip } from '../../check/outcomes.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import type { SigningKey } from '../../target/keys.js';
 import {
-  acceptsToken,
+  acceptToken,
   allowedScopes,
+  idOf,
   NONE_ALLOWED,
   placesOf,
-  readWithToken,
   refuseTokens,
+  refuseTokensAtSome,
   rejectsTokens,
 } from '../authentication/token-checks.js';
 import { SCOPES, type TokenPlace } from '../documented-operations.js';
@@ -100,6 +101,20 @@ function newRestrictedKey(allowedScopes: readonly string[]): SigningKey {
 
 const TOO_LONG: TokenRecipe = { key: 'restricted', lifetime: 3601 };
 
+/** Returns the claims of a token issued `since` seconds from now (negative: in the past) with this lifetime. */
+function timesFrom({ seconds }: RuleContext, since: number, lifetime: number): { iat: number; exp: number } {
+  return { iat: seconds + since, exp: seconds + since + lifetime };
+}
+
+/** Returns the recipe with the `kid` of the restricted key in its header, or unchanged if this id is unknown. */
+function withItsKid(t: RuleContext, recipe: TokenRecipe): TokenRecipe {
+  const kid = idOf(t, 'restricted');
+  return kid === undefined ? recipe : { ...recipe, header: { kid } };
+}
+
+/** Names of the endpoints at which a rule tries a token with `kid` in addition to one without. */
+const READ_NAMES = ['repo', 'list-repos', 'Git', 'Git push refs', 'pack'];
+
 const RESTRICTED: readonly RuleRow[] = [
   ...rulesBy(
     refuseClaims,
@@ -120,40 +135,90 @@ const RESTRICTED: readonly RuleRow[] = [
     ],
     SETUP,
   ),
-  acceptsToken(
-    'restricted.lifetime.3600',
-    'A token of a restricted key with a lifetime of 3600 seconds is accepted.',
-    { key: 'restricted', lifetime: 3600 },
-    READING,
-  ),
+  {
+    id: 'restricted.lifetime.3600',
+    says: 'A token of a restricted key with a lifetime of 3600 seconds is accepted.',
+    clauses: {
+      'past-iat': 'Such a token is accepted half an hour after its iat, until its exp.',
+      kid: 'Such a token is accepted with the kid of the key that signed it.',
+    },
+    ...READING,
+    check: async (t) => {
+      await acceptToken(t, { key: 'restricted', lifetime: 3600 });
+      await acceptToken(t, { key: 'restricted', claims: timesFrom(t, -1800, 3600) });
+      await acceptToken(t, withItsKid(t, { key: 'restricted', lifetime: 3600 }));
+    },
+  },
   rejectsTokens(
     'restricted.lifetime.3601',
     'A token of a restricted key with a lifetime of 3601 seconds is rejected.',
     [TOO_LONG],
+    {
+      ...SETUP,
+      clauses: {
+        'past-iat': 'The lifetime counts from iat, not from now or from nbf.',
+        kid: 'The limit holds for a token with the kid of the key as well.',
+      },
+      alsoRejects: (t) => [
+        { key: 'restricted', claims: timesFrom(t, -1800, 3601) },
+        { key: 'restricted', claims: { ...timesFrom(t, -7200, 7800), nbf: t.seconds - 600 } },
+        withItsKid(t, TOO_LONG),
+      ],
+    },
+  ),
+  rejectsTokens(
+    'restricted.expired',
+    'An expired token of a restricted key is rejected, even if its lifetime is within the limit.',
+    [(_, t) => ({ key: 'restricted', claims: timesFrom(t, -7200, 3600) })],
     SETUP,
   ),
-  acceptsToken(
-    'restricted.scope.inside',
-    'A scope in the allowlist of the key is accepted.',
-    { key: 'restricted' },
-    READING,
-  ),
+  {
+    id: 'restricted.scope.inside',
+    says: 'A scope in the allowlist of the key is accepted.',
+    clauses: { several: 'A token that lists the whole allowlist is accepted.' },
+    ...READING,
+    check: async (t) => {
+      await acceptToken(t, { key: 'restricted' });
+      const { allowedScopes: scopes } = t.key('restricted');
+      if (scopes !== undefined) await acceptToken(t, { key: 'restricted', scopes });
+    },
+  },
   {
     id: 'restricted.scope.outside',
     says: 'A scope outside the allowlist of the key makes the token invalid.',
+    clauses: {
+      kid: 'The allowlist holds for a token with the kid of the key as well.',
+      'other-kid': 'The kid of an unrestricted key does not replace the allowlist of the key that signed the token.',
+    },
     ...SETUP,
     check: (t) =>
-      forEachOutside(t, async ({ place, ask }) => expectTokenRefused(t, place, await ask({ key: 'restricted' }))),
+      forEachOutside(t, async ({ place, ask }) => {
+        const recipe = { key: 'restricted' } as const;
+        const refused = async (one: TokenRecipe) => expectTokenRefused(t, place, await ask(one));
+        await refused(recipe);
+        if (!READ_NAMES.includes(place.name)) return;
+        await refused(withItsKid(t, recipe));
+        const kid = idOf(t, 'main');
+        if (kid !== undefined) await refused({ ...recipe, header: { kid } });
+      }),
   },
   {
     id: 'restricted.scope.one-outside',
     says: 'One scope outside the allowlist makes the token invalid, even if its other scopes are in the allowlist.',
+    clauses: {
+      first: 'The scope outside may be the first of the list.',
+      each: 'Each scope outside makes the token invalid.',
+    },
     ...SETUP,
     check: async (t) => {
       const allowed = allowedScopes(t);
-      const outside = SCOPES.find((scope) => !allowed.includes(scope));
+      const [outside, ...others] = SCOPES.filter((scope) => !allowed.includes(scope));
       if (outside === undefined) throw new Skip(NONE_OUTSIDE);
       await refuseTokens(t, ({ scope }) => ({ key: 'restricted', scopes: [scope, outside] }));
+      await refuseTokensAtSome(t, ({ scope }) => ({ key: 'restricted', scopes: [outside, scope] }));
+      for (const other of others) {
+        await refuseTokensAtSome(t, ({ scope }) => ({ key: 'restricted', scopes: [scope, other] }));
+      }
     },
   },
   {
@@ -201,13 +266,18 @@ export const restrictedKeys = defineRules('Restricted keys', 'restricted-keys', 
   {
     id: 'unrestricted.no-lifetime-limit',
     says: 'A token of an unrestricted key may be valid for years.',
+    clauses: { everywhere: 'This holds for each operation, and for Git.' },
     check: async (t) => {
-      for (const lifetime of [31_536_000, 315_360_000]) expectStatus(await readWithToken(t, { lifetime }), 200);
+      for (const lifetime of [31_536_000, 315_360_000]) await acceptToken(t, { lifetime });
     },
   },
   rejectsTokens(
     'unrestricted.scopes-still-valid',
     'A token of an unrestricted key with an unknown scope is rejected.',
     [({ scope }) => ({ scopes: [scope, 'everything'] })],
+    {
+      clauses: { first: 'The unknown scope may be the first of the list.' },
+      alsoRejects: () => [({ scope }) => ({ scopes: ['everything', scope] })],
+    },
   ),
 ]);

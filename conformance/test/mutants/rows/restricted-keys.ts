@@ -16,7 +16,105 @@ const ALLOWED = ['git:read', 'org:read'];
 const isLong = ({ lifetime }: SentToken): boolean => lifetime > 3600;
 const UNTIMED = () => ({ iat: undefined, exp: undefined });
 
+const now = (): number => Math.floor(Date.now() / 1000);
+const isWithinAnHour = (exp: unknown, from: unknown): boolean => Number(exp) - Number(from) <= 3600;
+const isAllowed = (scope: string): boolean => ALLOWED.includes(scope);
+
 export const rows: readonly Mutant[] = [
+  proxied(
+    'restricted-counts-the-lifetime-from-now',
+    'restricted.lifetime.3601#past-iat',
+    'counts the lifetime of a restricted token from now',
+    overlooks(ANY, ({ claims }) => claims.nbf === undefined && isWithinAnHour(claims.exp, now()), UNTIMED),
+  ),
+  proxied(
+    'restricted-counts-the-lifetime-from-nbf',
+    'restricted.lifetime.3601#past-iat',
+    'counts the lifetime of a restricted token from nbf',
+    overlooks(ANY, ({ claims }) => isWithinAnHour(claims.exp, claims.nbf), UNTIMED),
+  ),
+  proxied(
+    'restricted-wants-a-new-token',
+    'restricted.lifetime.3600#past-iat',
+    'refuses a restricted token ten minutes after its iat',
+    refusesTokens(ANY, ({ claims, isSignedBy }) => isSignedBy('restricted') && Number(claims.iat) < now() - 600),
+  ),
+  proxied(
+    'restricted-refuses-a-kid',
+    'restricted.lifetime.3600#kid',
+    'refuses restricted tokens that name their key',
+    refusesTokens(ANY, ({ header, isSignedBy }) => isSignedBy('restricted') && header.kid !== undefined),
+  ),
+  proxied(
+    'restricted-lives-for-any-time-with-a-kid',
+    'restricted.lifetime.3601#kid',
+    'does not look at the lifetime of restricted tokens that name their key',
+    overlooks(ANY, ({ header, lifetime }) => lifetime > 3600 && header.kid !== undefined, UNTIMED),
+  ),
+  proxied(
+    'restricted-never-expires',
+    'restricted.expired',
+    'looks at the lifetime of restricted tokens, and not at their expiry',
+    overlooks(ANY, ({ claims, lifetime }) => lifetime <= 3600 && Number(claims.exp) < now(), UNTIMED),
+  ),
+  proxied(
+    'restricted-takes-one-scope',
+    'restricted.scope.inside#several',
+    'refuses restricted tokens with two scopes',
+    refusesTokens(ANY, ({ scopes, isSignedBy }) => isSignedBy('restricted') && scopes.length > 1),
+  ),
+  proxied(
+    'restricted-signs-for-every-scope-with-a-kid',
+    'restricted.scope.outside#kid',
+    'does not look at the list of a restricted key that the token names',
+    overlooks(
+      ANY,
+      ({ header }) => header.kid === 'restricted',
+      () => ({}),
+    ),
+  ),
+  proxied(
+    'restricted-takes-the-list-of-the-named-key',
+    'restricted.scope.outside#other-kid',
+    'takes the list of the key that kid names, and verifies with every key',
+    overlooks(
+      ANY,
+      ({ header }) => header.kid === 'es256',
+      () => ({}),
+    ),
+  ),
+  proxied(
+    'restricted-compares-the-last-scope-only',
+    'restricted.scope.one-outside#first',
+    'compares only the last scope with the list of a restricted key',
+    overlooks(
+      ANY,
+      ({ scopes }) => scopes.length > 1 && isAllowed(scopes.at(-1) ?? ''),
+      () => ({}),
+    ),
+  ),
+  proxied(
+    'restricted-compares-scopes-of-git-only',
+    'restricted.scope.one-outside#each',
+    'compares only scopes of Git with the list of a restricted key',
+    overlooks(
+      ANY,
+      ({ scopes }) => scopes.length > 1 && scopes.every((scope) => isAllowed(scope) || !scope.startsWith('git:')),
+      () => ({}),
+    ),
+  ),
+  proxied(
+    'unrestricted-ends-after-a-year-on-git',
+    'unrestricted.no-lifetime-limit#everywhere',
+    'takes lifetimes of up to a year only where Git asks',
+    refusesTokens(REFS, ({ lifetime }) => lifetime > 31_536_000),
+  ),
+  proxied(
+    'unrestricted-compares-the-last-scope-only',
+    'unrestricted.scopes-still-valid#first',
+    'looks only at the last scope of a token',
+    mendsTokens(ANY, ({ claims, scopes }) => (scopes.length > 1 ? { ...claims, scopes: scopes.slice(-1) } : undefined)),
+  ),
   proxied(
     'restricted-needs-no-iat',
     'restricted.iat.required',
