@@ -1,7 +1,8 @@
 import { archiveRules } from './archive/archive.js';
-import { claims, tokenFailures } from './authentication/claims.js';
+import { claims } from './authentication/claims.js';
 import { authentication, keys, tokenHeader } from './authentication/keys.js';
 import { repoClaim } from './authentication/repo-claim.js';
+import { tokenFailures } from './authentication/token-failures.js';
 import { getCommitRules } from './commit/get-commit.js';
 import { packBranches } from './commit-pack/branches.js';
 import { packChunks } from './commit-pack/chunks.js';

@@ -4,7 +4,7 @@ import type { ApiResponse } from '../../check/api-response.js';
 import { expectStatus, isMember } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { groupRepository } from '../../fixtures/repositories.js';
-import { rejectsTokens } from '../authentication/token-checks.js';
+import { acceptToken, rejectsTokens } from '../authentication/token-checks.js';
 import { callOperation, forEachRoute, needsScopes, type OperationRoute } from '../companion/call-operation.js';
 import { DOCUMENTED_OPERATIONS, SCOPES } from '../documented-operations.js';
 import { defineRules, on, rulesBy } from '../rule.js';
@@ -61,19 +61,49 @@ function coversFamily(t: RuleContext, ...scopes: readonly string[]): Promise<voi
 }
 
 export const scopes = defineRules('Scopes', 'scopes', [
-  rejectsTokens('scope.exact-match', 'A scope name in capital letters or with a space is an unknown scope.', [
-    ({ scope }) => ({ scopes: [scope.toUpperCase()] }),
-    ({ scope }) => ({ scopes: [`${scope} `] }),
-  ]),
-  rejectsTokens('scope.star-invalid', 'The scope * is not valid in a token.', [{ scopes: ['*'] }]),
+  rejectsTokens(
+    'scope.exact-match',
+    'A scope name in capital letters or with a space is an unknown scope.',
+    [({ scope }) => ({ scopes: [scope.toUpperCase()] }), ({ scope }) => ({ scopes: [`${scope} `] })],
+    {
+      clauses: {
+        part: 'A part of a scope name is an unknown scope: the text before or after the colon, or a longer name.',
+        list: 'A text with several scope names is one unknown scope.',
+        title: 'A scope name with one capital letter in each word is an unknown scope.',
+      },
+      alsoRejects: () => [
+        ({ scope }) => ({ scopes: [scope.split(':', 1).join()] }),
+        ({ scope }) => ({ scopes: [scope.replace(/.*:/, '')] }),
+        ({ scope }) => ({ scopes: [`${scope}:all`] }),
+        ({ scope }) => ({ scopes: [`${scope} git:write`] }),
+        ({ scope }) => ({ scopes: [`git:write,${scope}`] }),
+        ({ scope }) => ({ scopes: [scope.replace(/\b[a-z]/g, (letter) => letter.toUpperCase())] }),
+      ],
+    },
+  ),
+  rejectsTokens('scope.star-invalid', 'The scope * is not valid in a token.', [{ scopes: ['*'] }], {
+    clauses: {
+      family: 'A star for one word of a scope, such as git:*, is not valid either.',
+      beside: 'A token with * is rejected even if it lists the required scope as well.',
+    },
+    alsoRejects: () => [
+      ({ scope }) => ({ scopes: [scope.replace(/:.*/, ':*')] }),
+      ({ scope }) => ({ scopes: [scope.replace(/.*:/, '*:')] }),
+      ({ scope }) => ({ scopes: ['*', scope] }),
+    ],
+  }),
   {
     id: 'scope.combined',
     says: 'A token with two scopes may do what either of them allows.',
+    clauses: {
+      all: 'A token with all scopes may do what each of them allows, on the routes of the organization as well.',
+    },
     writes: true,
     check: on(groupRepository, async (t, { name: repo }) => {
       const as = { repo, scopes: ['git:read', 'git:write'] };
       expectStatus(await getRepo(t, repo, { as }), 200);
       expectStatus(await sendPack(t, repo, packLines(t, { 'both.txt': 'x' }), { as }), 201);
+      await acceptToken(t, { scopes: SCOPES });
     }),
   },
   {

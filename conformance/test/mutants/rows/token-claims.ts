@@ -6,6 +6,48 @@ const KNOWN = ['git:read', 'git:write', 'repo:write', 'org:read'];
 
 export const rows: readonly Mutant[] = [
   proxied(
+    'claim-compares-the-beginning-of-iss',
+    'claim.iss.unknown#part',
+    'takes a longer name for the organization with whose name it begins',
+    mendsTokens(ANY, ({ claims }) => (/^demo./.test(String(claims.iss)) ? { ...claims, iss: 'demo' } : undefined)),
+  ),
+  proxied(
+    'claim-looks-for-the-organization-in-iss',
+    'claim.iss.unknown#part',
+    'takes a name for the organization with whose name it ends',
+    mendsTokens(ANY, ({ claims }) => (/.demo$/.test(String(claims.iss)) ? { ...claims, iss: 'demo' } : undefined)),
+  ),
+  proxied(
+    'claim-reads-scope-for-scopes',
+    'claim.scopes.required#other-claim',
+    'reads the claim scope, a text, if a token has no scopes',
+    mendsTokens(ANY, ({ claims: { scope, ...claims } }) =>
+      claims.scopes === undefined && typeof scope === 'string' ? { ...claims, scopes: [scope] } : undefined,
+    ),
+  ),
+  proxied(
+    'claim-splits-a-text-of-scopes',
+    'claim.scopes.array#list',
+    'splits scopes at spaces and commas if they are a text',
+    mendsTokens(ANY, ({ claims: { scopes, ...claims } }) =>
+      typeof scopes === 'string' && /[ ,]/.test(scopes) ? { ...claims, scopes: scopes.split(/[ ,]/) } : undefined,
+    ),
+  ),
+  proxied(
+    'claim-looks-at-the-last-scope-only',
+    'claim.scopes.unknown-name#first',
+    'looks only at the last scope of a token',
+    mendsTokens(ANY, ({ claims, scopes }) => (scopes.length > 1 ? { ...claims, scopes: scopes.slice(-1) } : undefined)),
+  ),
+  proxied(
+    'claim-takes-the-first-of-several-repositories',
+    'claim.repo.one#list',
+    'takes the first repository of a list',
+    mendsTokens(ANY, ({ claims: { repo, ...claims } }) =>
+      Array.isArray(repo) && repo[0] !== 'a' ? { ...claims, repo: repo[0] } : undefined,
+    ),
+  ),
+  proxied(
     'claim-needs-no-iss',
     'claim.iss.required',
     'takes a token without iss for one of the organization that is asked',

@@ -1,8 +1,65 @@
 import { type Mutant, proxied } from '../mutant.js';
-import { API, REPO } from '../places.js';
-import { changesStatus, isAt, setsMember } from '../rewrites.js';
+import { API, ARCHIVE, REPO } from '../places.js';
+import type { ProxiedRequest, Rewrite } from '../proxy.js';
+import { changesStatus, isAt, type Place, setsMember } from '../rewrites.js';
+
+/** Makes the server take a token from elsewhere if the request has no `Authorization` header. */
+function takesTokenFrom(place: Place, find: (request: ProxiedRequest) => string | undefined): Rewrite {
+  return {
+    request: (request) => {
+      const token = isAt(place, request) && !request.headers.authorization ? find(request) : undefined;
+      if (token !== undefined) request.headers.authorization = `Bearer ${token}`;
+    },
+  };
+}
+
+/** Makes the server read a credential that matches a pattern as a bearer token. */
+function readsAsBearer(pattern: RegExp): Rewrite {
+  return {
+    request: (request) => {
+      const [, token] = pattern.exec(request.headers.authorization ?? '') ?? [];
+      if (token !== undefined) request.headers.authorization = `Bearer ${token}`;
+    },
+  };
+}
 
 export const rows: readonly Mutant[] = [
+  proxied(
+    'authfail-takes-a-token-from-a-cookie',
+    'authfail.401.no-header#cookie',
+    'takes a token from a cookie',
+    takesTokenFrom(API, ({ headers }) => /access_token=(.+)/.exec(headers.cookie ?? '')?.[1]),
+  ),
+  proxied(
+    'authfail-takes-a-token-from-another-header',
+    'authfail.401.no-header#header',
+    'takes a token from the header X-Auth-Token',
+    takesTokenFrom(API, ({ headers }) => headers['x-auth-token']),
+  ),
+  proxied(
+    'authfail-takes-a-token-from-the-query',
+    'authfail.401.no-header#query',
+    'takes a token from the query of a download',
+    takesTokenFrom(ARCHIVE, ({ path }) => /access_token=([^&]+)/.exec(path)?.[1]),
+  ),
+  proxied(
+    'authfail-takes-every-scheme-that-begins-with-bearer',
+    'authfail.401.scheme-basic#similar',
+    'takes a token under every scheme that begins with Bearer',
+    readsAsBearer(/^Bearer\w+ (.+)/),
+  ),
+  proxied(
+    'authfail-takes-every-scheme-that-ends-with-bearer',
+    'authfail.401.scheme-basic#similar',
+    'takes a token under every scheme that ends with Bearer',
+    readsAsBearer(/^.+Bearer (.+)/),
+  ),
+  proxied(
+    'authfail-needs-no-scheme',
+    'authfail.401.scheme-basic#none',
+    'takes a token without a scheme',
+    readsAsBearer(/^(ey\S+)$/),
+  ),
   proxied(
     'authfail-answers-403-without-a-token',
     'authfail.401.no-header',
