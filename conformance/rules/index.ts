@@ -1,6 +1,7 @@
 import { archiveRules } from './archive/archive.js';
 import { claims } from './authentication/claims.js';
 import { authentication, keys, tokenHeader } from './authentication/keys.js';
+import { otherRepositories } from './authentication/other-repositories.js';
 import { repoClaim } from './authentication/repo-claim.js';
 import { tokenFailures } from './authentication/token-failures.js';
 import { getCommitRules } from './commit/get-commit.js';
@@ -83,6 +84,7 @@ export const rules: readonly Rule[] = [
   ...scopeMatrix,
   ...gitMatrix,
   ...repoClaim,
+  ...otherRepositories,
   ...restrictedKeys,
   ...gitReads,
   ...gitWrites,

@@ -3,7 +3,7 @@ import type { ApiResponse } from '../../check/api-response.js';
 import { expectCode, expectSame, expectStatus } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { tryAgain } from '../../check/try-again.js';
-import { otherRepository, sampleRepository } from '../../fixtures/repositories.js';
+import { otherRepository, sampleRepository, siblingRepository } from '../../fixtures/repositories.js';
 import { forEachRoute, routeOf } from '../companion/call-operation.js';
 import { slug, type TokenPlace } from '../documented-operations.js';
 import { defineRules, on } from '../rule.js';
@@ -13,7 +13,7 @@ import { expectErrorOf, expectGitRefused, forEachPlace, ofContent, ofScope } fro
  * Returns the name with upper-case letters in lower case and vice versa. The result differs from the name only if the
  * name contains a letter that has both.
  */
-function swapCase(name: string): string {
+export function swapCase(name: string): string {
   return Array.from(name, (letter) =>
     letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase(),
   ).join('');
@@ -63,7 +63,7 @@ function withoutNames(response: ApiResponse, ...names: readonly string[]): objec
  * of the newer family (`/api/repos`). Both responses must be the same.
  */
 async function comparePreferredRoutes(t: RuleContext): Promise<void> {
-  const [a, b] = [await sampleRepository(t), await otherRepository(t)];
+  const [a, b] = [await sampleRepository(t), await siblingRepository(t)];
   await forEachRoute(
     t,
     ({ routes: { preferred = '' }, method }) => preferred.includes('{n}') && method !== 'HEAD',
@@ -102,10 +102,16 @@ export const repoClaim = defineRules('Repository claim', 'repository-claim', [
   {
     id: 'auth.repo-claim.missing.mixed',
     says: 'A token with org:read and another scope needs a repo claim.',
+    clauses: { order: 'The order of the scopes does not matter.' },
     check: (t) =>
       forEachPlace(t, ofScope('org:read'), async ({ place, ask }) => {
         for (const [other] of MISSING) {
-          expectClaimMissing(t, place, await ask({ scopes: ['org:read', other], claims: NO_REPO }));
+          for (const scopes of [
+            ['org:read', other],
+            [other, 'org:read'],
+          ]) {
+            expectClaimMissing(t, place, await ask({ scopes, claims: NO_REPO }));
+          }
         }
       }),
   },

@@ -20,6 +20,7 @@ import { rows as limits } from './limits.js';
 import { rows as noteWriteResult } from './note-write-result.js';
 import { rows as notes } from './notes.js';
 import { rows as otherEndpoints } from './other-endpoints.js';
+import { rows as otherRepositories } from './other-repositories.js';
 import { rows as problemDetails } from './problem-details.js';
 import { rows as readAFile } from './read-a-file.js';
 import { rows as repositoryClaim } from './repository-claim.js';
@@ -85,6 +86,7 @@ const ROWS: readonly Mutant[] = [
   ...scopes,
   ...scopeMatrix,
   ...repositoryClaim,
+  ...otherRepositories,
   ...restrictedKeys,
   ...gitOverHttps,
   ...tokenFailureResponses,

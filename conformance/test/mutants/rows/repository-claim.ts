@@ -32,6 +32,14 @@ export const rows: readonly Mutant[] = [
     mendsTokens(REPOS, ({ claims }) => ({ repo: 'any', ...claims })),
   ),
   proxied(
+    'claim-looks-at-the-last-scope-for-a-repo',
+    'auth.repo-claim.missing.mixed#order',
+    'needs no repo if org:read is the last scope',
+    mendsTokens(REPOS, ({ claims, scopes }) =>
+      scopes.length > 1 && scopes.at(-1) === 'org:read' ? { repo: 'any', ...claims } : undefined,
+    ),
+  ),
+  proxied(
     'claim-wants-a-repo-of-every-token',
     'auth.repo-claim.org-read.absent',
     'wants a repo of every token',

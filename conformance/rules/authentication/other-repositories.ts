@@ -1,0 +1,226 @@
+import {
+  archive,
+  fileMetadata,
+  getCommit,
+  getFile,
+  getRepo,
+  grep,
+  listCommits,
+  reader,
+  repositoryPath,
+  reset,
+  restore,
+  restoreMetadata,
+  tipOf,
+  writer,
+} from '../../api/requests.js';
+import type { ApiResponse } from '../../check/api-response.js';
+import { expectAbsent, expectCode, expectRefused, expectSame, expectStatus, expectTrue } from '../../check/expect.js';
+import type { RuleContext } from '../../check/rule-context.js';
+import {
+  groupRepository,
+  type SeededRepository,
+  sampleRepository,
+  siblingRepository,
+} from '../../fixtures/repositories.js';
+import { advertise, pushRefs, requestRefs } from '../../git/refs.js';
+import { gitPath } from '../../http/git-remote.js';
+import { FLUSH, writePkt } from '../../http/pkt-line.js';
+import { callOperation } from '../companion/call-operation.js';
+import type { OperationRequest } from '../companion/operation.js';
+import { FAMILIES, TestRepository } from '../companion/test-repository.js';
+import type { TokenPlace } from '../documented-operations.js';
+import { defineRules, on } from '../rule.js';
+import { expectGitRefused, forEachPlace, showsNothing } from '../token-places.js';
+import { swapCase } from './repo-claim.js';
+
+const GIT_REFUSALS = ['404', '403', '401'];
+const MARKER = 'bytes of the sibling';
+
+const namesRepository = ({ namesRepository }: TokenPlace): boolean => namesRepository;
+
+/**
+ * Spellings of the `repo` claim that differ from the name of a repository, by the clause of `auth.repo-claim.exact`. A
+ * server must not accept any of them for that repository.
+ */
+function otherSpellings(name: string): Readonly<Record<string, readonly string[]>> {
+  const at = name.lastIndexOf('/') + 1;
+  const [owner, last] = [name.slice(0, at), name.slice(at)];
+  return {
+    letters: [swapCase(name)],
+    suffix: [`${name}.git`],
+    part: [name.slice(0, -1), `${name}x`],
+    owner: [`elsewhere/${last}`, ...(owner === '' ? [] : [last, owner.slice(0, -1)])],
+    pattern: ['*', `${owner}*`, '.*'],
+    blanks: [` ${name}`, `${name} `, `${name}/`, `/${name}`],
+    encoded: [encodeURIComponent(name)],
+  };
+}
+
+/** Clauses whose spellings a server may refuse as malformed before it compares the claim with the path. */
+const MAYBE_MALFORMED = ['pattern', 'blanks', 'encoded'];
+
+/** Reads of `/api/v1` whose response shows which repository was read, by name. */
+const ALIASES: Readonly<Record<string, (t: RuleContext, repo: string) => Promise<ApiResponse>>> = {
+  repo: getRepo,
+  commit: (t, repo) => getCommit(t, repo, t.defaultBranch),
+  commits: listCommits,
+  file: (t, repo) => getFile(t, repo, { path: 'README.md' }),
+  metadata: fileMetadata,
+  grep: (t, repo) => grep(t, repo, { query: { pattern: 'Sibling|Sample' } }),
+};
+
+/** Returns true if a response contains one of these texts. JSON is written again, because servers may escape slashes. */
+function shows({ json, text }: ApiResponse, ...marks: readonly string[]): boolean {
+  const body = json === undefined ? text : JSON.stringify(json);
+  return marks.some((mark) => body.includes(mark));
+}
+
+/** Reads that take the SHA of a commit, each with the statuses that it may have if the repository lacks the commit. */
+const BY_SHA: Readonly<
+  Record<string, readonly [send: (t: RuleContext, repo: string, sha: string) => Promise<ApiResponse>, ...number[]]>
+> = {
+  commit: [getCommit, 404],
+  file: [(t, repo, ref) => getFile(t, repo, { path: 'README.md', ref }), 404],
+  metadata: [(t, repo, ref) => fileMetadata(t, repo, { ref }), 404],
+  grep: [(t, repo, ref) => grep(t, repo, { ref, query: { pattern: 'bytes' } }), 404],
+  archive: [(t, repo, ref) => archive(t, repo, { ref }), 404, 400],
+};
+
+/** Requests of operations that the specification names without their requests, by the name of the operation. */
+const NAMED_BY_SHA: Readonly<Record<string, (sha: string) => OperationRequest>> = {
+  'get commit': (sha) => ({ query: { sha } }),
+  'commit diff': (sha) => ({ query: { sha } }),
+  'list files': (ref) => ({ query: { ref } }),
+  'file metadata': (ref) => ({ query: { ref } }),
+  'read file': (ref) => ({ query: { ref, path: 'README.md' } }),
+  blame: (ref) => ({ query: { ref, path: 'README.md' } }),
+  grep: (ref) => ({ json: { ref, query: { pattern: 'bytes' } } }),
+  archive: (ref) => ({ json: { ref } }),
+};
+
+/** Requests one commit with version 0 of the Git protocol (gitprotocol-http), which every Git server supports. */
+function fetchCommit(t: RuleContext, repo: string, sha: string): Promise<ApiResponse> {
+  const body = Buffer.concat([writePkt(`want ${sha}\n`), FLUSH, writePkt('done\n')]);
+  return requestRefs(t, repo, reader(repo), { body, headers: { 'git-protocol': 'version=0' } });
+}
+
+const hasPack = ({ body }: ApiResponse): boolean => body.includes('PACK');
+
+/** Expects Git to send no commit of the sibling for a token of the sample, and to store no ref that points to it. */
+async function expectNoForeignGit(t: RuleContext, sibling: SeededRepository): Promise<void> {
+  const { name: sample } = await sampleRepository(t);
+  if (!hasPack(await fetchCommit(t, sibling.name, sibling.tip))) t.observe('fetch with protocol version 0', 'no pack');
+  const fetched = await fetchCommit(t, sample, sibling.tip);
+  expectTrue(!hasPack(fetched), 'a fetch must not send a commit of another repository', fetched.outcome);
+  const { name: own } = await groupRepository(t);
+  const branch = `foreign-${t.uniqueName().replaceAll('/', '-')}`;
+  const pushed = await pushRefs(t, own, { [`refs/heads/${branch}`]: sibling.tip }, writer(own));
+  expectTrue(
+    pushed.status !== 200 || !pushed.text.includes(`ok refs/heads/${branch}`),
+    'a push of a ref to a commit of another repository must be refused',
+    pushed.text.slice(0, 200),
+  );
+  expectAbsent(await tipOf(t, own, branch), 'the repository must not get a branch at the commit of another');
+}
+
+export const otherRepositories = defineRules('Repository claim', 'other-repositories', [
+  {
+    id: 'auth.repo-claim.exact',
+    says: 'The repo claim must equal the name of the repository exactly; a similar name, or a pattern, gives no access.',
+    clauses: {
+      letters: 'A name in other letters is another name.',
+      suffix: 'A name with .git at the end is another name.',
+      part: 'A shorter or longer name is another name.',
+      owner: 'A part of the name before or after its slash, or the same name under another owner, is another name.',
+      pattern: 'A star or a regular expression in the claim stands for no other text.',
+      blanks: 'A name with a space or a slash at one of its ends is another name.',
+      encoded: 'A name that is URL-encoded in the claim is another name.',
+      git: 'The same holds for Git.',
+    },
+    check: on(sampleRepository, async (t, { name }) => {
+      for (const [clause, claims] of Object.entries(otherSpellings(name))) {
+        for (const repo of claims.filter((claim) => claim !== name && claim !== '')) {
+          const response = await t.get(`${repositoryPath(name)}/branches`, { as: reader(repo) });
+          if (MAYBE_MALFORMED.includes(clause)) expectRefused(response);
+          else expectCode(response, 404, 'repository_not_found');
+          const listed = await advertise(t, gitPath(name), reader(repo));
+          showsNothing(listed);
+          expectRefused(listed);
+        }
+      }
+    }),
+  },
+  {
+    id: 'auth.repo-claim.same-owner',
+    says: 'A token for one repository reaches no other repository whose name has the same first part.',
+    clauses: {
+      path: 'Routes with the name in their path are 404.',
+      'git-read': 'Git does not read the other repository.',
+      'git-write': 'Git does not write to the other repository.',
+      alias: 'Each /api/v1 route reads the repository of the token that it was sent, whichever it read before.',
+    },
+    writes: true,
+    check: on(siblingRepository, async (t, sibling) => {
+      await forEachPlace(t, namesRepository, async ({ place, ask }) => {
+        const response = await ask({ repo: sibling.name });
+        if (place.isGit) expectGitRefused(t, `same owner, ${place.name}`, response, GIT_REFUSALS);
+        else expectCode(response, 404, 'repository_not_found');
+      });
+      const { name: sample, tip } = await sampleRepository(t);
+      const marks = [
+        [sample, tip ?? sample, 'sample.txt', '# Sample'],
+        [sibling.name, sibling.tip, 'sibling.txt', '# Sibling'],
+      ];
+      for (const [name, send] of Object.entries(ALIASES)) {
+        for (const [at, repo] of [sample, sibling.name].entries()) {
+          const response = expectStatus(await send(t, repo), 200);
+          const seen = marks.map((texts) => shows(response, ...texts));
+          expectSame(seen, [at === 0, at === 1], `${name}: the response must be about the repository of the token`);
+        }
+      }
+    }),
+  },
+  {
+    id: 'auth.repo-claim.foreign-commit',
+    says: 'A token reaches no commit of another repository, even if the request names the SHA of the commit.',
+    clauses: {
+      commit: 'Get one commit is 404.',
+      file: 'Read a file is 404.',
+      metadata: 'File metadata is 404.',
+      grep: 'Search is 404.',
+      archive: 'Archive is 404 or 400.',
+      diff: 'A diff does not show the files of the commit.',
+      restore: 'A restore to the commit is 404 on both routes, and writes nothing.',
+      'git-fetch': 'A fetch of the commit is refused.',
+      'git-push': 'A push that creates a branch at the commit without sending it is refused.',
+      named: 'Operations that the specification only names refuse the request.',
+    },
+    writes: true,
+    check: on(siblingRepository, async (t, sibling) => {
+      const { name: sample } = await sampleRepository(t);
+      const { tip: sha } = sibling;
+      for (const [send, ...statuses] of Object.values(BY_SHA)) {
+        // The repository of the commit is read first, because a server may cache what it reads.
+        expectStatus(await send(t, sibling.name, sha), 200);
+        expectStatus(await send(t, sample, sha), ...statuses);
+      }
+      const diff = await t.get('/api/v1/repos/diff', { as: reader(sample), query: { sha } });
+      expectTrue(!diff.text.includes(MARKER), 'a diff must not show files of another repository', diff.outcome);
+      const { name: own } = await groupRepository(t);
+      for (const send of [restore, reset]) expectStatus(await send(t, own, restoreMetadata(t, sha)), 404);
+      await expectNoForeignGit(t, sibling);
+      if (t.target.companion) await expectNamedRefused(t, sample, sha);
+    }),
+  },
+]);
+
+/** Expects the operations that the specification only names to refuse the SHA of a commit of another repository. */
+async function expectNamedRefused(t: RuleContext, repo: string, sha: string): Promise<void> {
+  const repository = new TestRepository(t, { name: repo });
+  for (const family of FAMILIES) {
+    for (const [operation, request] of Object.entries(NAMED_BY_SHA)) {
+      expectRefused(await callOperation(repository, operation, family, request(sha)));
+    }
+  }
+}

@@ -1,0 +1,154 @@
+import { type Mutant, proxied } from '../mutant.js';
+import { ARCHIVE, BRANCHES, COMMIT, COMMITS, DIFF, FILE, GREP, META, REFS, REMOTE, RESET, RESTORE } from '../places.js';
+import type { ProxiedRequest, Rewrite } from '../proxy.js';
+import { isAt, type Place } from '../rewrites.js';
+import { mendsTokens, repositoryIn, tokenOf } from '../tokens.js';
+
+/** Makes the server compare the repo claim with the name in the path by `isSame`. */
+function compares(place: Place, isSame: (claim: string, name: string) => boolean): Rewrite {
+  return mendsTokens(place, ({ claims }, request) => {
+    const [claim, name] = [claims.repo, repositoryIn(request)];
+    return typeof claim === 'string' && name !== undefined && isSame(claim, name)
+      ? { ...claims, repo: name }
+      : undefined;
+  });
+}
+
+const ownerOf = (name: string): string => name.replace(/[^/]*$/, '');
+const lastOf = (name: string): string => name.replace(/.*\//, '');
+const hasSameOwner = (claim: string, name: string): boolean => ownerOf(claim) === ownerOf(name);
+
+const isPattern = (claim: string, name: string): boolean =>
+  claim.includes('*') && name.startsWith(claim.replace(/\*.*/, ''));
+
+/** Makes the server answer each request to a place for the repository of the first token that it received there. */
+function remembersRepository(place: Place): Rewrite {
+  let first: unknown;
+  return mendsTokens(place, ({ claims }) => {
+    first ??= claims.repo;
+    return { ...claims, repo: first };
+  });
+}
+
+const FETCH = /\.git\/git-upload-pack$/;
+const PUSH = /\.git\/git-receive-pack$/;
+
+/**
+ * Makes the server find commits by their SHA alone at one place: it uses the repository whose commit it has read before,
+ * and not the repository of the token.
+ */
+function findsCommitsAnywhere(place: Place): Rewrite {
+  const owners = new Map<string, string>();
+  const reads = new WeakMap<object, string>();
+  const shasIn = ({ path, body }: ProxiedRequest) =>
+    `${path} ${body.toString('latin1')}`.match(/\b[0-9a-f]{40}\b/g) ?? [];
+  const ownerIn = (request: ProxiedRequest) =>
+    shasIn(request)
+      .map((sha) => owners.get(sha))
+      .find((owner) => owner !== undefined);
+  const mend = mendsTokens(place, ({ claims }, request) => {
+    const owner = ownerIn(request);
+    return owner === undefined ? undefined : { ...claims, repo: owner };
+  });
+  return {
+    request: (request) => {
+      const repo = tokenOf(request)?.claims.repo;
+      if (isAt(COMMIT, request) && typeof repo === 'string') reads.set(request, repo);
+      const [owner, named] = [isAt(place, request) ? ownerIn(request) : undefined, repositoryIn(request)];
+      mend.request(request);
+      if (owner === undefined || named === undefined) return;
+      const isGit = isAt(REMOTE, request);
+      request.path = isGit
+        ? request.path.replace(/^.+(?=\.git\/)/, `/${owner}`)
+        : request.path.replace(/(?<=^\/api\/repos\/)[^/]+/, encodeURIComponent(owner));
+    },
+    response: ({ request, status }) => {
+      const repo = reads.get(request);
+      if (repo === undefined || status !== 200) return;
+      const [, sha] = /sha=([0-9a-f]{40})/.exec(request.path) ?? [];
+      if (sha !== undefined) owners.set(sha, repo);
+    },
+  };
+}
+
+/** Places at which a mutant finds commits of other repositories, by the clause that it breaks. */
+const BY_CLAUSE: readonly (readonly [clause: string, place: Place])[] = [
+  ['commit', COMMIT],
+  ['file', FILE],
+  ['metadata', META],
+  ['grep', GREP],
+  ['archive', ARCHIVE],
+  ['diff', DIFF],
+  ['restore', RESTORE],
+  ['restore', RESET],
+  ['git-fetch', FETCH],
+  ['git-push', PUSH],
+  ['named', /blame$/],
+];
+
+const LOOSE: Readonly<Record<string, (claim: string, name: string) => boolean>> = {
+  letters: (claim, name) => claim.toLowerCase() === name.toLowerCase(),
+  suffix: (claim, name) => claim === `${name}.git`,
+  part: (claim, name) => claim === name.slice(0, -1) || claim.startsWith(`${name}x`),
+  owner: (claim, name) => lastOf(claim) === lastOf(name),
+  pattern: isPattern,
+  blanks: (claim, name) => claim.replace(/^[ /]+|[ /]+$/g, '') === name,
+  encoded: (claim, name) => claim === encodeURIComponent(name),
+};
+
+/** Mutants that let a token reach another repository than the one in its repo claim. */
+export const rows: readonly Mutant[] = [
+  ...Object.entries(LOOSE).map(([clause, isSame]) =>
+    proxied(
+      `claim-compares-${clause}-loosely`,
+      `auth.repo-claim.exact#${clause}`,
+      `compares the repo claim loosely with the path (${clause})`,
+      compares(BRANCHES, isSame),
+    ),
+  ),
+  proxied(
+    'claim-covers-every-repository-of-its-owner',
+    'auth.repo-claim.exact#owner',
+    'takes a claim with the owner alone for all of its repositories',
+    compares(BRANCHES, (claim, name) => `${claim}/` === ownerOf(name)),
+  ),
+  proxied(
+    'claim-compares-letters-loosely-for-git',
+    'auth.repo-claim.exact#git',
+    'compares the repo claim without case for Git',
+    compares(REFS, (claim, name) => claim.toLowerCase() === name.toLowerCase()),
+  ),
+  proxied(
+    'claim-compares-owners',
+    ['auth.repo-claim.same-owner#path', 'auth.repo-claim.path-indistinguishable'],
+    'compares only the owner in the path with that in the claim',
+    compares(BRANCHES, hasSameOwner),
+  ),
+  proxied(
+    'claim-compares-owners-for-fetches',
+    'auth.repo-claim.same-owner#git-read',
+    'compares only the owners for a fetch',
+    compares(FETCH, hasSameOwner),
+  ),
+  // The owners are not compared, because the tested server creates the pushed repository and its sibling in two runs.
+  proxied(
+    'claim-compares-no-names-for-pushes',
+    'auth.repo-claim.same-owner#git-write',
+    'takes the repository of the path for a push, whatever the token names',
+    compares(PUSH, () => true),
+  ),
+  proxied(
+    'claim-lists-commits-of-the-first-repository',
+    'auth.repo-claim.same-owner#alias',
+    'lists the commits of the repository that was listed first',
+    remembersRepository(COMMITS),
+  ),
+  ...BY_CLAUSE.map(([clause, place]) =>
+    proxied(
+      `claim-finds-commits-anywhere-${clause}${place === RESET ? '-by-path' : ''}`,
+      `auth.repo-claim.foreign-commit#${clause}`,
+      `finds a commit by its SHA in every repository (${clause}${place === RESET ? ', route with the name' : ''})`,
+      findsCommitsAnywhere(place),
+    ),
+  ),
+];
