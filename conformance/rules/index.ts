@@ -23,6 +23,7 @@ import { states } from './general/states.js';
 import { gitReads, gitWrites } from './git/git.js';
 import { lists, rates } from './limits/limits.js';
 import { noteRules } from './notes/notes.js';
+import { archiveAfterWrites, fileAfterWrites, metadataAfterWrites, searchAfterWrites } from './reads-after-writes.js';
 import { commitRecord } from './records/commit.js';
 import { commitSummary, fileEntry } from './records/files.js';
 import { noteResult } from './records/note-result.js';
@@ -59,20 +60,24 @@ export const rules: readonly Rule[] = [
   ...searchRequest,
   ...searchLimits,
   ...searchResponse,
+  ...searchAfterWrites,
   ...restoreRoutes,
   ...restoreEffect,
   ...restoreRefusals,
   ...restoreAlready,
   ...fileMetadataRequests,
   ...fileMetadataErrors,
+  ...metadataAfterWrites,
   ...getCommitRules,
   ...packMetadata,
   ...packBranches,
   ...packFiles,
   ...packChunks,
   ...archiveRules,
+  ...archiveAfterWrites,
   ...noteRules,
   ...fileRead,
+  ...fileAfterWrites,
   ...fileErrors,
   ...repositoryRules,
   ...otherRules,

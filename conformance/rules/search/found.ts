@@ -5,6 +5,7 @@ import { AssertionFailure } from '../../check/outcomes.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { historyRepository } from '../../fixtures/history.js';
 import { largeRepository } from '../../fixtures/large.js';
+import { patternRepository } from '../../fixtures/patterns.js';
 import type { JsonRecord } from '../../http/exchange.js';
 import { defined } from '../../target/json.js';
 
@@ -44,15 +45,38 @@ export async function search(t: RuleContext, pattern: string, more: object = {})
   return { history, answer: response };
 }
 
-/** Searches the history repository for a pattern, and expects `repo.commit` in the response to be this commit. */
+/**
+ * Searches the history repository for a pattern, and expects `repo.commit` in the response to be this commit. `texts`:
+ * lines that must be found.
+ */
 export async function searchesCommit(
   t: RuleContext,
   commit: 'first' | 'second' | 'third' | 'feature',
   pattern: string,
+  texts: readonly string[],
   more?: object,
 ): Promise<void> {
   const { history, answer: response } = await search(t, pattern, more);
   expectSame(response.string('repo', 'commit'), history[commit].sha, `repo.commit must be the ${commit} commit`);
+  expectSame(textsOf(response), texts, `the matches must be the lines of the ${commit} commit`);
+}
+
+/** Searches the history repository (fixture with known commits), and expects matches in exactly these files. */
+export async function findsIn(t: RuleContext, paths: readonly string[], pattern: string, more?: object): Promise<void> {
+  expectSame(pathsOf((await search(t, pattern, more)).answer), paths, 'the matches must be in exactly these files');
+}
+
+/** Searches the repository with files for rules about patterns, and expects success. */
+export async function searchPatterns(t: RuleContext, pattern: string, more: object = {}): Promise<ApiResponse> {
+  const { name } = await patternRepository(t);
+  const { query = {}, ...rest } = more as { query?: object };
+  return expectStatus(await grep(t, name, { query: { pattern, ...query }, ...rest }), 200);
+}
+
+/** Searches for the word that many files contain, and expects matches in exactly these files. */
+export async function findsWordIn(t: RuleContext, paths: readonly string[], more: object): Promise<void> {
+  const found = pathsOf(await searchPatterns(t, '^word in', more));
+  expectSame(found, paths, `the matches of ${JSON.stringify(more)} must be in exactly these files`);
 }
 
 /** Returns a check that searches the history repository (fixture with known commits) for this pattern. */

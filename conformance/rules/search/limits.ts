@@ -2,8 +2,14 @@ import { grep } from '../../api/requests.js';
 import { expectOther, expectSame, expectStatus, expectTrue } from '../../check/expect.js';
 import { sampleContent } from '../../fixtures/content.js';
 import { DENSE_LINES, largeRepository, TWO_LINE_FILES } from '../../fixtures/large.js';
+import { patternRepository, WORD_PATHS } from '../../fixtures/patterns.js';
 import { defineRules, leftOpen, on } from '../rule.js';
-import { allPages, foundInLarge, linesOf, matchesOf, searchLarge } from './found.js';
+import { allPages, foundInLarge, linesOf, matchesOf, pathsOf, searchLarge, searchPatterns, textsOf } from './found.js';
+
+/** Returns search lines as texts, sorted, so that lists in another order are equal. */
+function sorted(lines: ReturnType<typeof matchesOf>): string[] {
+  return lines.map(({ path, line, text }) => `${path}:${line}:${text}`).sort();
+}
 
 /** Request members for a page as large as the default values of the other search limits allow. */
 const WIDE = { pagination: { limit: 5000 }, limits: { max_matches_per_file: 5000 } };
@@ -13,6 +19,7 @@ export const searchLimits = defineRules('1. Search', 'search-limits', [
   {
     id: 'grep.max_lines.default',
     says: 'A response has at most 2000 lines, or max_lines if that is smaller.',
+    clauses: { one: 'With a max_lines of 1, a response has one line.' },
     check: on(foundInLarge('straw', WIDE), async (t, { answer: response }) => {
       expectTrue(
         linesOf(response).length <= 2000,
@@ -25,26 +32,31 @@ export const searchLimits = defineRules('1. Search', 'search-limits', [
       const few = (await searchLarge(t, 'straw', { limits: { max_lines: 5 } })).answer;
       expectTrue(linesOf(few).length <= 5, 'the response must have at most 5 lines', linesOf(few).length);
       expectTrue(linesOf(few).length > 0, 'the search must have results');
+      const one = await searchPatterns(t, '^word in', { limits: { max_lines: 1 } });
+      expectSame(linesOf(one).length, 1, 'the response must have one line');
     }),
   },
   {
     id: 'grep.max_lines.maximum',
     says: 'max_lines cannot raise the limit above 2000.',
     check: on(largeRepository, async (t, { name }) => {
-      const limits = { max_lines: 5000, max_matches_per_file: 5000 };
-      const response = await grep(t, name, { query: { pattern: 'straw' }, pagination: { limit: 5000 }, limits });
-      t.tolerate('A22', 'max_lines 5000', response, ['200', '400']);
-      if (response.status === 200)
-        expectTrue(
-          linesOf(response).length <= 2000,
-          'the response must have at most 2000 lines',
-          linesOf(response).length,
-        );
+      for (const max_lines of [2001, 5000]) {
+        const limits = { max_lines, max_matches_per_file: 5000 };
+        const response = await grep(t, name, { query: { pattern: 'straw' }, pagination: { limit: 5000 }, limits });
+        t.tolerate('A22', `max_lines ${max_lines}`, response, ['200', '400']);
+        if (response.status !== 200) continue;
+        const lines = linesOf(response).length;
+        expectTrue(lines <= 2000, 'the response must have at most 2000 lines', lines);
+      }
     }),
   },
   {
     id: 'grep.max_matches_per_file.default',
     says: 'A response has at most 200 matches per file, or max_matches_per_file if that is given.',
+    clauses: {
+      'each-file': 'The limit applies to each file, so that matches in one file do not hide those in another.',
+      exact: 'A file with exactly as many matches as the limit has all of them.',
+    },
     check: async (t) => {
       const many = (await searchLarge(t, 'dense', { ...DENSE, pagination: { limit: 5000 } })).answer;
       expectTrue(matchesOf(many).length <= 200, 'the response must have at most 200 matches', matchesOf(many).length);
@@ -54,6 +66,16 @@ export const searchLimits = defineRules('1. Search', 'search-limits', [
       const few = (await searchLarge(t, 'dense', { ...DENSE, limits: { max_matches_per_file: 3 } })).answer;
       expectTrue(matchesOf(few).length <= 3, 'the response must have at most 3 matches', matchesOf(few).length);
       expectTrue(matchesOf(few).length > 0, 'the search must have results');
+      for (const limit of [1, 2]) {
+        const two = await searchPatterns(t, '^[ap]p*l[eu]', { limits: { max_matches_per_file: limit } });
+        expectSame(pathsOf(two), ['case.txt', 'context.txt'], 'matches in both files must be found');
+        const count = (path: string) => matchesOf(two).filter((line) => line.path === path).length;
+        const most = Math.max(count('case.txt'), count('context.txt'));
+        expectTrue(most <= limit, `each file must have at most ${limit} matches`, most);
+      }
+      // `case.txt` has exactly two lines with this pattern.
+      const exact = await searchPatterns(t, '^[Aa]pple', { limits: { max_matches_per_file: 2 } });
+      expectSame(textsOf(exact), ['apple', 'Apple'], 'both matches of a file must be found');
     },
   },
   leftOpen(
@@ -102,17 +124,27 @@ export const searchLimits = defineRules('1. Search', 'search-limits', [
   {
     id: 'grep.page.limit.explicit',
     says: 'pagination.limit is the maximum number of matches on a page.',
+    clauses: { one: 'With a limit of 1, a page has one match, and the page after it has the next one.' },
     check: on(foundInLarge('straw', { pagination: { limit: 3 } }), async (t, { answer: response }) => {
       const items = response.array('matches').length;
       expectTrue(items > 0 && items <= 3, 'the page must have at most three matches', items);
       const ofMatches = matchesOf(response).length <= 3 ? 'match lines' : 'items of matches';
       const unit = linesOf(response).length <= 3 ? 'lines' : ofMatches;
       t.observe('smallest unit within the limit', unit);
+      const { name } = await patternRepository(t);
+      const pages = await allPages(t, name, { query: { pattern: '^word in' }, paths: ['lib'] }, 1);
+      const counts = pages.map((page) => page.array('matches').length).filter((count) => count > 0);
+      expectSame(counts, [1, 1, 1], 'each of three pages must have one match');
     }),
   },
   {
     id: 'grep.page.cursor.continues',
     says: 'Following next_cursor to the end returns every match exactly once.',
+    clauses: {
+      filters: 'All pages obey the filters of the request.',
+      'one-file': 'The matches of one file are complete if a page ends between them.',
+      lines: 'The lines on later pages have the same numbers and texts as without pages.',
+    },
     check: on(largeRepository, async (t, { name }) => {
       const body = { query: { pattern: 'needle' }, paths: ['hay'] };
       const pages = await allPages(t, name, body, 400);
@@ -120,6 +152,17 @@ export const searchLimits = defineRules('1. Search', 'search-limits', [
       expectSame(seen.length, new Set(seen).size, 'no match may be repeated');
       expectSame(seen.length, TWO_LINE_FILES, 'every match must be returned');
       expectTrue(pages.length > 1, 'the result must have more than one page', pages.length);
+      const patterns = (await patternRepository(t)).name;
+      for (const more of [
+        { query: { pattern: '^WORD in', case_sensitive: false }, file_filters: { include_globs: ['**/*.js'] } },
+        { query: { pattern: '^word in' }, paths: ['lib', 'doc'], file_filters: { exclude_globs: ['lib/**'] } },
+        { query: { pattern: '^plum' }, paths: ['context.txt'] },
+      ]) {
+        const whole = matchesOf(expectStatus(await grep(t, patterns, more), 200));
+        expectTrue(whole.length > 2, 'the search must have results');
+        const paged = (await allPages(t, patterns, more, 2)).flatMap(matchesOf);
+        expectSame(sorted(paged), sorted(whole), 'all pages together must have the matches of one large page');
+      }
     }),
   },
   {
@@ -141,9 +184,26 @@ export const searchLimits = defineRules('1. Search', 'search-limits', [
   {
     id: 'grep.resp.has_more',
     says: 'has_more is a boolean; it is false if all matches fit on the page.',
-    check: on(foundInLarge('needle 7$'), async (_t, { answer: response }) => {
+    clauses: {
+      exact: 'has_more is false on a page with exactly as many matches as its limit, if no other match exists.',
+      below: 'has_more is true if one match does not fit on the page.',
+      last: 'has_more is false on the last of several pages.',
+    },
+    check: on(foundInLarge('needle 7$'), async (t, { answer: response }) => {
       expectSame(response.boolean('has_more'), false, 'has_more must be false');
       expectSame(matchesOf(response).length, 1, `one of ${TWO_LINE_FILES + DENSE_LINES} lines must match`);
+      const all = WORD_PATHS.length;
+      for (const limit of [all - 1, all, all + 1]) {
+        const page = await searchPatterns(t, '^word in', { pagination: { limit } });
+        const isComplete = matchesOf(page).length === all;
+        expectSame(page.boolean('has_more'), !isComplete, `has_more on a page of ${limit} for ${all} matches`);
+        if (limit < all) expectSame(isComplete, false, 'one match must not fit on the page');
+      }
+      const { name } = await patternRepository(t);
+      const pages = await allPages(t, name, { query: { pattern: '^word in' } }, all - 1);
+      const total = pages.flatMap(matchesOf).length;
+      expectSame([pages.at(-1)?.boolean('has_more'), total], [false, all], 'the last page must end the list');
+      t.observe('next_cursor of the last page', typeof pages.at(-1)?.find('next_cursor'));
     }),
   },
 ]);

@@ -1,16 +1,18 @@
 import { grep } from '../../api/requests.js';
-import { expectOther, expectProblem, expectSame, expectStatus } from '../../check/expect.js';
-import type { RuleContext } from '../../check/rule-context.js';
+import {
+  expectOneOf,
+  expectOther,
+  expectProblem,
+  expectRefused,
+  expectSame,
+  expectStatus,
+} from '../../check/expect.js';
 import { sampleContent } from '../../fixtures/content.js';
 import { historyRepository } from '../../fixtures/history.js';
 import { otherRepository, sampleRepository } from '../../fixtures/repositories.js';
 import { defineRules, leftOpen, on, rulesBy } from '../rule.js';
-import { found, matchesOf, pathsOf, search, searchesCommit, textsOf } from './found.js';
-
-/** Searches the history repository (fixture with known commits), and expects matches in exactly these files. */
-async function findsIn(t: RuleContext, paths: readonly string[], pattern: string, more?: object): Promise<void> {
-  expectSame(pathsOf((await search(t, pattern, more)).answer), paths, 'the matches must be in exactly these files');
-}
+import { searchFilters } from './filters.js';
+import { findsIn, found, matchesOf, pathsOf, search, searchesCommit, searchPatterns, textsOf } from './found.js';
 
 export const searchRequest = defineRules('1. Search', 'search-request', [
   {
@@ -23,6 +25,7 @@ export const searchRequest = defineRules('1. Search', 'search-request', [
   {
     id: 'grep.repo-from-claim',
     says: 'The search reads the repository in the repo claim of the token.',
+    clauses: { cursor: 'A cursor of another repository does not select the files of that repository.' },
     check: async (t) => {
       const [a, b] = [await sampleRepository(t), await otherRepository(t)];
       const own = { 'bytes of the sample': a, 'bytes of the other': b };
@@ -31,6 +34,14 @@ export const searchRequest = defineRules('1. Search', 'search-request', [
         expectSame(textsOf(response), [text], 'each token must find only the files of its own repository');
         expectSame(response.string('repo', 'commit'), tip, 'each token must search its own commit');
       }
+      const first = await searchPatterns(t, 'i', { pagination: { limit: 1 } });
+      const pagination = { limit: 1, cursor: first.string('next_cursor') };
+      const foreign = await grep(t, b.name, { query: { pattern: 'i' }, pagination });
+      t.observe('cursor of another repository', foreign);
+      if (foreign.status !== 200) return expectRefused(foreign);
+      const files = ['README.md', 'other.txt', 'shared.txt'];
+      for (const path of pathsOf(foreign))
+        expectOneOf(path, files, 'each match must be in the repository of the token');
     },
   },
   {
@@ -44,9 +55,15 @@ export const searchRequest = defineRules('1. Search', 'search-request', [
     }),
   },
   ...rulesBy(searchesCommit, [
-    ['grep.ref.default', 'A search without ref reads the tip of the default branch.', 'third', 'foobar'],
-    ['grep.ref.branch', 'ref can be a branch.', 'feature', 'feature', { ref: 'feature' }],
-    ['grep.ref.tag', 'ref can be a tag.', 'first', 'edition', { ref: 'v1' }],
+    [
+      'grep.ref.default',
+      'A search without ref reads the tip of the default branch.',
+      'third',
+      'hello w',
+      ['hello worlds'],
+    ],
+    ['grep.ref.branch', 'ref can be a branch.', 'feature', '^feature', ['feature'], { ref: 'feature' }],
+    ['grep.ref.tag', 'ref can be a tag.', 'first', 'edition', ['first edition'], { ref: 'v1' }],
   ]),
   {
     id: 'grep.ref.sha',
@@ -93,84 +110,36 @@ export const searchRequest = defineRules('1. Search', 'search-request', [
   {
     id: 'grep.case.default-true',
     says: 'A search is case-sensitive by default.',
+    clauses: {
+      'capitals-in-pattern': 'A pattern with capitals finds no lower-case letters.',
+      'capitals-in-text': 'A pattern in lower case finds no capitals.',
+    },
     check: async (t) => {
       for (const query of [{}, { case_sensitive: true }]) {
         expectSame(matchesOf((await search(t, 'HELLO', { query })).answer), [], 'HELLO must not match hello');
       }
       expectOther(matchesOf((await search(t, 'hello')).answer), [], 'hello must be found');
+      for (const pattern of ['apple', 'Apple'])
+        expectSame(textsOf(await searchPatterns(t, pattern)), [pattern], `${pattern} must match only itself`);
     },
   },
-  ...rulesBy(findsIn, [
-    [
-      'grep.case.false',
-      'case_sensitive false ignores case.',
-      ['bin/run.sh', 'docs/guide.md', 'src/app.js'],
-      'HELLO',
-      { query: { case_sensitive: false } },
-    ],
-  ]),
   {
-    id: 'grep.paths',
-    says: 'paths restricts the search to the listed paths and what is below them.',
+    id: 'grep.case.false',
+    says: 'case_sensitive false ignores case.',
+    clauses: {
+      'capitals-in-pattern': 'A pattern with capitals finds lower-case letters.',
+      'capitals-in-text': 'A pattern in lower case finds capitals.',
+    },
     check: async (t) => {
-      await findsIn(t, ['src/app.js', 'src/lib/deep.js', 'src/types.ts'], 'fo+ba', { paths: ['src'] });
-      await findsIn(t, ['docs/guide.md', 'src/lib/deep.js'], 'fo+ba', { paths: ['src/lib', 'docs'] });
+      const query = { case_sensitive: false };
+      await findsIn(t, ['bin/run.sh', 'docs/guide.md', 'src/app.js'], 'HELLO', { query });
+      for (const pattern of ['apple', 'aPPLe']) {
+        const found = textsOf(await searchPatterns(t, pattern, { query }));
+        expectSame(found, ['apple', 'APPLE', 'Apple'], `${pattern} must match in any case`);
+      }
     },
   },
-  {
-    id: 'grep.include_globs',
-    says: 'include_globs keeps only files that match a glob, at any depth.',
-    check: on(found('fo+ba', { file_filters: { include_globs: ['**/*.js'] } }), async (t, { answer: response }) => {
-      expectSame(pathsOf(response), ['src/app.js', 'src/lib/deep.js'], 'the result must contain only JavaScript files');
-      const both = { include_globs: ['**/*.js'], exclude_globs: ['**/*.js'] };
-      t.observe('in both lists', pathsOf((await search(t, 'fo+ba', { file_filters: both })).answer));
-      const two = { include_globs: ['**/*.ts', 'docs/**'] };
-      await findsIn(t, ['docs/guide.md', 'src/types.ts'], 'fo+ba', { file_filters: two });
-    }),
-  },
-  {
-    id: 'grep.exclude_globs',
-    says: 'exclude_globs leaves out files that match a glob.',
-    check: async (t) => {
-      const searchWithout = (exclude_globs: readonly string[], found: readonly string[]) =>
-        findsIn(t, found, 'foobar', { file_filters: { exclude_globs }, paths: ['src', 'docs'] });
-      await searchWithout(['**/*.md'], ['src/app.js', 'src/types.ts']);
-      await searchWithout(['**/*.md', '**/*.ts'], ['src/app.js']);
-    },
-  },
-  {
-    id: 'grep.extension_filters',
-    says: 'extension_filters keeps only files with one of the listed extensions.',
-    check: on(found('foobar', { file_filters: { extension_filters: ['.ts'] } }), async (t, { answer: response }) => {
-      expectSame(pathsOf(response), ['src/types.ts'], 'only .ts');
-      const history = await historyRepository(t);
-      const bare = await grep(t, history.name, {
-        query: { pattern: 'foobar' },
-        file_filters: { extension_filters: ['ts'] },
-      });
-      t.observe('without the dot', bare.status === 200 ? pathsOf(bare) : bare.outcome);
-      const two = { extension_filters: ['.ts', '.md'] };
-      await findsIn(t, ['docs/guide.md', 'src/types.ts'], 'foobar', { file_filters: two });
-    }),
-  },
-  {
-    id: 'grep.context.before',
-    says: 'context.before and context.after add that many lines before and after each match.',
-    check: on(
-      found('^plum$', { paths: ['context.txt'], context: { before: 2, after: 1 } }),
-      async (t, { answer: response }) => {
-        const lines = response.records('matches').flatMap(({ lines }) => lines as { text: string; type: string }[]);
-        const seen = lines.map(({ text, type }) => `${type} ${text.trimEnd()}`);
-        expectSame(
-          seen,
-          ['context three', 'context four', 'match plum', 'context six'],
-          'the match must have two lines before it and one after',
-        );
-        const bare = (await search(t, '^plum$', { paths: ['context.txt'] })).answer;
-        t.observe('lines without context', bare.records('matches').flatMap(({ lines }) => lines).length);
-      },
-    ),
-  },
+  ...searchFilters,
   {
     id: 'grep.large-binary-excluded',
     says: 'A search may leave out binary and large files.',

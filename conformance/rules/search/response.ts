@@ -1,10 +1,11 @@
 import { grep } from '../../api/requests.js';
 import { expectMatch, expectOneOf, expectSame, expectStatus, expectTrue } from '../../check/expect.js';
 import { sampleContent } from '../../fixtures/content.js';
+import { INDENTED_LINE, LONG_LINE } from '../../fixtures/patterns.js';
 import { faulted, forcedFailures } from '../documented-operations.js';
 import { defineRules, on } from '../rule.js';
 import { tokenRules } from '../token-rules.js';
-import { found, linesOf, matchesOf, search, searchesCommit } from './found.js';
+import { found, linesOf, matchesOf, search, searchesCommit, searchPatterns, textsOf } from './found.js';
 
 export const searchResponse = defineRules('1. Search', 'search-response', [
   {
@@ -25,7 +26,7 @@ export const searchResponse = defineRules('1. Search', 'search-response', [
   {
     id: 'grep.resp.repo.commit',
     says: 'repo.commit is the full SHA of the searched commit.',
-    check: (t) => searchesCommit(t, 'second', 'hello', { ref: 'v2' }),
+    check: (t) => searchesCommit(t, 'second', 'edition', ['second edition'], { ref: 'v2' }),
   },
   {
     id: 'grep.resp.matches.array',
@@ -65,10 +66,16 @@ export const searchResponse = defineRules('1. Search', 'search-response', [
   {
     id: 'grep.resp.line.text',
     says: 'text is the text of the line.',
+    clauses: {
+      long: 'A line of 300 characters is complete.',
+      indented: 'White space at the start and end of the line is kept.',
+    },
     check: on(found('^foobar', { paths: ['src/app.js'] }), async (t, { answer: response }) => {
       const [line] = response.records('matches').flatMap(({ lines }) => lines as { text: unknown }[]);
       expectMatch(line?.text, /^foobar\n?$/, 'text must be the text of the line');
       t.observe('trailing newline', String(line.text).endsWith('\n'));
+      const lines = textsOf(await searchPatterns(t, '^long|indented', { paths: ['lines.txt'] }));
+      expectSame(lines, [LONG_LINE, INDENTED_LINE], 'text must be the complete line');
     }),
   },
   {

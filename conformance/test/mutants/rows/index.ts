@@ -23,6 +23,7 @@ import { rows as otherEndpoints } from './other-endpoints.js';
 import { rows as otherRepositories } from './other-repositories.js';
 import { rows as problemDetails } from './problem-details.js';
 import { rows as readAFile } from './read-a-file.js';
+import { rows as readsAfterWrites } from './reads-after-writes.js';
 import { rows as repositoryClaim } from './repository-claim.js';
 import { rows as repositoryMetadata } from './repository-metadata.js';
 import { rows as repositoryRecord } from './repository-record.js';
@@ -32,6 +33,8 @@ import { rows as restrictedKeys } from './restricted-keys.js';
 import { rows as scopeMatrix } from './scope-matrix.js';
 import { rows as scopes } from './scopes.js';
 import { rows as search } from './search.js';
+import { rows as searchFilters } from './search-filters.js';
+import { rows as searchPages } from './search-pages.js';
 import { rows as signatures } from './signatures.js';
 import { rows as states } from './states.js';
 import { rows as tokenClaims } from './token-claims.js';
@@ -63,6 +66,9 @@ const ROWS: readonly Mutant[] = [
   ...problemDetails,
   ...states,
   ...search,
+  ...searchFilters,
+  ...searchPages,
+  ...readsAfterWrites,
   ...restore,
   ...restoreEffect,
   ...fileMetadata,

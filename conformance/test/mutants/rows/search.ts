@@ -158,7 +158,7 @@ export const rows: readonly Mutant[] = [
   ...['paths', 'include_globs', 'exclude_globs', 'extension_filters'].map((name) =>
     proxied(
       `grep-takes-the-first-of-${name.replace('_', '-')}`,
-      `grep.${name}`,
+      `grep.${name}#second`,
       `uses only the first item of ${name}`,
       takesFirstItem(GREP, name),
     ),
