@@ -1,14 +1,14 @@
 import { commitFiles } from '../../api/commit-pack.js';
-import { ABSENT_SHA, AUTHOR, getCommit, reader, writeNote } from '../../api/requests.js';
+import { ABSENT_SHA, AUTHOR, getCommit, reader, writeNote, ZEROS } from '../../api/requests.js';
 import type { ApiResponse } from '../../check/api-response.js';
-import { expectSame, expectStatus, expectSuccess, expectTrue } from '../../check/expect.js';
+import { expectAbsent, expectSame, expectStatus, expectSuccess, expectTrue } from '../../check/expect.js';
 import { AssertionFailure, Skip } from '../../check/outcomes.js';
 import type { RuleContext } from '../../check/rule-context.js';
-import { groupRepository, otherRepository } from '../../fixtures/repositories.js';
+import { groupRepository, newRepository, otherRepository } from '../../fixtures/repositories.js';
 import { clone } from '../../git/git-client.js';
 import { listRefs } from '../../git/refs.js';
 import { expectKept, PADDED } from '../kept-text.js';
-import { defineWritingRules, leftOpen, on, rulesBy } from '../rule.js';
+import { defineWritingRules, leftOpen, on } from '../rule.js';
 import { tokenRules } from '../token-rules.js';
 import { expectFailureBody } from '../write-failure.js';
 
@@ -105,6 +105,22 @@ async function expectNotesAt(t: RuleContext, repo: string, tip: string): Promise
   expectSame(response.string('base_commit'), tip, 'the notes must not change');
 }
 
+/**
+ * Writes a note of the first of two commits, then of the second, and expects each commit to have its own note. Skips
+ * the part about notes that the target does not show.
+ */
+async function expectOneNote(t: RuleContext): Promise<void> {
+  const { name, sha: older } = await commitWithoutNote(t);
+  const { sha: newer } = await commitWithoutNote(t);
+  expectSuccess(await writeNote(t, name, { sha: older, action: 'add', note: 'of the older' }));
+  const none = await readNote(t, name, newer);
+  if (none === UNREADABLE) return;
+  expectAbsent(none, 'another commit must not get the note');
+  expectSuccess(await writeNote(t, name, { sha: newer, action: 'add', note: 'of the newer' }));
+  await expectNote(t, name, newer, 'of the newer');
+  await expectNote(t, name, older, 'of the older');
+}
+
 type Sent = (sha: string) => object | string;
 
 /** Sends each of these note requests. Expects the status 400, and unchanged notes. */
@@ -150,7 +166,17 @@ export const noteRules = defineWritingRules('7. Notes', 'notes', [
       t.tolerate('A24', 'note written', response, ['201', '200']);
     },
   ),
-  ...rulesBy(refuses, [['note.sha.required', 'A request without sha is 400.', () => ({ note: 'x' })]]),
+  {
+    id: 'note.sha.required',
+    says: 'A request without sha is 400.',
+    clauses: { append: 'A request to append without sha is 400.' },
+    check: (t) =>
+      refuses(
+        t,
+        () => ({ note: 'x' }),
+        () => ({ action: 'append', note: 'x' }),
+      ),
+  },
   leftOpen(
     'note.sha.unknown',
     'The specification does not say how a sha that names no commit, or that is a branch, is answered.',
@@ -164,8 +190,13 @@ export const noteRules = defineWritingRules('7. Notes', 'notes', [
   {
     id: 'note.note.required',
     says: 'A request without note is 400.',
+    clauses: { append: 'A request to append without note is 400.' },
     check: async (t) => {
-      await refuses(t, (sha) => ({ sha }));
+      await refuses(
+        t,
+        (sha) => ({ sha }),
+        (sha) => ({ sha, action: 'append' }),
+      );
       const { name, sha } = await commitWithoutNote(t);
       t.observe('empty text', await writeNote(t, name, { sha, note: '' }));
     },
@@ -192,7 +223,12 @@ export const noteRules = defineWritingRules('7. Notes', 'notes', [
   {
     id: 'note.action.add',
     says: 'add writes the note of a commit that has no note.',
+    clauses: {
+      'older-commit': 'A note can be added to a commit that is not the tip of a branch, and only that commit gets it.',
+      siblings: 'The notes of other commits stay as they were.',
+    },
     check: async (t) => {
+      await expectOneNote(t);
       for (const note of ['added', PADDED]) {
         const { name, sha } = await commitWithoutNote(t);
         const response = expectSuccess(await writeNote(t, name, { sha, action: 'add', note }));
@@ -215,6 +251,7 @@ export const noteRules = defineWritingRules('7. Notes', 'notes', [
   {
     id: 'note.action.append.existing',
     says: 'append adds its text to the end of the existing note.',
+    clauses: { siblings: 'The notes of other commits stay as they were.' },
     check: async (t) => {
       const { name, sha } = await commitWithNote(t, '  beginning');
       expectSuccess(await writeNote(t, name, { sha, action: 'append', note: ' end  ' }));
@@ -224,6 +261,9 @@ export const noteRules = defineWritingRules('7. Notes', 'notes', [
         'the note must have both texts in order',
         note,
       );
+      const { sha: other } = await commitWithNote(t, 'sibling');
+      expectSuccess(await writeNote(t, name, { sha, action: 'append', note: 'last' }));
+      expectKept(await mustReadNote(t, name, other), 'sibling', 'the note of another commit must not change');
     },
   },
   leftOpen(
@@ -238,9 +278,15 @@ export const noteRules = defineWritingRules('7. Notes', 'notes', [
   {
     id: 'note.action.append.creates',
     says: 'append creates the note if the commit has none.',
+    clauses: {
+      'exists-then': 'add is 409 for a commit whose note was created by append.',
+      'older-commit': 'The note belongs to the commit in sha, also if it is not the tip of a branch.',
+    },
     check: on(commitWithoutNote, async (t, { name, sha }) => {
+      await commitWithoutNote(t);
       expectSuccess(await writeNote(t, name, { sha, action: 'append', note: PADDED }));
       await expectNote(t, name, sha, PADDED);
+      expectStatus(await writeNote(t, name, { sha, action: 'add', note: 'again' }), 409);
     }),
   },
   {
@@ -252,32 +298,60 @@ export const noteRules = defineWritingRules('7. Notes', 'notes', [
   {
     id: 'note.author.used',
     says: 'author becomes the author of the notes commit; a request without author succeeds as well.',
+    clauses: { append: 'author becomes the author of the notes commit of a request to append as well.' },
     check: on(commitWithNote, async (t, { name }) => {
       const { sha } = await commitWithoutNote(t);
-      const author = { name: 'Nina Notes', email: 'nina@example.com' };
-      const written = expectSuccess(await writeNote(t, name, { sha, note: 'signed', author }));
-      expectSame(
-        await authorOf(t, name, written.string('new_ref_sha')),
-        author,
-        'the notes commit must have the sent author',
-      );
+      const requests = [
+        { note: 'signed', author: { name: 'Nina Notes', email: 'nina@example.com' } },
+        { note: 'more', author: { name: 'Otto Append', email: 'otto@example.org' }, action: 'append' },
+      ];
+      for (const request of requests) {
+        const written = expectSuccess(await writeNote(t, name, { sha, ...request }));
+        expectSame(
+          await authorOf(t, name, written.string('new_ref_sha')),
+          request.author,
+          'the notes commit must have the sent author',
+        );
+      }
     }),
   },
   {
     id: 'note.expected.match',
     says: 'A request whose expected_ref_sha equals the notes ref succeeds.',
+    clauses: { append: 'A request to append whose expected_ref_sha equals the notes ref succeeds.' },
     check: on(commitWithNote, async (t, { name, answer: response }) => {
       const { sha } = await commitWithoutNote(t);
-      expectSuccess(await writeNote(t, name, { sha, note: 'x', expected_ref_sha: response.string('new_ref_sha') }));
+      let expected = response.string('new_ref_sha');
+      for (const action of ['add', 'append', 'append']) {
+        const request = { sha, action, note: 'x', expected_ref_sha: expected };
+        expected = expectSuccess(await writeNote(t, name, request)).string('new_ref_sha');
+      }
     }),
   },
   {
     id: 'note.expected.mismatch',
     says: 'An expected_ref_sha that differs from the notes ref is 409; no note changes.',
-    check: on(commitWithNote, async (t, { name, answer: response }) => {
+    clauses: {
+      stale: 'An expected_ref_sha that was the notes ref before the last write is 409.',
+      zeros: 'An expected_ref_sha of 40 zeros is 409 if the notes ref exists.',
+      append: 'A request to append with an expected_ref_sha that differs from the notes ref is 409.',
+      'no-ref': 'An expected_ref_sha that names an existing commit is 409 if no notes ref exists.',
+    },
+    check: on(commitWithNote, async (t, { name, sha: noted, answer: response }) => {
       const { sha } = await commitWithoutNote(t);
-      expectStatus(await writeNote(t, name, { sha, note: 'x', expected_ref_sha: ABSENT_SHA }), 409);
-      await expectNotesAt(t, name, response.string('new_ref_sha'));
+      const stale = response.string('new_ref_sha');
+      const next = expectSuccess(await writeNote(t, name, { sha: noted, action: 'append', note: 'next' }));
+      for (const expected of [ABSENT_SHA, stale, ZEROS]) {
+        expectStatus(await writeNote(t, name, { sha, note: 'x', expected_ref_sha: expected }), 409);
+        for (const one of [sha, noted]) {
+          const request = { sha: one, action: 'append', note: 'x', expected_ref_sha: expected };
+          expectStatus(await writeNote(t, name, request), 409);
+        }
+      }
+      await expectNotesAt(t, name, next.string('new_ref_sha'));
+      const fresh = await newRepository(t);
+      const request = { sha: fresh.tip, note: 'x', expected_ref_sha: fresh.tip };
+      expectStatus(await writeNote(t, fresh.name, request), 409);
     }),
   },
   {

@@ -13,32 +13,56 @@ async function note(t: RuleContext) {
   return { sha, answer: response };
 }
 
-/** Adds a note and expects the response to have a member at this path with this value. */
-async function shows(t: RuleContext, value: unknown, ...path: readonly string[]): Promise<void> {
-  expectSame((await note(t)).answer.find(...path), value, path.join('.'));
+/**
+ * Adds a note to a commit, appends to it, and creates the note of an older commit by append. Returns the commit and the
+ * response of each request.
+ */
+async function notes(t: RuleContext) {
+  const { name } = await groupRepository(t);
+  const { sha: older } = await commitFiles(t, name, { 'noted.txt': t.uniqueName() });
+  const first = await note(t);
+  const append = async (sha: string) => ({
+    sha,
+    answer: expectSuccess(await writeNote(t, name, { sha, action: 'append', note: 'more' })),
+  });
+  return [first, await append(first.sha), await append(older)] as const;
 }
+
+/** Writes notes and expects each response to have a member at this path with this value. */
+async function shows(t: RuleContext, value: unknown, ...path: readonly string[]): Promise<void> {
+  for (const { answer } of await notes(t)) expectSame(answer.find(...path), value, path.join('.'));
+}
+
+const APPEND = { append: 'The response to a request to append has this member as well.' };
 
 export const noteResult = defineWritingRules('Note write result', 'note-result', [
   {
     id: 'note.result.sha',
     says: 'sha is the commit that has the note.',
-    check: on(note, async (_t, { sha, answer: response }) =>
-      expectSame(response.string('sha'), sha, 'sha must be the commit that the note belongs to'),
-    ),
+    clauses: {
+      append: 'sha in the response to a request to append is the commit that has the note.',
+      'older-commit': 'sha is the commit in the request, also if it is not the tip of a branch.',
+    },
+    check: on(notes, async (_t, written) => {
+      for (const { sha, answer } of written)
+        expectSame(answer.string('sha'), sha, 'sha must be the commit that the note belongs to');
+    }),
   },
-  ...rulesBy(shows, [
-    ['note.result.target_ref', 'target_ref is refs/notes/commits.', 'refs/notes/commits', 'target_ref'],
-  ]),
+  ...rulesBy(
+    shows,
+    [['note.result.target_ref', 'target_ref is refs/notes/commits.', 'refs/notes/commits', 'target_ref']],
+    { clauses: APPEND },
+  ),
   {
     id: 'note.result.base_commit',
     says: 'base_commit is the commit of the notes ref before the write.',
+    clauses: { append: 'base_commit in the response to a request to append is the notes ref before that request.' },
     check: async (t) => {
-      const first = (await note(t)).answer.string('new_ref_sha');
-      expectSame(
-        (await note(t)).answer.string('base_commit'),
-        first,
-        'base_commit must be the notes ref before the write',
-      );
+      let before = (await note(t)).answer.string('new_ref_sha');
+      for (const { answer } of await notes(t)) {
+        expectSame(answer.string('base_commit'), before, 'base_commit must be the notes ref before the write');
+        before = answer.string('new_ref_sha');
+      }
     },
   },
   leftOpen(
@@ -56,16 +80,25 @@ export const noteResult = defineWritingRules('Note write result', 'note-result',
   {
     id: 'note.result.new_ref_sha',
     says: 'new_ref_sha is the commit of the notes ref after the write.',
-    check: on(note, async (t, { answer: response }) => {
-      expectSha(response.find('new_ref_sha'), 'new_ref_sha must be a full SHA');
-      const next = (await note(t)).answer.string('base_commit');
-      expectSame(next, response.string('new_ref_sha'), 'base_commit of the next write must be this new_ref_sha');
+    clauses: { append: 'new_ref_sha in the response to a request to append is the notes ref after that request.' },
+    check: on(notes, async (t, written) => {
+      const next = await note(t);
+      const following = [...written.slice(1), next];
+      for (const [at, { answer }] of written.entries()) {
+        expectSha(answer.find('new_ref_sha'), 'new_ref_sha must be a full SHA');
+        const base = following[at]?.answer.string('base_commit');
+        expectSame(base, answer.string('new_ref_sha'), 'base_commit of the next write must be this new_ref_sha');
+      }
     }),
   },
-  ...rulesBy(shows, [
-    ['note.result.result.success', 'result.success is true after a successful write.', true, 'result', 'success'],
-    ['note.result.result.status', 'result.status is ok after a successful write.', 'ok', 'result', 'status'],
-  ]),
+  ...rulesBy(
+    shows,
+    [
+      ['note.result.result.success', 'result.success is true after a successful write.', true, 'result', 'success'],
+      ['note.result.result.status', 'result.status is ok after a successful write.', 'ok', 'result', 'status'],
+    ],
+    { clauses: APPEND },
+  ),
   {
     id: 'note.result.result.message',
     says: 'result.message may be absent; if present, it is a string.',

@@ -19,6 +19,7 @@ import { rows as keys } from './keys.js';
 import { rows as limits } from './limits.js';
 import { rows as noteWriteResult } from './note-write-result.js';
 import { rows as notes } from './notes.js';
+import { rows as notesClauses } from './notes-clauses.js';
 import { rows as otherEndpoints } from './other-endpoints.js';
 import { rows as otherRepositories } from './other-repositories.js';
 import { rows as problemDetails } from './problem-details.js';
@@ -80,6 +81,7 @@ const ROWS: readonly Mutant[] = [
   ...commitMessages,
   ...archive,
   ...notes,
+  ...notesClauses,
   ...readAFile,
   ...repositoryMetadata,
   ...otherEndpoints,

@@ -1,0 +1,211 @@
+import { type Mutant, patched, proxied } from '../mutant.js';
+import { NOTES } from '../places.js';
+import { changesRequest, isAt } from '../rewrites.js';
+import { changesResponsesTo } from '../tokens.js';
+
+interface NoteBody {
+  sha?: string;
+  note?: unknown;
+  action?: string;
+  author?: object;
+  expected_ref_sha?: string;
+}
+
+interface NoteResult {
+  sha: string;
+  target_ref: string;
+  base_commit: string;
+  new_ref_sha: string;
+  result: { success: boolean; status: string };
+}
+
+const CODE = 'api/operations/notes.js';
+const ZEROS = '0'.repeat(40);
+
+/** Returns a rewrite that changes the response to successful requests that append to a note. */
+function changesAppended(change: (written: NoteResult) => void) {
+  return changesResponsesTo(
+    (request) => isAt(NOTES, request) && /"action":"append"/.test(request.body.toString()),
+    (response) => {
+      if (response.status !== 201) return;
+      const written: NoteResult = JSON.parse(response.body.toString());
+      change(written);
+      response.body = Buffer.from(JSON.stringify(written));
+    },
+  );
+}
+
+/** Returns a rewrite that changes the bodies of requests to append to a note. */
+function changesAppend(change: (body: NoteBody) => void) {
+  return changesRequest<NoteBody>(NOTES, (body) => {
+    if (body.action === 'append') change(body);
+  });
+}
+
+export const rows: readonly Mutant[] = [
+  proxied(
+    'note-appends-to-main-where-there-is-no-sha',
+    'note.sha.required#append',
+    'appends to the note of the tip of main if a request to append has no sha',
+    changesAppend((body) => {
+      body.sha ??= 'main';
+    }),
+  ),
+  proxied(
+    'note-appends-nothing-where-there-is-no-text',
+    'note.note.required#append',
+    'appends an empty line if a request to append has no note',
+    changesAppend((body) => {
+      body.note ??= '\n';
+    }),
+  ),
+  proxied(
+    'note-adds-to-the-tip-of-main',
+    'note.action.add#older-commit',
+    'adds the note to the tip of main, whatever sha names',
+    changesRequest<NoteBody>(NOTES, (body) => {
+      if (body.action === 'add' && body.sha !== undefined) body.sha = 'main';
+    }),
+  ),
+  patched('note-forgets-the-other-notes', 'note.action.add#siblings', 'removes all other notes when it adds one', {
+    file: CODE,
+    find: 'tree: setNote(objects, tree, target,',
+    replace: "tree: setNote(objects, action === 'add' ? EMPTY_TREE_OID : tree, target,",
+  }),
+  patched(
+    'note-forgets-the-other-notes-when-it-appends',
+    'note.action.append.existing#siblings',
+    'removes all other notes when it appends to one',
+    {
+      file: CODE,
+      find: 'tree: setNote(objects, tree, target,',
+      replace: "tree: setNote(objects, action === 'append' ? EMPTY_TREE_OID : tree, target,",
+    },
+  ),
+  patched(
+    'note-adds-to-a-note-made-by-append',
+    'note.action.append.creates#exists-then',
+    'replaces a note that was created by append when one is added',
+    {
+      file: CODE,
+      find: "if (action === 'add' && existing !== undefined)",
+      replace: `const made = (ctx.world.appended ??= new Set());
+        if (action === 'append' && existing === undefined) made.add(target);
+        if (action === 'add' && existing !== undefined && !made.has(target))`,
+    },
+  ),
+  proxied(
+    'note-appends-to-the-tip-of-main',
+    'note.action.append.creates#older-commit',
+    'appends to the note of the tip of main, whatever sha names',
+    changesAppend((body) => {
+      if (body.sha !== undefined) body.sha = 'main';
+    }),
+  ),
+  proxied(
+    'note-ignores-the-author-who-appends',
+    'note.author.used#append',
+    'does not look at author in a request to append',
+    changesAppend((body) => {
+      delete body.author;
+    }),
+  ),
+  proxied(
+    'note-expects-zeros-when-it-appends',
+    'note.expected.match#append',
+    'refuses each expected_ref_sha in a request to append',
+    changesAppend((body) => {
+      if (body.expected_ref_sha !== undefined) body.expected_ref_sha = '1'.repeat(40);
+    }),
+  ),
+  patched(
+    'note-takes-any-earlier-ref-as-expected',
+    'note.expected.mismatch#stale',
+    'accepts an expected_ref_sha that was the notes ref earlier',
+    {
+      file: CODE,
+      find: 'expected !== undefined && expected !== old',
+      replace: `expected !== undefined && expected !== old && !(
+        old !== ZERO_OID && isCommit(git.objects, expected) && readCommit(git.objects, old).parents.includes(expected))`,
+    },
+  ),
+  proxied(
+    'note-takes-zeros-for-no-expectation',
+    'note.expected.mismatch#zeros',
+    'ignores an expected_ref_sha of 40 zeros',
+    changesRequest<NoteBody>(NOTES, (body) => {
+      if (body.expected_ref_sha === ZEROS) delete body.expected_ref_sha;
+    }),
+  ),
+  proxied(
+    'note-ignores-the-expected-ref-when-it-appends',
+    'note.expected.mismatch#append',
+    'does not look at expected_ref_sha in a request to append',
+    changesAppend((body) => {
+      delete body.expected_ref_sha;
+    }),
+  ),
+  patched(
+    'note-expects-nothing-of-the-first-note',
+    'note.expected.mismatch#no-ref',
+    'ignores expected_ref_sha if there is no notes ref',
+    {
+      file: CODE,
+      find: 'expected !== undefined && expected !== old',
+      replace: 'expected !== undefined && old !== ZERO_OID && expected !== old',
+    },
+  ),
+  proxied(
+    'note-names-its-own-commit-when-it-appends',
+    'note.result.sha#append',
+    'shows the commit of the notes as the one whose note was appended to',
+    changesAppended((written) => {
+      written.sha = written.new_ref_sha;
+    }),
+  ),
+  patched('note-names-the-tip-of-main', 'note.result.sha#older-commit', 'shows the tip of main in sha', {
+    file: CODE,
+    find: 'return json(status, showNote(target,',
+    replace: "return json(status, showNote(git.refs.get('refs/heads/main') ?? target,",
+  }),
+  proxied(
+    'note-shortens-its-ref-when-it-appends',
+    'note.result.target_ref#append',
+    'leaves refs/notes/ out of target_ref in the response to a request to append',
+    changesAppended((written) => {
+      written.target_ref = 'commits';
+    }),
+  ),
+  proxied(
+    'note-forgets-the-base-when-it-appends',
+    'note.result.base_commit#append',
+    'shows zeros as base_commit in the response to a request to append',
+    changesAppended((written) => {
+      written.base_commit = ZEROS;
+    }),
+  ),
+  proxied(
+    'note-shows-the-base-as-the-result-of-append',
+    'note.result.new_ref_sha#append',
+    'shows the notes ref before a request to append as the one after it',
+    changesAppended((written) => {
+      written.new_ref_sha = written.base_commit;
+    }),
+  ),
+  proxied(
+    'note-calls-an-append-no-success',
+    'note.result.result.success#append',
+    'shows success false after a request to append',
+    changesAppended((written) => {
+      written.result.success = false;
+    }),
+  ),
+  proxied(
+    'note-calls-an-append-appended',
+    'note.result.result.status#append',
+    'shows the status appended after a request to append',
+    changesAppended((written) => {
+      written.result.status = 'appended';
+    }),
+  ),
+];
