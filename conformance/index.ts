@@ -3,7 +3,7 @@ import { Latency } from './http/latency.js';
 import { createLimiter } from './http/limiter.js';
 import { applyBaseline, expectationOf } from './report/baseline.js';
 import type { Report, RuleResult } from './report/results.js';
-import { budgetOf, estimateRequests, readRecordedRequests } from './run/budget.js';
+import { budgetOf, rulesOfPart } from './run/budget.js';
 import { checkDeletion } from './run/cleanup.js';
 import { checkOptions, type Options, selectSome } from './run/options.js';
 import { checkReady, usualRate, withAdmin } from './run/preflight.js';
@@ -75,13 +75,16 @@ export async function run(given: Target, options: Options = {}): Promise<Report>
   const rules = selectSome(options.only);
   const { timeout = 15_000, strict = false, keep = false, signal = new AbortController().signal } = options;
   const latency = new Latency(await checkReady(given, { timeout, signal }));
+  const asked = performance.now();
   const target = await withAdmin(given, { timeout, signal });
+  // `withAdmin` sends a request on an open connection, so its duration does not include the time to connect.
+  const responseTime = Math.min(latency.measured, performance.now() - asked);
   const isEmulator = target.adminUrl !== undefined;
   const { rate = usualRate(target), width = isEmulator ? 8 : 4 } = options;
   const { window, shard, onRepository = () => Promise.resolve() } = options;
-  const requests = estimateRequests(rules, target, readRecordedRequests()) / (shard?.count ?? 1);
-  const pace = window === undefined ? rate : Math.min(rate, Math.max(requests, 1) / window);
-  const budget = budgetOf(Math.ceil(requests), pace);
+  const part = rulesOfPart(rules, shard, target);
+  const budget = budgetOf({ rules: part, target, rate, window, width, latency: responseTime / 1000, keep });
+  const { rate: pace = Number.POSITIVE_INFINITY } = budget;
   options.onBudget?.(budget);
   const today = new Date().toISOString().slice(0, 10);
   const prefix = scratchPrefix(options.prefix);
@@ -89,12 +92,15 @@ export async function run(given: Target, options: Options = {}): Promise<Report>
   // `signal` stops the rules, but not the removal of the repositories that they created. This limiter therefore does
   // not use the signal, because its waits would be aborted as well.
   const cleanupLimiter = createLimiter(pace, Date.now, (wait) => sleep(wait));
+  let requests = 0;
+  const onRequest = () => {
+    requests += 1;
+  };
   if (target.write && !isEmulator && !keep && !signal.aborted) {
-    const name = `${prefix}/deletion`;
-    const options = { limiter: cleanupLimiter, timeout, width: 1, latency, interruption: signal };
-    await checkDeletion(target, { name, note: onRepository, scratch, ...options });
+    const deletion = { limiter: cleanupLimiter, timeout, width: 1, latency, interruption: signal, onRequest };
+    await checkDeletion(target, { name: `${prefix}/deletion`, note: onRepository, scratch, ...deletion });
   }
-  const report = await runRules(target, {
+  const checked = await runRules(target, {
     ...options,
     rules,
     strict,
@@ -113,6 +119,7 @@ export async function run(given: Target, options: Options = {}): Promise<Report>
     ...(await readProven()),
     now: Date.now,
   });
+  const report = { ...checked, requests: checked.requests + requests };
   return options.baseline === undefined ? report : applyBaseline(report, options.baseline, today);
 }
 

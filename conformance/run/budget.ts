@@ -1,87 +1,148 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Budget, Report } from '../report/results.js';
-import { allRules } from '../rules/registry.js';
+import type { Budget, Shard } from '../report/results.js';
 import type { Rule } from '../rules/rule.js';
 import { packageRoot } from '../target/package-root.js';
 import type { Target } from '../target/target.js';
+import { groupsOf, rulesOfShard } from './shards.js';
 import { reasonToSkip } from './verdict.js';
 
 /** Estimated number of requests of a rule whose number was never recorded (not in `fixtures/rule-requests.json`). */
 const UNKNOWN = 4;
 
+/** Number of requests that `checkDeletion` sends to a target that can delete repositories. */
+const DELETION_CHECK = 5;
+
+/** Parts of a target that some rules need, with a function that returns true if a target has the part. */
+export const TARGET_PARTS = {
+  admin: ({ adminUrl }: Target) => adminUrl !== undefined,
+  companion: ({ companion }: Target) => companion,
+  deletedKey: ({ deletedKey }: Target) => deletedKey !== undefined,
+  otherKeys: ({ otherKeys }: Target) => otherKeys.length > 0,
+  repository: ({ repo, write }: Target) => write || repo !== undefined,
+  // On an emulator, most rules register a restricted key themselves.
+  restrictedKey: ({ restrictedKey, adminUrl }: Target) => restrictedKey !== undefined || adminUrl !== undefined,
+  second: ({ second }: Target) => second !== undefined,
+} as const satisfies Readonly<Record<string, (target: Target) => boolean>>;
+
+export type TargetPart = keyof typeof TARGET_PARTS;
+
+/** Recorded numbers of requests of one rule. Omitted numbers are 0. */
+export interface RuleRequests {
+  /**
+   * Number of requests of the rule in a run that may write. Includes the creation and deletion of repositories that
+   * only this rule uses, and no shared fixtures.
+   */
+  readonly writing?: number;
+  /** Number of requests of the rule in a run that may not write and is given a repository with commits. */
+  readonly reading?: number;
+  /** Names of the shared fixtures (prepared repositories) that the rule uses in a run that may write. */
+  readonly fixtures?: readonly string[];
+  /** Names of the shared lookups in the given repository that the rule uses in a run that may not write. */
+  readonly lookups?: readonly string[];
+  /** Parts of a target without which the rule is skipped. */
+  readonly needs?: readonly TargetPart[];
+}
+
 /**
- * Numbers of requests that the conformance rules sent to the emulator in a recorded run, as stored in
- * `fixtures/rule-requests.json`. A later run reads them to estimate its own size. To record them again, run
- * `node dist/conformance/test/record-requests.js`.
+ * Numbers of requests that the conformance rules sent to the emulator, as stored in `fixtures/rule-requests.json`. A run
+ * reads them to estimate its own size. To record them again, run `node dist/conformance/test/record-requests.js`.
  */
 export interface RecordedRequests {
-  readonly rules: Readonly<Record<string, number>>;
-  /** Number of requests of each rule, by rule id, in a run that may not write to the target. */
-  readonly reading: Readonly<Record<string, number>>;
+  readonly rules: Readonly<Record<string, RuleRequests>>;
   /**
-   * Number of requests in the whole run for fixtures that several groups of rules share, and for the deletion of the
-   * created repositories.
+   * Number of requests of each shared fixture and lookup, by name. Those of a fixture (repository that several rules
+   * use) include its deletion.
    */
-  readonly shared: number;
-  /** Number of requests to create the repository that the rules of one group share. */
-  readonly group: number;
+  readonly shared: Readonly<Record<string, number>>;
 }
-
-const NOTHING: RecordedRequests = { rules: {}, reading: {}, shared: 0, group: 0 };
 
 export function readRecordedRequests(): RecordedRequests {
-  return { ...NOTHING, ...JSON.parse(readFileSync(join(packageRoot(), 'fixtures', 'rule-requests.json'), 'utf8')) };
+  return JSON.parse(readFileSync(join(packageRoot(), 'fixtures', 'rule-requests.json'), 'utf8'));
 }
 
 /**
- * Estimates the number of requests that a rule sends to a target (the service under test). Returns 0 if the rule is
- * skipped on this target or has no check of its own.
+ * Estimates the number of requests that a rule sends to a target (the service under test), without shared fixtures.
+ * Returns 0 if the rule is skipped on this target or has no check of its own.
  */
-export function requestsOf(rule: Rule, target: Target, recorded: RecordedRequests): number {
+function requestsOf(rule: Rule, target: Target, { rules }: RecordedRequests): number {
   if (rule.check === undefined || reasonToSkip(rule, target) !== undefined) return 0;
-  const known = recorded.rules[rule.id];
-  if (target.write || known === undefined) return known ?? UNKNOWN;
-  return recorded.reading[rule.id] ?? 0;
+  const known = rules[rule.id];
+  if (known === undefined) return UNKNOWN;
+  if (known.needs?.some((part) => !TARGET_PARTS[part](target))) return 0;
+  return (target.write ? known.writing : known.reading) ?? 0;
 }
 
 /**
- * Estimates the number of requests of a run of these rules. The estimate includes the creation of shared repositories
- * and their deletion after the run.
+ * Estimates the number of requests of a run of these rules. Shared fixtures and lookups are counted once. The estimate
+ * includes the deletion of the created repositories.
  */
 export function estimateRequests(rules: readonly Rule[], target: Target, recorded: RecordedRequests): number {
-  const own = rules.map((rule) => requestsOf(rule, target, recorded)).filter((requests) => requests > 0);
-  const groups = new Set(rules.filter((rule) => requestsOf(rule, target, recorded) > 0).map((rule) => rule.group));
-  const common = target.write ? Math.min(recorded.shared, 3 * own.length) + groups.size * recorded.group : 0;
-  return Math.round(own.reduce((sum, one) => sum + one, 0) + common);
+  const used = new Set<string>();
+  let requests = 0;
+  for (const rule of rules) {
+    const own = requestsOf(rule, target, recorded);
+    requests += own;
+    if (own === 0) continue;
+    const { fixtures = [], lookups = [] } = recorded.rules[rule.id] ?? {};
+    for (const name of target.write ? fixtures : lookups) used.add(name);
+  }
+  for (const name of used) requests += recorded.shared[name] ?? 0;
+  return requests;
+}
+
+/** Size of a run, before it starts. */
+interface Plan {
+  readonly rules: readonly Rule[];
+  readonly target: Target;
+  /** Requests per second; infinite for no limit. */
+  readonly rate: number;
+  /** Seconds over which the run spreads its requests; undefined if it does not spread them. */
+  readonly window?: number | undefined;
+  /** Maximum number of groups of rules that run concurrently. */
+  readonly width: number;
+  /** Measured seconds from a request to its response. */
+  readonly latency: number;
+  /** True if the run keeps the repositories that it creates. */
+  readonly keep: boolean;
 }
 
 /**
- * Returns the size of a run as shown to the user before the run starts. `rate`: requests per second; infinite for no
- * limit. `seconds` is the minimum duration at that rate.
+ * Estimates the number of requests and the duration of a run, to show them to the user before the run starts. The
+ * duration is limited by the rate, or by the latency if few requests are sent concurrently.
  */
-export function budgetOf(requests: number, rate: number): Budget {
-  return Number.isFinite(rate) ? { requests, rate, seconds: Math.ceil(requests / rate) } : { requests };
+export function budgetOf({ rules, target, rate, window, width, latency, keep }: Plan): Budget {
+  const recorded = readRecordedRequests();
+  const checksDeletion = target.write && target.adminUrl === undefined && !keep;
+  const before = checksDeletion ? DELETION_CHECK : 0;
+  const requests = estimateRequests(rules, target, recorded) + before;
+  const pace = window === undefined ? rate : Math.min(rate, Math.max(requests, 1) / window);
+  if (!Number.isFinite(pace)) return { requests };
+  const inSequence = before + longestSequence(rules, width, (some) => estimateRequests(some, target, recorded));
+  return { requests, rate: pace, seconds: Math.ceil(Math.max(requests / pace, inSequence * latency)) };
 }
 
 /**
- * Number of requests that create the repository of a group of rules: one for the repository, and one for its first
- * commit.
+ * Returns the number of requests that are sent one after the other. Groups of rules run concurrently, and the rules of a
+ * group, and rules marked `alone`, run one after the other. Groups are assigned as in the run: those with more rules
+ * first, each to the lane that is free first.
  */
-const GROUP = 2;
-
-/**
- * Computes the recorded numbers of requests from two reports: one of a run of all rules that may write, and one of a
- * read-only run (`reading`).
- */
-export function recordRequests({ rules, requests, cleanup }: Report, reading: Report): RecordedRequests {
-  const counts = countsOf(rules);
-  const own = Object.values(counts).reduce((sum, count) => sum + count, 0);
-  const groups = new Set(allRules().flatMap(({ id, group }) => (id in counts ? [group] : []))).size;
-  const shared = requests + (cleanup?.made ?? 0) - own - groups * GROUP;
-  return { rules: counts, reading: countsOf(reading.rules), shared, group: GROUP };
+function longestSequence(rules: readonly Rule[], width: number, estimate: (rules: readonly Rule[]) => number): number {
+  const groups = groupsOf(rules.filter((rule) => rule.alone !== true)).sort((a, b) => b.length - a.length);
+  const lanes = new Array<number>(width).fill(0);
+  for (const group of groups) {
+    const free = lanes.indexOf(Math.min(...lanes));
+    lanes[free] = (lanes[free] ?? 0) + estimate(group);
+  }
+  return Math.max(...lanes) + estimate(rules.filter((rule) => rule.alone === true));
 }
 
-function countsOf(rules: Report['rules']): Record<string, number> {
-  return Object.fromEntries(rules.flatMap(({ id, requests = 0 }) => (requests === 0 ? [] : [[id, requests]])));
+/**
+ * Returns the rules of one shard (one of several runs that divide the rules), so that all shards send about the same
+ * number of requests to the target. Returns all rules without a shard.
+ */
+export function rulesOfPart(rules: readonly Rule[], shard: Shard | undefined, target: Target): readonly Rule[] {
+  if (shard === undefined) return rules;
+  const recorded = readRecordedRequests();
+  return rulesOfShard(rules, shard, (rule) => requestsOf(rule, target, recorded));
 }

@@ -5,6 +5,7 @@ import { type Exchange, isRecord, jsonOf } from '../http/exchange.js';
 import { Latency } from '../http/latency.js';
 import type { Limiter } from '../http/limiter.js';
 import { Stopwatch } from '../http/stopwatch.js';
+import { defined } from '../target/json.js';
 import type { Target } from '../target/target.js';
 
 export interface DeletionOptions {
@@ -17,6 +18,8 @@ export interface DeletionOptions {
   readonly latency?: Latency;
   /** Ends all requests if it is aborted. */
   readonly interruption?: AbortSignal;
+  /** Called before each request, including retries. */
+  readonly onRequest?: () => void;
 }
 
 /**
@@ -49,7 +52,7 @@ export class Deletion {
 
   constructor(
     readonly target: Target,
-    { limiter, timeout, width, latency = new Latency(), interruption }: DeletionOptions,
+    { limiter, timeout, width, latency = new Latency(), interruption, onRequest }: DeletionOptions,
   ) {
     const { signal } = this.#abort;
     if (interruption?.aborted) this.#abort.abort(interruption.reason);
@@ -62,6 +65,7 @@ export class Deletion {
       signal,
       sleep: (milliseconds) => sleep(milliseconds, undefined, { signal }),
       onExchange: () => undefined,
+      ...defined({ onRequest }),
       baseUrl: target.baseUrl,
     });
     const longest = latency.scale(LONGEST);

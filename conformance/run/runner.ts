@@ -11,12 +11,11 @@ import { redactValue } from '../report/redact.js';
 import { type Cleanup, countVerdicts, exitCodeOf, type Report } from '../report/results.js';
 import { defined } from '../target/json.js';
 import type { Target } from '../target/target.js';
-import { readRecordedRequests, requestsOf } from './budget.js';
+import { rulesOfPart } from './budget.js';
 import { cleanUp } from './cleanup.js';
 import { MissingRoutes, RepeatedResponse } from './notices.js';
 import type { RunOptions } from './options.js';
 import { Ending, RuleRunner } from './rule-runner.js';
-import { rulesOfShard } from './shards.js';
 import { describeStep, describeWatch } from './verdict.js';
 import { beginReport } from './version.js';
 import { Watcher } from './watcher.js';
@@ -27,12 +26,8 @@ import { Watcher } from './watcher.js';
  */
 export async function runRules(target: Target, options: RunOptions): Promise<Report> {
   const started = options.now();
-  const recorded = readRecordedRequests();
   const { only, shard, flags, strict } = options;
-  const rules =
-    shard === undefined
-      ? options.rules
-      : rulesOfShard(options.rules, shard, (rule) => requestsOf(rule, target, recorded));
+  const rules = rulesOfPart(options.rules, shard, target);
   const ending = new Ending(options.signal);
   const watching = options.rules.filter((rule) => rule.watch !== undefined);
   const watcher = new Watcher(watching);
@@ -76,7 +71,9 @@ export async function runRules(target: Target, options: RunOptions): Promise<Rep
   });
   const { results, variants } = await runner.runAll();
   await client.close();
-  const cleanup = await removeScratch(target, options, ending);
+  const cleanup = await removeScratch(target, options, ending, () => {
+    requests += 1;
+  });
   const counts = countVerdicts(results);
   const setup = [...context.brokenSteps].map(([name, step]) => describeStep(name, step, target));
   const { reason } = ending;
@@ -162,13 +159,18 @@ const LEFT_BY_CHOICE: Cleanup = { made: 0, removed: 0, left: [] };
  * Deletes the repositories that the run created, after a complete run and after an early end. Keeps them if the option
  * `keep` is set, or if the target is gone. The result lists the remaining repositories and the reason.
  */
-async function removeScratch(target: Target, options: RunOptions, { reason }: Ending): Promise<Cleanup> {
+async function removeScratch(
+  target: Target,
+  options: RunOptions,
+  { reason }: Ending,
+  onRequest: () => void,
+): Promise<Cleanup> {
   const { scratch, timeout, latency = new Latency(), width, keep = false } = options;
   const longest = options.signal.aborted ? latency.scale(WHEN_INTERRUPTED) : timeout;
   const limiter = options.cleanupLimiter ?? options.limiter;
   if (scratch === undefined) return LEFT_BY_CHOICE;
   if (!keep && reason?.by !== 'target') {
-    const settings = { limiter, timeout: Math.min(timeout, longest), width: Math.min(width, 4), latency };
+    const settings = { limiter, timeout: Math.min(timeout, longest), width: Math.min(width, 4), latency, onRequest };
     return cleanUp(target, scratch, settings);
   }
   const left = scratch.left();

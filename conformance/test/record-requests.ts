@@ -1,21 +1,153 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createSigner } from '../auth/tokens.js';
-import { run, startTargetEmulator } from '../index.js';
-import { recordRequests } from '../run/budget.js';
+import { UNLIMITED } from '../http/limiter.js';
+import { allRules, openScratch, type RuleResult, startTargetEmulator, type Target } from '../index.js';
+import type { Rule } from '../rules/rule.js';
+import type { RecordedRequests, RuleRequests, TargetPart } from '../run/budget.js';
+import { runRules } from '../run/runner.js';
+import { defined } from '../target/json.js';
 import { packageRoot } from '../target/package-root.js';
 
-/** Writes `fixtures/rule-requests.json`, which has the number of requests that each rule sends to the emulator. */
+type Fixtures = Map<string, Promise<unknown>>;
+
+let runs = 0;
+
+/** Checks rules without deleting the repositories that they create. Returns the report and the prefix of their names. */
+async function check(target: Target, rules: readonly Rule[], fixtures: Fixtures = new Map()) {
+  runs += 1;
+  const prefix = `recorded-${runs}`;
+  const report = await runRules(target, {
+    rules,
+    strict: false,
+    limiter: UNLIMITED,
+    width: 8,
+    timeout: 15_000,
+    signal: new AbortController().signal,
+    prefix,
+    scratch: await openScratch({ target }),
+    keep: true,
+    onRepository: () => Promise.resolve(),
+    onResult: () => undefined,
+    now: Date.now,
+    fixtures,
+  });
+  return { ...report, prefix };
+}
+
+/** Returns the number of requests of a run that checks one rule, including the deletion of its repositories. */
+async function countRequests(target: Target, rule: Rule, fixtures?: Fixtures): Promise<number> {
+  const { requests, cleanup } = await check(target, [rule], fixtures);
+  return requests + (cleanup?.made ?? 0);
+}
+
+/** Numbers of requests of one rule, as counted by two runs. */
+interface Counted {
+  /** Number of requests without those of shared fixtures and lookups. */
+  readonly own: number;
+  /** Names of the shared fixtures and lookups of the rule. */
+  readonly names: readonly string[];
+  /** Number of requests of all these fixtures and lookups together. */
+  readonly shared: number;
+}
+
+/** Counts the requests of a rule in a run of its own, and in a second run that reuses the fixtures of the first one. */
+async function count(target: Target, rule: Rule): Promise<Counted> {
+  const fixtures: Fixtures = new Map();
+  const whole = await countRequests(target, rule, fixtures);
+  const names = [...fixtures.keys()];
+  const own = names.length === 0 ? whole : await countRequests(target, rule, fixtures);
+  // Names of lookups contain the name of the repository.
+  return {
+    own,
+    names: names.map((name) => (target.repo === undefined ? name : name.replace(target.repo, 'the repository'))),
+    shared: whole - own,
+  };
+}
+
+/**
+ * Computes the number of requests of each fixture and lookup. A rule that uses several of them determines the number of one if
+ * the numbers of the others are known.
+ */
+function countShared(counted: readonly Counted[]): Record<string, number> {
+  const known: Record<string, number> = {};
+  const open = new Set(counted.filter(({ names }) => names.length > 0));
+  for (let before = -1; open.size !== before; ) {
+    before = open.size;
+    for (const one of open) {
+      const unknown = one.names.filter((name) => known[name] === undefined);
+      if (unknown.length > 1) continue;
+      open.delete(one);
+      const [name] = unknown;
+      if (name === undefined) continue;
+      known[name] = one.names.reduce((left, other) => left - (known[other] ?? 0), one.shared);
+    }
+  }
+  return known;
+}
+
+/** Returns the ids of the rules that are skipped, or send no request, on `without` and not on `target`. */
+async function skippedOnly(target: Target, without: Target): Promise<string[]> {
+  const before = new Map((await check(target, rules)).rules.map((result) => [result.id, result]));
+  const after = (await check(without, rules)).rules;
+  const isActive = ({ requests = 0 }: RuleResult) => requests > 0;
+  return after.flatMap((result) => {
+    const whole = before.get(result.id);
+    if (whole === undefined) return [];
+    const isSkipped = result.verdict === 'skip' && whole.verdict !== 'skip';
+    return isSkipped || (isActive(whole) && !isActive(result)) ? [result.id] : [];
+  });
+}
+
+const rules = allRules().filter((rule) => rule.check !== undefined);
 const emulator = await startTargetEmulator();
 try {
-  const { target } = emulator;
-  const writing = await run(target);
-  const repo = 'reading';
-  const authorization = `Bearer ${createSigner(target, Date.now).sign({ repo, scopes: ['repo:write'] })}`;
-  await fetch(`${target.baseUrl}/api/repos`, { method: 'POST', headers: { authorization } });
-  const reading = await run({ ...target, repo, write: false });
+  const target = { ...emulator.target, adminUrl: `${emulator.target.baseUrl}/_emulator` };
+  // This rule creates the sample repository, which has a commit.
+  const sample = await check(
+    target,
+    rules.filter(({ id }) => id === 'general.bearer.required'),
+  );
+  const reading = { ...target, write: false, repo: `${sample.prefix}/sample` };
+  const { adminUrl: _admin, ...deployment } = target;
+  const { restrictedKey: _restricted, ...withoutRestricted } = deployment;
+  const { deletedKey: _deleted, ...withoutDeleted } = deployment;
+  const { second: _second, ...withoutSecond } = deployment;
+  const { repo: _repo, ...withoutRepository } = reading;
+  const pairs: Readonly<Record<TargetPart, readonly [Target, Target]>> = {
+    admin: [target, deployment],
+    companion: [target, { ...target, companion: false }],
+    deletedKey: [deployment, withoutDeleted],
+    otherKeys: [deployment, { ...deployment, otherKeys: [] }],
+    repository: [reading, withoutRepository],
+    restrictedKey: [deployment, withoutRestricted],
+    second: [deployment, withoutSecond],
+  };
+  const lacking = new Map<string, TargetPart[]>();
+  for (const [part, [whole, without]] of Object.entries(pairs)) {
+    for (const id of await skippedOnly(whole, without)) {
+      lacking.set(id, [...(lacking.get(id) ?? []), part as TargetPart]);
+    }
+  }
+  const counted: Counted[] = [];
+  const lines: string[] = [];
+  for (const rule of rules) {
+    const writing = await count(target, rule);
+    const isReading = rule.writes !== true;
+    const read = isReading ? await count(reading, rule) : { own: 0, names: [], shared: 0 };
+    counted.push(writing, read);
+    const row: RuleRequests = defined({
+      writing: writing.own || undefined,
+      reading: read.own || undefined,
+      fixtures: writing.names.length === 0 ? undefined : writing.names,
+      lookups: read.names.length === 0 ? undefined : read.names,
+      needs: lacking.get(rule.id),
+    });
+    lines.push(`${JSON.stringify(rule.id)}: ${JSON.stringify(row)}`);
+  }
+  const shared: RecordedRequests['shared'] = countShared(counted);
   const file = join(packageRoot(), 'fixtures', 'rule-requests.json');
-  writeFileSync(file, `${JSON.stringify(recordRequests(writing, reading), undefined, 1)}\n`);
+  const text = `{"rules": {\n${lines.join(',\n')}\n},\n"shared": ${JSON.stringify(shared, undefined, 1)}}\n`;
+  writeFileSync(file, text);
 } finally {
   await emulator.close();
 }
