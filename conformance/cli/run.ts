@@ -28,6 +28,10 @@ const FLAGS = {
     describe: 'Ids of the rules to check, separated by commas; `*` matches any characters',
   },
   strict: { describe: 'Warnings and tolerated variants fail the run' },
+  'min-checked': {
+    read: wholeNumber(1_000_000),
+    describe: 'Fail with exit code 1 if fewer rules than this number are checked, because others were skipped',
+  },
   baseline: {
     read: fileName,
     isFile: true,
@@ -129,7 +133,7 @@ async function check(args: RunArguments, session: Session, interruption: Interru
     const stream = { isTTY: process.stderr.isTTY === true, columns, write: session.warn };
     const progress = createProgress(stream, args.quiet, () => performance.now());
     interruption.scratch = scratch;
-    const { only, seed, shard, strict, keep, workers: width } = args;
+    const { only, seed, shard, strict, keep, workers: width, 'min-checked': minChecked } = args;
     const prefix = args.prefix ?? described?.prefix;
     const pinned = described && new Map(Object.entries(described.variants ?? {}));
     try {
@@ -144,7 +148,18 @@ async function check(args: RunArguments, session: Session, interruption: Interru
         onBudget: progress.plan,
         onResult: progress.show,
         onProgress: progress.move,
-        ...defined({ only, seed, shard, width, baseline: baseline || undefined, pinned, prefix, rate, window }),
+        ...defined({
+          only,
+          minChecked,
+          seed,
+          shard,
+          width,
+          baseline: baseline || undefined,
+          pinned,
+          prefix,
+          rate,
+          window,
+        }),
       });
       progress.clear();
       await writeReports(report, session);

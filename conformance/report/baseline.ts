@@ -5,7 +5,7 @@ import { readStructured } from '../target/structured-file.js';
 import { InvalidFile } from '../target/text-file.js';
 import { readYaml } from '../target/yaml.js';
 import { isBroken } from './reporter.js';
-import { countDeciding, type Expectation, exitCodeOf, type Report, type RuleResult } from './results.js';
+import { countDeciding, type Expectation, exitCodeOf, minCheckedOf, type Report, type RuleResult } from './results.js';
 
 /** Version of the baseline format. Other versions are refused. */
 export const BASELINE_FORMAT = 1;
@@ -98,7 +98,10 @@ export function applyBaseline(report: Report, entries: readonly BaselineEntry[],
     ...report,
     rules,
     baseline: { elsewhere: entries.filter(({ rule }) => !checked.has(rule)) },
-    exit_code: exitCodeOf(countDeciding(rules), { strict: mode.strict, interrupted, ended, setup, cleanup }),
+    exit_code: exitCodeOf(countDeciding(rules), {
+      ...{ strict: mode.strict, interrupted, ended, setup, cleanup },
+      minChecked: minCheckedOf(mode),
+    }),
   };
 }
 

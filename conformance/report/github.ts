@@ -8,8 +8,11 @@ import type { Report, RuleResult } from './results.js';
  *     ::error title=jwt.alg.none::MUST, Token header: …%0Aexpected 403
  */
 export const github: Reporter = (report) => {
-  const { broken, unproven, conclusion, measure, remarks } = describeRun(report);
-  const lines = broken.map((result) => annotation('error', result.id, describe(report, result)));
+  const { broken, unproven, conclusion, measure, remarks, coverage } = describeRun(report);
+  const lines = [
+    ...coverage.map((line) => annotation('notice', 'Not everything is checked', line)),
+    ...broken.map((result) => annotation('error', result.id, describe(report, result))),
+  ];
   for (const result of report.rules) {
     const isOpen = ['warn', 'variant'].includes(result.verdict) && !report.mode.strict;
     if (isOpen) lines.push(annotation('warning', result.id, describe(report, result)));

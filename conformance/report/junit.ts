@@ -1,5 +1,5 @@
 import { ENTITIES } from './html/markup.js';
-import { describeRule, describeRun, type Reporter, THE_RUN } from './reporter.js';
+import { describeRule, describeRun, type Reporter, THE_RUN, tooFewChecked } from './reporter.js';
 import { executed, type Report, type RuleResult } from './results.js';
 
 /**
@@ -17,7 +17,7 @@ export const junit: Reporter = (report) => {
   if (whole !== undefined) suites.push(whole);
   const sum = (count: (suite: Suite) => number) => suites.reduce((total, suite) => total + count(suite), 0);
   const totals = attributes({
-    name: report.suite.name,
+    name: [report.suite.name, ...describeRun(report).coverage].join(': '),
     tests: sum(({ tests }) => tests),
     failures: sum(({ failures }) => failures),
     errors: sum(({ errors }) => errors),
@@ -82,7 +82,7 @@ function caseOf(report: Report, result: RuleResult, outcome: Outcome): string {
 function wholeRun(report: Report): Suite | undefined {
   const { setup, conclusion, measure, remarks } = describeRun(report);
   const isWhole = !report.interrupted && report.ended === undefined && executed(report.counts) > 0;
-  const isGreen = isWhole && report.exit_code !== 3;
+  const isGreen = isWhole && report.exit_code !== 3 && tooFewChecked(report) === undefined;
   if (isGreen) return setup.length === 0 ? undefined : suiteOf(report, THE_RUN, setup);
   const reason = [conclusion, ...remarks].join(' ');
   const own: RuleResult = {

@@ -17,9 +17,10 @@ const MAX_SHOWN = 40;
 
 /** Renders GitHub Flavored Markdown: badge, counts, broken rules, and one line per section. */
 export const markdown: Reporter = (report) => {
-  const { broken, conclusion, measure, remarks } = describeRun(report);
+  const { broken, conclusion, measure, coverage, remarks } = describeRun(report);
   const blocks = [
     `# Conformance of ${inline(report.target.base_url)}`,
+    ...coverage.map((line) => inline(line)),
     ...(isPartial(report) ? [] : [badge(report)]),
     `**${inline(conclusion)}** ${inline(measure)}`,
     ...remarks.map((remark) => inline(remark)),

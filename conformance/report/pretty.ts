@@ -55,11 +55,12 @@ export function createPretty(color: boolean): Reporter {
   return (given) => {
     // Before anything is coloured, because colours are control characters too.
     const report = visibleReport(given);
-    const { broken, tally, remarks, conclusion, measure } = describeRun(report);
+    const { broken, tally, remarks, conclusion, measure, coverage } = describeRun(report);
     const others = (['warn', 'variant'] as const).flatMap((verdict) =>
       report.rules.filter((result) => result.verdict === verdict && !broken.includes(result)),
     );
     const blocks = [
+      coverage,
       ...(broken.length > (report.ended === undefined ? MAX_RULES : MAX_OF_ENDED)
         ? describeMany(report, broken, others, paint)
         : [

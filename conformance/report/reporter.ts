@@ -1,6 +1,16 @@
 import type { Section } from '../rules/rule.js';
 import { groupBy } from '../target/json.js';
-import { countVerdicts, executed, injected, type Report, type RuleResult, VERDICTS, type Verdict } from './results.js';
+import {
+  countVerdicts,
+  coverageOf,
+  executed,
+  injected,
+  minCheckedOf,
+  type Report,
+  type RuleResult,
+  VERDICTS,
+  type Verdict,
+} from './results.js';
 import { quote } from './shell.js';
 
 /** Renders a report as text. All formats use only the report. */
@@ -90,11 +100,14 @@ function remarks(report: Report): string[] {
   const { shard } = mode;
   const left = cleanup?.left ?? [];
   const why = cleanup?.reason === undefined ? '' : ` (${cleanup.reason})`;
+  const tooFew = tooFewChecked(report);
   const done = cleanup?.kept === true ? 'Kept' : 'Left behind';
   return [
     ...notices,
     ...(ended === undefined ? [] : [`The run ended before all rules were checked: ${ended.reason}`]),
     ...(shard === undefined ? [] : [`This is part ${shard.index} of ${shard.count}.`]),
+    // The conclusion is the same sentence if nothing else failed.
+    ...(tooFew === undefined || tooFew === conclude(report) ? [] : [tooFew]),
     ...(throttled === 0 ? [] : [`The target throttled the run for ${throttled} s.`]),
     ...(left.length === 0 ? [] : [`${done} on the target${why}: ${enumerate(left)}`]),
     ...expectedFailures(report).map((result) => `${result.id}: ${explainBaseline(result).join()}`),
@@ -214,6 +227,7 @@ export function describeRun(report: Report) {
     remarks: remarks(report),
     conclusion: conclude(report),
     measure: measure(report),
+    coverage: describeCoverage(report),
   };
 }
 
@@ -229,7 +243,7 @@ export function isPartial(report: Report): boolean {
   const { interrupted, mode, counts, recording, ended } = report;
   if (interrupted || ended !== undefined || mode.only !== undefined || mode.shard !== undefined) return true;
   if (recording !== undefined) return true;
-  return counts.blocked + counts.error > 0 || executed(counts) === 0;
+  return counts.blocked + counts.error > 0 || executed(counts) === 0 || tooFewChecked(report) !== undefined;
 }
 
 /** Number of MUST rules that are not known to notice any mutant. */
@@ -253,10 +267,33 @@ function conclude(report: Report): string {
     const but = expected === 0 ? '' : ` but for ${expected} expected failure${expected === 1 ? '' : 's'}`;
     return `${name} conforms${mode.only === undefined ? '' : ' in the checked rules'}${but}.`;
   }
+  const tooFew = tooFewChecked(report);
+  if (code === 1 && tooFew !== undefined && brokenRules(report).length === 0) return tooFew;
   if (code === 3) return `Not all rules could be checked on ${name}; the run is incomplete.`;
   if (code === 4 && counts.error + setup.length === 0) return `The run left repositories behind on ${name}.`;
   if (code === 4) return 'The run had internal errors; its other verdicts hold.';
   return `${name} does not conform.`;
+}
+
+/**
+ * Returns the sentence for a run that checked fewer rules than `--min-checked` demands; undefined if it checked enough.
+ */
+export function tooFewChecked({ mode, counts }: Report): string | undefined {
+  const min = minCheckedOf(mode);
+  const checked = executed(counts);
+  return min === undefined || checked >= min
+    ? undefined
+    : `Only ${checked} ${checked === 1 ? 'rule was' : 'rules were'} checked, fewer than the ${min} that --min-checked requires.`;
+}
+
+/**
+ * Says how many rules a read-only run did not check, because its verdict covers only a part of the specification. Empty
+ * for a run that may write, and for recorded traffic.
+ */
+function describeCoverage({ mode, counts, recording }: Report): string[] {
+  if (mode.write || recording !== undefined) return [];
+  const { checked, total } = coverageOf(counts);
+  return [`Read-only run: ${checked} of ${total} rules checked, ${total - checked} not checked.`];
 }
 
 /** Number of checked rules and requests. */

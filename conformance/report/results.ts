@@ -132,6 +132,12 @@ export interface Ended {
   readonly reason: string;
 }
 
+/** Number of checked rules, and number of all rules of the run. */
+export interface Coverage {
+  readonly checked: number;
+  readonly total: number;
+}
+
 /** Version of the format. Other versions are refused. */
 export const FORMAT = 1;
 
@@ -152,6 +158,8 @@ export interface Report {
     readonly write: boolean;
     readonly strict: boolean;
     readonly only?: string;
+    /** Number of rules that must be checked; the run fails if fewer are checked. Undefined if there is no minimum. */
+    readonly min_checked?: number;
     readonly shard?: Shard;
     /** Command-line words that name the same target; they contain no secret. */
     readonly flags?: readonly string[];
@@ -173,6 +181,11 @@ export interface Report {
    */
   readonly baseline?: { readonly elsewhere: readonly (Omit<Expectation, 'state'> & { readonly rule: string })[] };
   readonly counts: Readonly<Record<Verdict, number>>;
+  /**
+   * Number of rules with a verdict other than `skip`, `blocked` and `error`, and number of all rules of the run.
+   * Undefined in results of earlier versions of the suite.
+   */
+  readonly coverage?: Coverage;
   /** Observed member of each tolerated set, by key. */
   readonly variants: Readonly<Record<string, string>>;
   readonly rules: readonly RuleResult[];
@@ -181,7 +194,7 @@ export interface Report {
 }
 
 /**
- * Returns the exit code: 0 conformant, 1 rules broken, 2 usage error, 3 target unreachable or refusing requests, 4
+ * Returns the exit code: 0 conformant, 1 rules broken or fewer rules checked than required, 2 usage error, 3 target unreachable or refusing requests, 4
  * internal error of the suite or repositories left on the target, 130 interrupted.
  */
 export function exitCodeOf(
@@ -192,15 +205,18 @@ export function exitCodeOf(
     readonly ended?: Ended | undefined;
     readonly setup?: readonly SetupFailure[];
     readonly cleanup?: Cleanup | undefined;
+    /** Number of rules that must be checked. Default: no minimum. */
+    readonly minChecked?: number | undefined;
   },
 ): number {
-  const { strict, interrupted, ended, setup = [], cleanup } = options;
+  const { strict, interrupted, ended, setup = [], cleanup, minChecked = 0 } = options;
   if (interrupted) return 130;
   if (ended) return ended.by === 'target' ? 3 : 4;
   if (counts.fail + counts.flaky > 0 || setup.some(({ verdict }) => verdict === 'fail')) return 1;
   if (counts.error + setup.length > 0) return 4;
   if (cleanup !== undefined && cleanup.left.length > 0 && cleanup.kept !== true) return 4;
   if (strict && counts.warn + counts.variant > 0) return 1;
+  if (executed(counts) < minChecked) return 1;
   if (counts.blocked > 0) return 3;
   return executed(counts) === 0 ? 2 : 0;
 }
@@ -213,6 +229,16 @@ export function injected(results: readonly RuleResult[]): number {
 /** Number of rules that were checked by behaviour of the target. */
 export function executed(counts: Readonly<Record<Verdict, number>>): number {
   return counts.pass + counts.fail + counts.warn + counts.observed + counts.variant + counts.flaky;
+}
+
+/** Number of checked rules, and number of all rules with these verdicts. */
+export function coverageOf(counts: Readonly<Record<Verdict, number>>): Coverage {
+  return { checked: executed(counts), total: VERDICTS.reduce((sum, verdict) => sum + counts[verdict], 0) };
+}
+
+/** Minimum number of checked rules of a run. Undefined for a shard, because the minimum applies to the merged result. */
+export function minCheckedOf({ min_checked, shard }: Report['mode']): number | undefined {
+  return shard === undefined ? min_checked : undefined;
 }
 
 /** Counts that decide the exit code. An expected failure does not count as a failure; a stale or expired entry does. */

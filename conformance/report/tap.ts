@@ -1,11 +1,16 @@
-import { describeRule, describeRun, type Reporter, show, visible } from './reporter.js';
+import { describeRule, describeRun, type Reporter, show, tooFewChecked, visible } from './reporter.js';
 import { executed, VERDICTS } from './results.js';
 
 /** TAP version 14: one test point per rule. A rule that was not checked is skipped, with its reason. */
 export const tap: Reporter = (report) => {
-  const { setup, remarks } = describeRun(report);
+  const { setup, remarks, coverage } = describeRun(report);
+  const tooFew = tooFewChecked(report);
   const points = [...report.rules, ...setup];
-  const lines = ['TAP version 14', `1..${points.length}`, ...remarks.map((remark) => `# ${oneLine(remark)}`)];
+  const lines = [
+    'TAP version 14',
+    `1..${points.length}`,
+    ...[...coverage, ...remarks].map((remark) => `# ${oneLine(remark)}`),
+  ];
   points.forEach((result, index) => {
     const { isBroken, baseline, nearest, repeat } = describeRule(report, result);
     const unchecked = result.verdict === 'skip' || result.verdict === 'blocked';
@@ -49,6 +54,7 @@ export const tap: Reporter = (report) => {
   if (report.interrupted) lines.push('Bail out! interrupted');
   else if (report.ended !== undefined) lines.push(`Bail out! ${oneLine(report.ended.reason)}`);
   else if (executed(report.counts) === 0) lines.push('Bail out! no rule was checked');
+  else if (tooFew !== undefined) lines.push(`Bail out! ${tooFew}`);
   return `${lines.join('\n')}\n`;
 };
 

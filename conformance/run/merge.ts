@@ -2,7 +2,9 @@ import { applyBaseline, entriesOf } from '../report/baseline.js';
 import {
   type Cleanup,
   countVerdicts,
+  coverageOf,
   exitCodeOf,
+  minCheckedOf,
   type Report,
   type RuleResult,
   type SetupFailure,
@@ -72,10 +74,14 @@ export function mergeReports(reports: readonly Report[]): Report {
     setup,
     cleanup,
     counts,
+    coverage: coverageOf(counts),
     variants,
     rules,
     watched: [...watched.values()],
-    exit_code: exitCodeOf(counts, { strict: mode.strict, interrupted, ended, setup, cleanup }),
+    exit_code: exitCodeOf(counts, {
+      ...{ strict: mode.strict, interrupted, ended, setup, cleanup },
+      minChecked: minCheckedOf(mode),
+    }),
   };
   return entries === undefined ? merged : applyBaseline(merged, entries, first.started_at.slice(0, 10));
 }
@@ -90,6 +96,7 @@ function checkShards(first: Report, reports: readonly Report[]): void {
     'the number of shards': report.mode.shard?.count ?? 0,
     'the selected rules': report.mode.only ?? '',
     'the option --strict': report.mode.strict,
+    'the option --min-checked': report.mode.min_checked ?? 0,
     'the option --write': report.mode.write,
     'the baseline': JSON.stringify(entriesOf(report) ?? []),
   });

@@ -61,6 +61,11 @@ export interface Options {
    * Default: false.
    */
   readonly strict?: boolean;
+  /**
+   * Minimum number of rules that must be checked. A rule counts as checked if its verdict is not `skip`, `blocked` or
+   * `error`. The run fails if fewer rules are checked. Default: no minimum.
+   */
+  readonly minChecked?: number;
   /** Maximum time to wait for one response, in milliseconds. Default: 15,000. */
   readonly timeout?: number;
   /** Maximum number of requests per second; `Infinity` for no limit. Default: unlimited on an emulator, otherwise 5. */
@@ -159,6 +164,7 @@ interface Allowed {
 const LONGEST = 2 ** 31 - 1;
 
 const NUMBERS = {
+  minChecked: wholeNumber(1, 1_000_000),
   timeout: wholeNumber(1, LONGEST),
   rate: aboveZero(),
   window: aboveZero(7 * 86_400),

@@ -1,7 +1,14 @@
 import type { Exchange } from '../http/exchange.js';
 import type { HarEntry } from '../http/har.js';
 import { knownRouteOf } from '../report/operation.js';
-import { countVerdicts, exitCodeOf, type Report, type RuleResult, type Watched } from '../report/results.js';
+import {
+  countVerdicts,
+  coverageOf,
+  exitCodeOf,
+  type Report,
+  type RuleResult,
+  type Watched,
+} from '../report/results.js';
 import type { Rule } from '../rules/rule.js';
 import { defined } from '../target/json.js';
 import { aboutRule, addWatched } from './verdict.js';
@@ -60,6 +67,7 @@ export function checkRecorded(entries: readonly HarEntry[], options: RecordedOpt
       ...(origins.length > 1 ? [`Checked as one service: ${origins.join(', ')}.`] : []),
     ],
     counts,
+    coverage: coverageOf(counts),
     variants: {},
     rules,
     exit_code: exitCodeOf(counts, { strict, interrupted: false }),

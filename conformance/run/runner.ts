@@ -8,7 +8,7 @@ import { Latency } from '../http/latency.js';
 import { RunEnded } from '../http/no-response.js';
 import { RequestLog } from '../report/nearest.js';
 import { redactValue } from '../report/redact.js';
-import { type Cleanup, countVerdicts, exitCodeOf, type Report } from '../report/results.js';
+import { type Cleanup, countVerdicts, coverageOf, exitCodeOf, minCheckedOf, type Report } from '../report/results.js';
 import { defined } from '../target/json.js';
 import type { Target } from '../target/target.js';
 import { rulesOfPart } from './budget.js';
@@ -26,7 +26,7 @@ import { Watcher } from './watcher.js';
  */
 export async function runRules(target: Target, options: RunOptions): Promise<Report> {
   const started = options.now();
-  const { only, shard, flags, strict } = options;
+  const { only, shard, flags, strict, minChecked: min_checked } = options;
   const rules = rulesOfPart(options.rules, shard, target);
   const ending = new Ending(options.signal);
   const watching = options.rules.filter((rule) => rule.watch !== undefined);
@@ -80,6 +80,7 @@ export async function runRules(target: Target, options: RunOptions): Promise<Rep
   const alike = likeness.notices();
   const ended = reason && { by: reason.by, reason: reason.message };
   const interrupted = options.signal.aborted;
+  const mode = { write: target.write, strict, ...defined({ only, min_checked, shard, flags }) };
   // Remove secrets from the whole report, because a response of the target can repeat credentials that the suite sent.
   return redactValue({
     ...beginReport(started, options.now()),
@@ -89,11 +90,7 @@ export async function runRules(target: Target, options: RunOptions): Promise<Rep
       org: target.org,
       emulator: target.adminUrl !== undefined,
     },
-    mode: {
-      write: target.write,
-      strict,
-      ...defined({ only, shard, flags }),
-    },
+    mode,
     budget: options.budget ?? { requests },
     requests,
     throttled_seconds: Math.round(client.throttling.heldSeconds),
@@ -104,10 +101,11 @@ export async function runRules(target: Target, options: RunOptions): Promise<Rep
     setup,
     cleanup,
     counts,
+    coverage: coverageOf(counts),
     variants,
     rules: results,
     watched: watching.map(({ id }) => describeWatch(id, watcher.of(id), target)),
-    exit_code: exitCodeOf(counts, { strict, interrupted, ended, setup, cleanup }),
+    exit_code: exitCodeOf(counts, { strict, interrupted, ended, setup, cleanup, minChecked: minCheckedOf(mode) }),
   });
 }
 

@@ -17,7 +17,7 @@ function classOf(verdict: Verdict): string {
 
 function head(report: Report, title: string): string {
   const { target, suite, specification, started_at: started, mode } = report;
-  const { remarks, unproven, conclusion, measure } = describeRun(report);
+  const { remarks, unproven, conclusion, measure, coverage } = describeRun(report);
   const facts = [
     ['Target', target.base_url],
     ['Git', target.git_url],
@@ -39,6 +39,7 @@ function head(report: Report, title: string): string {
   ];
   return `<header>
 ${element('h1', title)}
+${coverage.map((line) => element('p', line)).join('')}
 <p><strong class="${report.exit_code === 0 ? 'pass' : 'fail'}">${escapeHtml(conclusion)}</strong> ${escapeHtml(measure)}</p>
 ${notes.map((note) => element('p', note, { class: 'quiet' })).join('\n')}
 <table><caption hidden>The run</caption><tbody>${rows.join('')}</tbody></table>

@@ -1,4 +1,12 @@
-import { countVerdicts, exitCodeOf, FORMAT, type Report, type RuleResult, type Verdict } from '../results.js';
+import {
+  countVerdicts,
+  exitCodeOf,
+  FORMAT,
+  minCheckedOf,
+  type Report,
+  type RuleResult,
+  type Verdict,
+} from '../results.js';
 
 /** Malicious text from a target: markup, commands, and characters that some formats cannot contain. */
 export const HOSTILE =
@@ -39,6 +47,7 @@ export function hostileResult(verdict: Verdict = 'fail', id = `hostile.${verdict
 export function reportWith(rules: readonly RuleResult[], more: Partial<Report> = {}): Report {
   const counts = countVerdicts(rules);
   const strict = more.mode?.strict ?? false;
+  const mode = more.mode ?? { write: true, strict };
   const interrupted = more.interrupted ?? false;
   return {
     format: FORMAT,
@@ -59,7 +68,7 @@ export function reportWith(rules: readonly RuleResult[], more: Partial<Report> =
     counts,
     variants: {},
     rules,
-    exit_code: exitCodeOf(counts, { strict, interrupted }),
+    exit_code: exitCodeOf(counts, { strict, interrupted, minChecked: minCheckedOf(mode) }),
     ...more,
   };
 }
