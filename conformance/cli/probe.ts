@@ -5,7 +5,7 @@ import { countReasons } from '../report/alike.js';
 import { visible } from '../report/reporter.js';
 import type { Look } from '../run/look.js';
 import { usualRate } from '../run/preflight.js';
-import { CALIBRATION_RULES, type Findings, probe } from '../run/probe.js';
+import { CALIBRATION_RULES, type Findings, probe, unusualVariants } from '../run/probe.js';
 import { defined } from '../target/json.js';
 import type { Target } from '../target/target.js';
 import type { KeyEntry } from '../target/target-file.js';
@@ -25,7 +25,12 @@ import { UsageError } from './usage-error.js';
 export const probeCommand = defineCommand({
   name: 'probe',
   describe: 'Read from a deployment, and write a first target file for it',
-  flags: { ...TARGET_FLAGS, ...PACE_FLAGS, ...NEW_FILE_FLAGS },
+  flags: {
+    ...TARGET_FLAGS,
+    ...PACE_FLAGS,
+    ...NEW_FILE_FLAGS,
+    all: { describe: 'Write all observed variants, not only those that differ from the default' },
+  },
   exclusive: TARGET_EXCLUSIVE,
   needs: [...TARGET_NEEDS, ['force', 'output']],
   run: async (args, session) => {
@@ -40,7 +45,7 @@ export const probeCommand = defineCommand({
     const { repo } = findings;
     const report = await calibrate({ ...target, ...defined({ repo }) }, manners.timeout, rate);
     const folder = args.output === undefined ? process.cwd() : dirname(resolve(args.output));
-    await write(writeTarget({ described, target: found, findings, report, folder }), session);
+    await write(writeTarget({ described, target: found, findings, report, folder, all: args.all }), session);
     if (!(report instanceof Unready)) return;
     session.warn(`${report.message}\n`);
     session.exitCode ||= 3;
@@ -67,9 +72,11 @@ interface Written {
   readonly report: Report | Unready;
   /** Folder in which the file will be. */
   readonly folder: string;
+  /** True to write all observed variants. */
+  readonly all: boolean;
 }
 
-function writeTarget({ described, target, findings, report, folder }: Written): string {
+function writeTarget({ described, target, findings, report, folder, all }: Written): string {
   const { keys, second } = described;
   const place = (key: KeyEntry | undefined) =>
     key && defined({ file: placeOf(folder, key.file), env: key.env, id: key.id, scopes: key.scopes });
@@ -108,7 +115,7 @@ function writeTarget({ described, target, findings, report, folder }: Written): 
     member('admin', Object.keys(admin).length === 0 ? undefined : admin),
     ...(['prefix', 'rate', 'timeout', 'window'] as const).map((name) => member(name, described[name])),
     '',
-    ...aboutVariants(report, described),
+    ...aboutVariants(report, described, all),
   ];
   return `${parts.filter((part) => part !== undefined).join('\n')}\n`;
 }
@@ -215,13 +222,16 @@ function presence(look: Look): string {
   return `unknown: ${wordsOf(look)}`;
 }
 
-function aboutVariants(report: Report | Unready, { variants: pinned = {} }: DescribedTarget): string[] {
+function aboutVariants(report: Report | Unready, { variants: pinned = {} }: DescribedTarget, all: boolean): string[] {
   if (report instanceof Unready) return Object.keys(pinned).length === 0 ? [] : [`${member('variants', pinned)}`];
-  const variants = Object.fromEntries(Object.entries({ ...report.variants, ...pinned }).sort());
+  const seen = all ? report.variants : unusualVariants(report);
+  const variants = Object.fromEntries(Object.entries({ ...seen, ...pinned }).sort());
+  const usual = Object.keys(report.variants).filter((key) => !Object.hasOwn(variants, key)).length;
   const silent = countReasons(report.rules.filter((rule) => rule.variants === undefined));
   return [
     '# Observed choices where the specification leaves one. A run fails if the target behaves differently.',
     `${member('variants', variants)}`,
+    ...(usual === 0 ? [] : [note(`${usual} more choices are the default and can change; --all writes them too`)]),
     ...(silent.length === 0 ? [] : ['# Not determined:']),
     ...silent.map(([reason, count]) => note(`- ${reason}: ${count} point${count === 1 ? '' : 's'}`)),
   ];

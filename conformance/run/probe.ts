@@ -2,8 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createSigner, type TokenRecipe } from '../auth/tokens.js';
 import { isRecord } from '../http/exchange.js';
 import { basic, gitPath } from '../http/git-remote.js';
+import type { Report } from '../report/results.js';
 import { defined } from '../target/json.js';
 import type { Target } from '../target/target.js';
+import { withoutDrift } from './drift.js';
 import { type Look, look } from './look.js';
 import { checkService } from './preflight.js';
 
@@ -74,6 +76,23 @@ function firstOf(json: unknown): string | undefined {
   if (!isRecord(first)) return typeof first === 'string' ? first : undefined;
   const name = first.name ?? first.repo ?? first.repo_name ?? first.id;
   return typeof name === 'string' ? name : undefined;
+}
+
+/**
+ * Returns the variants of a report that differ from the responses that the specification supports best, by key. A rule
+ * that observed such a variant has the verdict `variant`, and its reason contains the key and the variant. A rule that
+ * is broken does not show whether its variants differ, so they are included unless another rule shows that they do not.
+ */
+export function unusualVariants({ rules, variants }: Report): Record<string, string> {
+  const usual = new Set<string>();
+  for (const result of rules.map(withoutDrift)) {
+    const { verdict, reason = '' } = result;
+    for (const [key, member] of Object.entries(result.variants ?? {})) {
+      const isUsual = verdict === 'variant' ? !reason.includes(`${key}: ${member}`) : /^(pass|observed)$/.test(verdict);
+      if (isUsual) usual.add(`${key}: ${member}`);
+    }
+  }
+  return Object.fromEntries(Object.entries(variants).filter(([key, member]) => !usual.has(`${key}: ${member}`)));
 }
 
 /**

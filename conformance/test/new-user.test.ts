@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { parse, stringify } from 'yaml';
-import type { Report } from '../index.js';
+import { type Report, startTargetEmulator } from '../index.js';
 import { REPORTERS } from '../report/reporters.js';
 import { CALIBRATION_RULES } from '../run/probe.js';
 import { packageRoot } from '../run/version.js';
@@ -49,8 +49,23 @@ t.test('probe determines everything that a read-only run determines', async (t) 
   t.equal(mode.write, false, 'loopback is no leave to write');
   t.same(writesOf(asked), []);
   t.same(await repositories(), ['docs']);
-  const told = parse(readFileSync(file('target.yaml'), 'utf8')).variants;
+  const whole = ['--force', '--all', '--output', file('all.yaml')];
+  t.match(await conformance('probe', ...flags, ...whole), { code: 0 });
+  const told = parse(readFileSync(file('all.yaml'), 'utf8')).variants;
   t.same(Object.keys(told).sort(), Object.keys(variants).sort(), `CALIBRATION_RULES: ${CALIBRATION_RULES.length}`);
+});
+
+t.test('probe writes only variants that differ from the default', async (t) => {
+  t.same(parse(readFileSync(file('target.yaml'), 'utf8')).variants, {}, 'the emulator has only defaults');
+  const other = file('variants.json');
+  writeFileSync(other, JSON.stringify({ emptyBearer: '403' }));
+  const unusual = await startTargetEmulator('--variants', other);
+  t.teardown(() => unusual.close());
+  const place = ['--base-url', unusual.target.baseUrl, '--org', 'demo', '--key', unusual.target.key.file];
+  const { code, out } = await conformance('probe', ...place);
+  t.equal(code, 0);
+  t.same(parse(out).variants, { 'A31 empty bearer': '403 forbidden' });
+  t.match(out, /^# \d+ more choices are the default and can change; --all writes them too$/m);
 });
 
 t.test('a response that differs from the recorded one fails', async (t) => {
