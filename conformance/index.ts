@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Latency } from './http/latency.js';
-import { createLimiter } from './http/limiter.js';
+import { AdaptivePace, createLimiter } from './http/limiter.js';
 import { applyBaseline, expectationOf } from './report/baseline.js';
-import type { Report, RuleResult } from './report/results.js';
+import type { Budget, Report, RuleResult } from './report/results.js';
 import { budgetOf, rulesOfPart } from './run/budget.js';
 import { checkDeletion } from './run/cleanup.js';
 import { checkOptions, type Options, selectSome } from './run/options.js';
@@ -10,6 +10,7 @@ import { checkReady, usualRate, withAdmin } from './run/preflight.js';
 import { readProven } from './run/proof.js';
 import { runRules } from './run/runner.js';
 import { openScratch, scratchPrefix } from './run/scratch.js';
+import { defined } from './target/json.js';
 import type { Target } from './target/target.js';
 
 export type { BaselineEntry } from './report/baseline.js';
@@ -82,9 +83,15 @@ export async function run(given: Target, options: Options = {}): Promise<Report>
   const isEmulator = target.adminUrl !== undefined;
   const { rate = usualRate(target), width = isEmulator ? 8 : 4 } = options;
   const { window, shard, onRepository = () => Promise.resolve() } = options;
+  const isAdaptive = options.rate === undefined && window === undefined && !isEmulator;
   const part = rulesOfPart(rules, shard, target);
-  const budget = budgetOf({ rules: part, target, rate, window, width, latency: responseTime / 1000, keep });
-  const { rate: pace = Number.POSITIVE_INFINITY } = budget;
+  const budget: Budget = {
+    ...budgetOf({ rules: part, target, rate, window, width, latency: responseTime / 1000, keep }),
+    ...(isAdaptive && { adaptive: true }),
+  };
+  const { rate: fixed = Number.POSITIVE_INFINITY } = budget;
+  const adaptive = isAdaptive ? new AdaptivePace(fixed) : undefined;
+  const pace = adaptive ?? fixed;
   options.onBudget?.(budget);
   const today = new Date().toISOString().slice(0, 10);
   const prefix = scratchPrefix(options.prefix);
@@ -107,6 +114,7 @@ export async function run(given: Target, options: Options = {}): Promise<Report>
     limiter: createLimiter(pace, Date.now, (wait) => sleep(wait, undefined, { signal })),
     cleanupLimiter,
     latency,
+    ...defined({ adaptive }),
     width,
     timeout,
     signal,

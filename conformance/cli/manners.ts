@@ -5,7 +5,11 @@ import { rate, seconds, wholeNumber } from './values.js';
 /** Command-line flags for the request timeout and the request rate. */
 export const PACE_FLAGS = {
   timeout: { read: wholeNumber(), describe: 'Timeout of a request in milliseconds; default: 15000' },
-  rate: { read: rate, describe: 'Maximum requests per second, or unlimited; default: 5, unlimited on an emulator' },
+  rate: {
+    read: rate,
+    describe:
+      'Maximum requests per second, or unlimited; default: what the RateLimit headers of the target allow, 5 without them, unlimited on an emulator',
+  },
 } satisfies Flags;
 
 /**

@@ -79,6 +79,9 @@ t.test('a rate-limited run first prints its estimated number of requests', async
   const { progress, written } = stage(false);
   progress.plan({ requests: 1950, rate: 5, seconds: 390 });
   t.same(written, ['about 1950 requests, at most 5.0 a second: about 6 min 30 s\n']);
+  progress.plan({ requests: 1950, rate: 5, seconds: 390, adaptive: true });
+  const more = 'at most 5.0 a second unless RateLimit headers allow more';
+  t.equal(written.at(-1), `about 1950 requests, ${more}: about 6 min 30 s\n`);
 });
 
 t.test('a quiet run prints nothing', async (t) => {

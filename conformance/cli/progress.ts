@@ -84,8 +84,9 @@ export function createProgress(stream: ProgressStream, quiet: boolean, now: () =
 
 type Count = 'done' | 'total' | 'broken' | 'requests' | 'planned';
 
-function planOf({ requests, rate, seconds }: Budget): string {
-  const pace = rate === undefined ? '' : `, at most ${rate.toFixed(rate < 10 ? 1 : 0)} a second`;
+function planOf({ requests, rate, seconds, adaptive }: Budget): string {
+  const atMost = rate === undefined ? '' : `, at most ${rate.toFixed(rate < 10 ? 1 : 0)} a second`;
+  const pace = adaptive === true ? `${atMost} unless RateLimit headers allow more` : atMost;
   return `about ${requests} requests${pace}${seconds === undefined ? '' : `: ${duration(seconds)}`}`;
 }
 

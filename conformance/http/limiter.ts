@@ -4,24 +4,49 @@ export interface Limiter {
   take(): Promise<void>;
 }
 
+/** Number of requests per second, which can change during a run. */
+export interface Pace {
+  readonly perSecond: number;
+}
+
+/** Limits of an adaptive pace in requests per second. */
+const SLOWEST = 0.5;
+const FASTEST = 100;
+/** Share of the quota of the target that the run uses, because other clients may use the same quota. */
+const SHARE = 0.8;
+
+/** Pace that follows the quota in the responses of the target. It keeps its first value until a response has one. */
+export class AdaptivePace implements Pace {
+  constructor(public perSecond: number) {}
+
+  /**
+   * Adapts the pace to a quota (see `quotaOf`). An exhausted quota changes nothing, because the target then refuses
+   * requests with 429 and the run pauses.
+   */
+  see(quota: { readonly remaining: number; readonly seconds: number } | undefined): void {
+    if (quota === undefined || quota.remaining <= 0) return;
+    const allowed = (SHARE * quota.remaining) / Math.max(quota.seconds, 1);
+    this.perSecond = Math.min(FASTEST, Math.max(SLOWEST, allowed));
+  }
+}
+
 export const UNLIMITED: Limiter = { take: () => Promise.resolve() };
 
 /**
- * Creates a limiter that allows `perSecond` evenly spaced requests per second, or any number if it is infinite. `now`
- * returns milliseconds, and `sleep` takes milliseconds.
+ * Creates a limiter that allows evenly spaced requests, or any number of them if the pace is infinite. `now` returns
+ * milliseconds, and `sleep` takes milliseconds.
  */
 export function createLimiter(
-  perSecond: number,
+  pace: number | Pace,
   now: () => number,
   sleep: (milliseconds: number) => Promise<void>,
 ): Limiter {
-  if (!Number.isFinite(perSecond)) return UNLIMITED;
-  const gap = 1000 / perSecond;
+  if (pace === Number.POSITIVE_INFINITY) return UNLIMITED;
   let next = 0;
   return {
     take: async () => {
       const at = Math.max(now(), next);
-      next = at + gap;
+      next = at + 1000 / (typeof pace === 'number' ? pace : pace.perSecond);
       if (at > now()) await sleep(at - now());
     },
   };

@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { Exchange } from './exchange.js';
-import { secondsOf, secondsToWait } from './throttling.js';
+import { quotaOf, secondsOf, secondsToWait } from './throttling.js';
 
 t.test('Retry-After is seconds or a date', async (t) => {
   const now = Date.parse('2026-01-01T00:00:00Z');
@@ -29,4 +29,18 @@ t.test('a 429 means throttling; a 429 of file metadata only if it has Retry-Afte
     t.equal(wait(path, 429), 1, path);
   }
   t.equal(wait('/api/v1/repo', 200, { 'retry-after': '3' }), undefined);
+});
+
+t.test('a response announces a quota in one of several headers', async (t) => {
+  const quota = (headers: Exchange['headers']) => quotaOf(answerTo('/api/v1/repo', 200, headers));
+  t.same(quota({ ratelimit: '"default";r=50;t=30' }), { remaining: 50, seconds: 30 });
+  t.same(quota({ ratelimit: '"hour";r=100;t=3600, "minute";r=50;t=30' }), { remaining: 100, seconds: 3600 });
+  t.same(quota({ 'ratelimit-policy': '"default";q=100;w=60' }), { remaining: 100, seconds: 60 });
+  t.same(quota({ 'ratelimit-policy': '"default";q=100;w=60', ratelimit: '"default";r=9;t=3' }), {
+    ...{ remaining: 9, seconds: 3 },
+  });
+  const older = { 'ratelimit-limit': '100', 'ratelimit-remaining': '40', 'ratelimit-reset': '20' };
+  t.same(quota(older), { remaining: 40, seconds: 20 });
+  for (const odd of ['', 'x;;', '"default"', '"default";r=a;t=b']) t.equal(quota({ ratelimit: odd }), undefined, odd);
+  t.equal(quota({ 'ratelimit-remaining': '-1', 'ratelimit-reset': '20' }), undefined);
 });

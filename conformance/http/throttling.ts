@@ -128,19 +128,53 @@ export function secondsOf(value: string | string[] | undefined, now = Date.now()
   return Number.isNaN(date) ? undefined : Math.max(0, Math.ceil((date - now) / 1000));
 }
 
+/** Number of requests that the target accepts in the next seconds. */
+export interface Quota {
+  readonly remaining: number;
+  readonly seconds: number;
+}
+
+/**
+ * Returns the quota that a response announces. It comes from `RateLimit` (`r` requests in `t` seconds), from the older
+ * headers `RateLimit-Remaining` and `RateLimit-Reset`, or else from `RateLimit-Policy` (`q` requests in `w` seconds). If
+ * there are several quotas, the one with the fewest requests per second. Returns undefined if there is none.
+ */
+export function quotaOf(exchange: Exchange): Quota | undefined {
+  const policies = parametersOf(headerOf(exchange, 'ratelimit-policy')).flatMap(quotaFrom('q', 'w'));
+  const limits = parametersOf(headerOf(exchange, 'ratelimit')).flatMap(quotaFrom('r', 't'));
+  const [remaining, reset] = ['remaining', 'reset'].map((name) => headerOf(exchange, `ratelimit-${name}`));
+  const isNumber = (text: string | undefined): text is string => text !== undefined && /^\d{1,9}$/.test(text);
+  const older =
+    isNumber(remaining) && isNumber(reset) ? [{ remaining: Number(remaining), seconds: Number(reset) }] : [];
+  const [quotas = []] = [limits, older, policies].filter(({ length }) => length > 0);
+  const perSecond = (quota: Quota) => quota.remaining / Math.max(quota.seconds, 1);
+  return [...quotas].sort((one, other) => perSecond(one) - perSecond(other))[0];
+}
+
+function quotaFrom(requests: string, window: string) {
+  return (parameters: ReadonlyMap<string, unknown>): Quota[] => {
+    const [remaining, seconds] = [parameters.get(requests), parameters.get(window)];
+    return typeof remaining === 'number' && typeof seconds === 'number' ? [{ remaining, seconds }] : [];
+  };
+}
+
+/** Parses a header that is a list of items, and returns the parameters of each item; empty if it is not valid. */
+function parametersOf(field: string | undefined): ReadonlyMap<string, unknown>[] {
+  try {
+    return field === undefined ? [] : parseList(field).map(([, parameters]) => parameters);
+  } catch {
+    return [];
+  }
+}
+
 /**
  * Returns the seconds until the last exhausted window of a `RateLimit` header ends; undefined if no window is
  * exhausted.
  */
 function windowOf(field: string | undefined): number | undefined {
-  if (field === undefined) return undefined;
-  try {
-    const windows = parseList(field).flatMap(([, parameters]) => {
-      const [r, t] = [parameters.get('r'), parameters.get('t')];
-      return typeof t === 'number' && t >= 0 && (typeof r !== 'number' || r <= 0) ? [t] : [];
-    });
-    return windows.length === 0 ? undefined : Math.max(...windows);
-  } catch {
-    return undefined;
-  }
+  const windows = parametersOf(field).flatMap((parameters) => {
+    const [r, t] = [parameters.get('r'), parameters.get('t')];
+    return typeof t === 'number' && t >= 0 && (typeof r !== 'number' || r <= 0) ? [t] : [];
+  });
+  return windows.length === 0 ? undefined : Math.max(...windows);
 }

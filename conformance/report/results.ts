@@ -108,8 +108,10 @@ export interface Budget {
   readonly requests: number;
   /** Requests per second; undefined if there is no limit. */
   readonly rate?: number;
-  /** Minimum duration in seconds; undefined if there is no rate limit. */
+  /** Estimated duration in seconds at that rate; undefined if there is no rate limit. */
   readonly seconds?: number;
+  /** True if the run changes its rate to what the RateLimit headers of the target allow. */
+  readonly adaptive?: true;
 }
 
 /** Result of removing the repositories that the run created. */

@@ -93,7 +93,12 @@ const report = members({
     flags: z.array(z.string()).optional(),
   }),
   recording: members({ entries: count, checked: count }).optional(),
-  budget: members({ requests: count, rate: z.number().optional(), seconds: count.optional() }).optional(),
+  budget: members({
+    requests: count,
+    rate: z.number().optional(),
+    seconds: count.optional(),
+    adaptive: z.literal(true).optional(),
+  }).optional(),
   requests: count,
   throttled_seconds: count.optional(),
   interrupted: z.boolean(),

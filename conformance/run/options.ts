@@ -1,5 +1,5 @@
 import type { Latency } from '../http/latency.js';
-import type { Limiter } from '../http/limiter.js';
+import type { AdaptivePace, Limiter } from '../http/limiter.js';
 import type { BaselineEntry } from '../report/baseline.js';
 import type { Budget, RuleResult, Shard } from '../report/results.js';
 import { allRules, selectRules } from '../rules/registry.js';
@@ -68,7 +68,10 @@ export interface Options {
   readonly minChecked?: number;
   /** Maximum time to wait for one response, in milliseconds. Default: 15,000. */
   readonly timeout?: number;
-  /** Maximum number of requests per second; `Infinity` for no limit. Default: unlimited on an emulator, otherwise 5. */
+  /**
+   * Maximum number of requests per second; `Infinity` for no limit. Default: unlimited on an emulator. On other targets,
+   * 80 % of what the RateLimit headers of the target allow, and 5 until a response has such a header.
+   */
   readonly rate?: number;
   /**
    * Seconds over which the run spreads its estimated requests. The run then sends fewer requests per second than `rate`
@@ -140,6 +143,8 @@ export type RunOptions = Options &
     readonly limiter: Limiter;
     /** Latency of the target, as measured before the run. Default: that of a fast target. */
     readonly latency?: Latency;
+    /** Pace of `limiter` that follows the RateLimit headers of the target; undefined if the pace is fixed. */
+    readonly adaptive?: AdaptivePace;
     /**
      * Rate limiter of the cleanup. Must work even after an interruption of the run, because the created repositories
      * are then deleted. Default: `limiter`.

@@ -6,6 +6,7 @@ import { Variants } from '../check/variants.js';
 import { Client } from '../http/client.js';
 import { Latency } from '../http/latency.js';
 import { RunEnded } from '../http/no-response.js';
+import { quotaOf } from '../http/throttling.js';
 import { RequestLog } from '../report/nearest.js';
 import { redactValue } from '../report/redact.js';
 import { type Cleanup, countVerdicts, coverageOf, exitCodeOf, minCheckedOf, type Report } from '../report/results.js';
@@ -54,7 +55,10 @@ export async function runRules(target: Target, options: RunOptions): Promise<Rep
       reportProgress();
     },
     onExchange: (exchange) => {
-      if (!exchange.injected) latency.add(exchange.milliseconds);
+      if (!exchange.injected) {
+        latency.add(exchange.milliseconds);
+        options.adaptive?.see(quotaOf(exchange));
+      }
       for (const observer of [watcher, likeness, missing, log]) observer.see(exchange);
     },
   });

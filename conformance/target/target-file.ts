@@ -109,7 +109,9 @@ const targetFile = z.strictObject({
       'must be a number above 0, or unlimited',
     )
     .optional()
-    .describe('Maximum requests per second; default: 5 unless the target is an emulator'),
+    .describe(
+      'Maximum requests per second; default: what the RateLimit headers of the target allow, 5 without them, unlimited on an emulator',
+    ),
   timeout: z
     .int()
     .positive()
