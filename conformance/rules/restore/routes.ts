@@ -94,13 +94,14 @@ export const restoreRoutes = defineWritingRules('2. Restore', 'restore-routes', 
       expectSame([commit_sha, tree_sha], [tip, made.tree], 'commit must show the new commit and its tree');
       expectSame(target_branch, t.defaultBranch, 'commit.target_branch');
       expectTrue(Number.isInteger(pack_bytes), 'commit.pack_bytes must be an integer', pack_bytes);
-      const { branch, old_sha, new_sha, success, status } = response.record('result');
+      const { branch, old_sha, new_sha, success, status, message: why = '' } = response.record('result');
       expectSame(
         [old_sha, new_sha],
         [last.sha, tip],
         'old_sha and new_sha must be the tips before and after the reset',
       );
-      expectSame([success, status], [true, 'ok'], 'the result must have success true and the status ok');
+      const outcome = [success, status, why];
+      expectSame(outcome, [true, 'ok', ''], 'the result must have success true, status ok and an empty message');
       expectOneOf(branch, defaultBranchNames(t), 'result.branch');
     },
   },

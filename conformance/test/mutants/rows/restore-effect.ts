@@ -314,6 +314,12 @@ const RESETS: readonly Mutant[] = [
     setsMember(RESET, 'result.old_sha', ZEROS, 201),
   ),
   proxied(
+    'reset-praises-successes',
+    'restore.route.reset-alias#result',
+    'has a message for a success on reset-commits',
+    setsMember(RESET, 'result.message', 'The branch was reset.', 201),
+  ),
+  proxied(
     'reset-calls-a-missing-commit-a-conflict',
     'restore.route.same-handler#missing-commit',
     'answers a target commit that does not exist with 409 on reset-commits',
