@@ -4,7 +4,10 @@ import { startDeployment } from '../test/deployment.js';
 import { startNamespace } from '../test/shared-emulator.js';
 import { budgetOf } from './budget.js';
 
-/** Maximum share by which an announced number of requests may differ from the actual number. */
+/**
+ * Maximum share by which an announced number of requests may differ from the actual number. If a difference is larger
+ * after rules were changed, record `fixtures/rule-requests.json` again with `test/record-requests.js`.
+ */
 const TOLERANCE = 0.3;
 
 /** Runs rules, and returns the announced number of requests and the number in the report. */

@@ -122,6 +122,7 @@ export const CALIBRATION_RULES: readonly string[] = [
   'claim.exp.after-iat',
   'claim.exp.missing-unrestricted',
   'git.missing-repo',
+  'authfail.401.scheme-basic',
   'authfail.401.empty-bearer',
   'err.route-not-found.no-auth',
 ];
