@@ -15,6 +15,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   merge: async () => (await import('./merge.js')).mergeCommand,
   baseline: async () => (await import('./baseline.js')).baselineCommand,
   compare: async () => (await import('./compare.js')).compareCommand,
+  matrix: async () => (await import('./matrix.js')).matrixCommand,
   'check-har': async () => (await import('./check-har.js')).checkHarCommand,
   variants: async () => (await import('./variants.js')).variantsCommand,
   list: async () => (await import('./list.js')).listCommand,

@@ -30,7 +30,7 @@ export interface Comparison {
   readonly differences: readonly Difference[];
 }
 
-type Side = ReturnType<typeof sideOf>;
+export type Side = ReturnType<typeof sideOf>;
 
 /**
  * Observed values that are counts or measurements. They are not compared, because they do not describe the target's
@@ -53,7 +53,8 @@ export function compareReports(a: Report, b: Report): Comparison {
   return { format: 1, before: sideOf(a), after: sideOf(b), differences };
 }
 
-function sideOf({ target, started_at, suite, exit_code }: Report) {
+/** Returns the members of a report that identify one side of a comparison. */
+export function sideOf({ target, started_at, suite, exit_code }: Report) {
   return { base_url: target.base_url, org: target.org, started_at, suite: suite.version, exit_code };
 }
 

@@ -104,7 +104,7 @@ function badge(report: Report): string {
 }
 
 /** Escapes inline text, so that it contains no markup. */
-function inline(text: string): string {
+export function inline(text: string): string {
   return visible(text)
     .replace(/\s+/g, ' ')
     .replace(/&/g, '&amp;')
@@ -113,7 +113,7 @@ function inline(text: string): string {
 }
 
 /** Formats inline code. The fence is longer than any run of backticks in the text. */
-function code(text: string): string {
+export function code(text: string): string {
   const shown = visible(text).replace(/\s+/g, ' ');
   const ticks = '`'.repeat(longestRun(shown) + 1);
   const pad = shown.startsWith('`') || shown.endsWith('`') ? ' ' : '';
