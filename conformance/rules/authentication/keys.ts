@@ -2,10 +2,12 @@ import { generateKeyPairSync } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { getRepo } from '../../api/requests.js';
 import type { KeyRole, TokenRecipe } from '../../auth/tokens.js';
+import { askAdmin, inNamespace } from '../../check/admin.js';
 import { expectCode, expectMatch, expectSame, expectStatus, expectSuccess } from '../../check/expect.js';
 import { Skip } from '../../check/outcomes.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { sampleRepository } from '../../fixtures/repositories.js';
+import type { SigningKey } from '../../target/keys.js';
 import type { Target } from '../../target/target.js';
 import { documentedOperation } from '../documented-operations.js';
 import { defineRules, rulesBy } from '../rule.js';
@@ -114,7 +116,35 @@ export const keys = defineRules('Keys', 'keys', [
       return [kid === undefined ? undefined : { key: 'deleted', header: { kid } }];
     },
   }),
+  {
+    id: 'key.rotation.in-use',
+    says: 'A token that was accepted is rejected as soon as its key is deleted.',
+    reach: 'emulator',
+    writes: true,
+    check: checkDeletion,
+  },
 ]);
+
+/** Scopes of the key that `checkDeletion` registers and deletes. */
+const DELETED_KEY_SCOPES = ['git:read', 'org:read'];
+
+/**
+ * Registers a key in a namespace (isolated state of the emulator), and deletes it after its tokens were accepted.
+ * Expects the same tokens to be refused then, and tokens of the other key to be accepted.
+ */
+async function checkDeletion(t: RuleContext): Promise<void> {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const id = 'deleted-by-the-suite';
+  const key: SigningKey = { file: `${id}.pem`, algorithm: 'ES256', privateKey, id, allowedScopes: DELETED_KEY_SCOPES };
+  const check = async (inner: RuleContext) => {
+    const claims = { iat: inner.seconds, exp: inner.seconds + 600 };
+    await acceptToken(inner, { key: 'restricted', claims });
+    await askAdmin(inner, 'DELETE', `/keys/${id}?organization=${encodeURIComponent(inner.target.org)}`);
+    await refuseTokensAtSome(inner, { key: 'restricted', claims });
+    expectStatus(await readWithToken(inner, {}), 200);
+  };
+  await inNamespace(t, {}, check, key);
+}
 
 const UNLISTED = ['PS256', 'RS384', 'RS512', 'EdDSA', 'ES256K'];
 
@@ -248,7 +278,14 @@ export const tokenHeader = defineRules('Token header', 'token-header', [
     'jwt.kid.match-wrong-signature',
     'A token whose kid names a registered key, but which another registered key signed, is rejected.',
     [(_, t) => ({ key: anotherRole(t), header: { kid: mustKnowId(t, 'main') } })],
-    { reach: 'needs-setup' },
+    {
+      reach: 'needs-setup',
+      clauses: { 'same-algorithm': 'This holds if both keys have the same algorithm as well.' },
+      alsoRejects: (t) => {
+        const { key, restrictedKey } = t.target;
+        return [restrictedKey?.algorithm === key.algorithm ? withKid(t, { key: 'restricted' }) : undefined];
+      },
+    },
   ),
   {
     id: 'jwt.kid.unknown',

@@ -130,10 +130,16 @@ export const tokenFailures = defineRules('Token failure responses', 'token-failu
   {
     id: 'authfail.403.unavailable',
     says: 'While tokens cannot be verified, every request is 403 authentication_unavailable; afterwards requests succeed again.',
+    clauses: { everywhere: 'Each operation of the API responds so.' },
+    writes: 'where-allowed',
     reach: 'emulator',
     check: on(faulted('repo', 'authentication_unavailable'), async (t, response) => {
       expectMatch(response.outcome, /^403 authentication_unavailable$/, 'unexpected status or code of the refusal');
       expectStatus(await readWithToken(t, {}), 200);
+      const fault = 'authentication_unavailable';
+      await forEachPlace(t, ofApi, async ({ place, ask }) =>
+        expectErrorOf(place, await ask({}, { fault }), 403, 'authentication_unavailable'),
+      );
     }),
   },
   {

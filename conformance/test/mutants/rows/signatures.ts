@@ -1,4 +1,4 @@
-import { type Mutant, proxied } from '../mutant.js';
+import { type Mutant, patched, proxied } from '../mutant.js';
 import { ANY } from '../places.js';
 import type { Rewrite } from '../proxy.js';
 import { mendsTokens, refusesTokens, type SentToken } from '../tokens.js';
@@ -113,6 +113,22 @@ export const rows: readonly Mutant[] = [
     'jwt.alg.key-mismatch#kid',
     'ignores alg if kid names a key',
     accepts((token) => token.header.alg === 'ES384' && hasKid(token) && token.isSignedBy('es256')),
+  ),
+  proxied(
+    'jwt-tries-keys-of-the-same-algorithm-for-a-known-kid',
+    'jwt.kid.match-wrong-signature#same-algorithm',
+    'tries other keys of the same algorithm than the one that kid names',
+    accepts(({ header, isSignedBy }) => header.kid === 'es256' && isSignedBy('restricted')),
+  ),
+  patched(
+    'key-accepts-cached-tokens-of-deleted-keys',
+    'key.rotation.in-use',
+    'accepts a token that it has verified before, although its key was deleted',
+    {
+      file: 'auth/authenticate.js',
+      find: 'request.ringOf(proven.claims.iss) !== proven.ring',
+      replace: 'request.ringOf(proven.claims.iss) === undefined',
+    },
   ),
   proxied(
     'jwt-tries-the-first-key-only-for-an-unknown-kid',

@@ -1,5 +1,5 @@
 import { type Mutant, proxied } from '../mutant.js';
-import { API, ARCHIVE, REPO } from '../places.js';
+import { API, ARCHIVE, META_OF_ORGANIZATION, REPO } from '../places.js';
 import type { ProxiedRequest, Rewrite } from '../proxy.js';
 import { changesStatus, isAt, type Place, setsMember } from '../rewrites.js';
 
@@ -75,6 +75,12 @@ export const rows: readonly Mutant[] = [
       if (token !== '') request.headers.authorization = `Bearer ${token.replace(/^t:/, '')}`;
     },
   }),
+  proxied(
+    'authfail-blames-the-token-on-organization-metadata',
+    'authfail.403.unavailable#everywhere',
+    'blames the token for organization metadata if it cannot verify any',
+    setsMember(META_OF_ORGANIZATION, 'code', 'forbidden', 403),
+  ),
   proxied(
     'authfail-blames-the-token-for-its-own-trouble',
     'authfail.403.unavailable',
