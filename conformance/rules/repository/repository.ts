@@ -84,10 +84,18 @@ export const otherRules = defineRules('Other endpoints', 'other-endpoints', [
   {
     id: 'other.create.body.mismatch',
     says: 'A repo_name in the body that differs from the repo claim is 400; no repository is created.',
+    clauses: {
+      letters: 'A repo_name that differs only in its letters, upper or lower case, is another name.',
+      part: 'A repo_name that is a part of the claim, or contains it, is another name.',
+    },
     writes: true,
     check: async (t) => {
       const [name, other] = [await reserveName(t), await reserveName(t)];
       expectCode(await createRepo(t, name, { json: { repo_name: other } }), 400, 'repo_name_mismatch');
+      for (const repo_name of [name.toUpperCase(), `${name}x`, name.slice(0, -1), name.replace(/.*\//, '')]) {
+        if (repo_name === name) continue;
+        expectCode(await createRepo(t, name, { json: { repo_name } }), 400, 'repo_name_mismatch');
+      }
       for (const absent of [name, other]) expectStatus(await getRepo(t, absent), 404);
     },
   },

@@ -1,10 +1,30 @@
 import { type Mutant, proxied } from '../mutant.js';
 import { API, BRANCHES, COMMIT, CREATE, PACK, REPO, REPOS } from '../places.js';
+import type { Rewrite } from '../proxy.js';
 import { changesStatus, isAt, type Place } from '../rewrites.js';
 import { changesResponsesTo, mendsTokens, refusesTokens, repositoryIn, tokenOf } from '../tokens.js';
 
 /** Makes the server look for a repository with an empty name if a token names none. */
 const takesAnEmptyName = (place: Place) => mendsTokens(place, ({ claims }) => ({ repo: '', ...claims }));
+
+/** Comparisons of a repository name with the claim that are too loose, by the clause that they break. */
+const LOOSE: Readonly<Record<string, (name: string, claim: string) => boolean>> = {
+  letters: (name, claim) => name.toLowerCase() === claim.toLowerCase(),
+  part: (name, claim) => name.startsWith(claim) || claim.includes(name),
+};
+
+/** Makes the server compare the name in the body of a creation with the claim by `isSame`. */
+function comparesBody(isSame: (name: string, claim: string) => boolean): Rewrite {
+  return {
+    request: (request) => {
+      const claim = tokenOf(request)?.claims.repo;
+      if (!isAt(CREATE, request) || request.body.length === 0 || typeof claim !== 'string') return;
+      const body: { repo_name?: unknown } = JSON.parse(request.body.toString());
+      if (typeof body.repo_name !== 'string' || !isSame(body.repo_name, claim)) return;
+      request.body = Buffer.from(JSON.stringify({ ...body, repo_name: claim }));
+    },
+  };
+}
 
 export const rows: readonly Mutant[] = [
   proxied(
@@ -37,6 +57,14 @@ export const rows: readonly Mutant[] = [
     'needs no repo if org:read is the last scope',
     mendsTokens(REPOS, ({ claims, scopes }) =>
       scopes.length > 1 && scopes.at(-1) === 'org:read' ? { repo: 'any', ...claims } : undefined,
+    ),
+  ),
+  ...Object.entries(LOOSE).map(([clause, isSame]) =>
+    proxied(
+      `claim-compares-${clause}-of-the-body-loosely`,
+      `other.create.body.mismatch#${clause}`,
+      `compares the name in the body loosely with the claim (${clause})`,
+      comparesBody(isSame),
     ),
   ),
   proxied(
