@@ -149,7 +149,8 @@ export const searchFilters: readonly RuleRow[] = [
         );
         const bare = (await search(t, '^plum$', { paths: ['context.txt'] })).answer;
         t.observe('lines without context', bare.records('matches').flatMap(({ lines }) => lines).length);
-        // What an absent member means is left open, so only the lines on the side of the given member are expected.
+        // The specification leaves open what an absent member means, so only the lines on the side of the given member
+        // are expected.
         const side = async (context: object, isOnSide: (line: number) => boolean) => {
           const shown = await linesWithContext(
             t,
