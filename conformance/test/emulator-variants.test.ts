@@ -21,8 +21,8 @@ async function runWith(variants: Readonly<Record<string, string>>, only?: string
 }
 
 /**
- * Returns for each variant (legal alternative of server behaviour) its non-default value number `number`, starting at
- * 1. If a variant has fewer values, the count starts again at its first non-default value.
+ * Returns a setting that gives each variant (legal alternative of server behaviour) one of its non-default values.
+ * `number`: which of them, from 1. For a variant with fewer values, counting continues with its first non-default value.
  */
 function valuesAt(number: number): Record<string, string> {
   return Object.fromEntries(

@@ -20,8 +20,8 @@ t.setTimeout(180_000);
 const rate = Number.POSITIVE_INFINITY;
 
 /**
- * Returns a copy of the target without permission to write. Without it, the run would first try whether a deletion
- * works.
+ * Returns a copy of the target that the suite may only read. A run that may write first checks that the target can
+ * delete repositories, which these servers cannot.
  */
 const reading = (target: Target): Target => ({ ...target, write: false });
 

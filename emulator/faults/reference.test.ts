@@ -36,7 +36,7 @@ function specOf({ name, keys }: NameReference, key?: string, value?: string): st
   return `${name}@STAGE${given.join('')}`;
 }
 
-/** One operation of each kind that differs from others in the faults that are possible for it. */
+/** One operation for each different set of possible faults, so that the test covers every set. */
 const SOME = operations.filter(({ id }) =>
   [
     'gitInfoRefs',

@@ -114,7 +114,8 @@ t.test('a client that continues to send a body of known length keeps its connect
   });
   const head = 'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: ';
   socket.write(`${head}13000\r\n\r\n`);
-  // Send the body for longer than a client may be silent, without being silent itself.
+  // Send parts of the body for longer than the limit for silent clients. The pauses between the parts are shorter, so
+  // the server must not disconnect.
   for (let sent = 0; sent < 13; sent++) {
     socket.write(Buffer.alloc(1000));
     await pause(200);

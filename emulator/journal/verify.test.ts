@@ -14,8 +14,8 @@ import { type Verification, verifySteps } from './verify.js';
 
 const [MAX_ENTRIES] = LIMITS.maxJournal;
 /**
- * Maximum number of units of work by which a slice (time between two yields to other requests) may exceed its length:
- * the largest possible step.
+ * Maximum number of units of work by which the work between two yields to other requests may exceed its limit. The
+ * limit is checked only after each step, and this is the size of the largest step.
  */
 const PIECE = 6_000;
 

@@ -84,7 +84,7 @@ function pairOf({ rule, mutant }: Pick<TableRow, 'rule' | 'mutant'>): string {
   return `${rule} ${mutant}`;
 }
 
-/** Stands for a mutant that no longer exists; its rows are listed as such. */
+/** Used for a table row whose mutant no longer exists. Another check reports that row, so it must not be reported twice. */
 const NO_CLAUSES = { clauses: [] } as const;
 
 /** Returns a sentence for each row that the table lacks, and for each row that no mutant or rule justifies. */

@@ -27,8 +27,8 @@ async function take(pack: Buffer, store = new ObjectStore(), thin = false): Prom
 }
 
 /**
- * Compares the link records (decoded ids to which an object refers) of each commit and tree with its body. Returns the
- * number of trees that are recorded as differences from another tree.
+ * Checks for each commit and tree that its link record (stored list of the objects to which it refers) matches its body.
+ * Returns the number of trees whose record is stored as the difference from the record of another tree.
  */
 function compareWithBodies(t: Test, store: ObjectStore): number {
   let differences = 0;

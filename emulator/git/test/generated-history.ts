@@ -129,7 +129,7 @@ function mergeFiles(sides: readonly Map<string, string>[], random: (below: numbe
   return files;
 }
 
-/** Restores an old state of all paths or of one. */
+/** Sets all files to their state in `old`, with probability 1/3, or otherwise one randomly chosen file. */
 function restore(files: Map<string, string>, old: Map<string, string>, random: (below: number) => number): void {
   if (random(3) === 0) {
     files.clear();

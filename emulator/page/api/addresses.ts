@@ -23,8 +23,8 @@ export function ownAddress(addresses: readonly Address[]): Address | undefined {
 }
 
 /**
- * Returns the name of the organization that the host in the address of the web page selects; undefined until the
- * response of the emulator has arrived.
+ * Returns the name of the organization that the emulator serves at the host in the URL of this page. Returns undefined
+ * until the response of the emulator has arrived.
  */
 export function useOrganization(): string | undefined {
   const { value } = useLoaded((signal) => get<{ organization: string }>('health', { signal }), []);

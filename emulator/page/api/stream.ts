@@ -32,8 +32,8 @@ export interface StreamOptions {
 }
 
 /**
- * Pause in milliseconds before the page opens an ended stream again: after the first failure, and the maximum. The
- * pause doubles with each further failure.
+ * Pauses in milliseconds before the page opens an ended event stream again. The pause is `first` after the first failure and
+ * doubles with each further failure, up to `longest`.
  */
 const PAUSE = { first: 250, longest: 5_000 };
 

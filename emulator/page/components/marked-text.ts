@@ -61,7 +61,10 @@ function nameOf(character: string): string {
   return `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`;
 }
 
-/** Returns true if a text contains hidden characters. `hasLines`: tabs and line feeds do not count as hidden. */
+/**
+ * Returns true if a text contains characters that a reader cannot see. If `hasLines` is true, tabs and line feeds do not
+ * count, because the text is shown with its lines.
+ */
 export function hasUnseen(text: string, { hasLines = false } = {}): boolean {
   return text.search(hasLines ? UNSEEN_IN_LINES : UNSEEN) >= 0;
 }

@@ -22,8 +22,8 @@ export interface VirtualListProps {
   /** Number of the row whose details are open; the list scrolls to show it. Undefined if no row is open. */
   readonly opened?: number | undefined;
   /**
-   * Returns true if the row whose details were just closed may take the focus. It takes the focus only if no other
-   * element has it. Default: always true.
+   * Decides whether the row is focused whose details the user just closed. Called only if no other element has the
+   * focus. Default: the row is focused.
    */
   readonly mayTakeFocus?: () => boolean;
   /** Called with the position of the last visible row, so that the caller can load more rows. */
@@ -54,7 +54,8 @@ export function VirtualList(props: VirtualListProps) {
   const { onReach, onAway } = props;
   const scroller = useRef<HTMLElement>(null);
   /**
-   * Position of the first visible row (0: top row), and maximum number of visible rows, including partly visible rows.
+   * `first`: index of the first visible row, from 0. `size`: maximum number of rows that are visible at once, including
+   * partly visible ones.
    */
   const [first, setFirst] = useState(0);
   const [size, setSize] = useState(0);

@@ -85,8 +85,8 @@ export function KeysPart() {
 }
 
 /**
- * Converts the text of a public key for the request that registers it: a JWK to a JSON object. PEM text is returned
- * unchanged, and so is invalid JSON, so that the emulator reports the error.
+ * Returns the value that the request to register a public key must contain. For the JSON text of a JWK, that is the
+ * parsed object. Other text, such as PEM or invalid JSON, is returned unchanged, and the emulator reports errors in it.
  */
 function readKey(text: string): unknown {
   try {

@@ -17,8 +17,8 @@ export interface ArmedFaultProps {
    */
   readonly latches: readonly LatchRecord[];
   /**
-   * True if the address of the web page names this fault, as after a click on a link to it. The fault is then
-   * highlighted and scrolled into view.
+   * True if the URL of the page contains the id of this fault, for example because the user followed a link to it. The
+   * fault is then highlighted and scrolled into view.
    */
   readonly isMeant: boolean;
 }

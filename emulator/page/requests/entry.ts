@@ -39,7 +39,7 @@ export function rowOf({ path, query, git, request, answer: response, ...entry }:
     outcome,
     duration,
     retryOf,
-    /** Path and query of the request, shortened to the maximum length of a text in a row. */
+    /** Path and query of the request, shortened to at most `LONGEST` characters, because the list shows one line. */
     target: shortened(query === '' ? path : `${path}?${query}`),
     repository: entry.repository && shortened(entry.repository),
     subject: entry.subject && shortened(entry.subject),

@@ -204,8 +204,8 @@ for (const [kind, replacementOf] of Object.entries(REPLACEMENTS)) {
         const status = await answered;
         await before.background.syncs.idle();
         if (status !== 503 && status >= 500) t.fail(`${name} after ${count} turns: ${status}`);
-        // Skip a request that arrived only after the replacement, because it belongs to the new world and may change
-        // it.
+        // Skip a request that arrived after the state of the service was replaced, because such a request may change the
+        // new state.
         if (after.state.requests.snapshot() > requests) continue;
         seen.add(status);
         if (stateDigest(after, { memory: false }) !== expected) t.fail(`${name} after ${count} turns, ${status}`);

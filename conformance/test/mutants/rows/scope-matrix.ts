@@ -48,7 +48,7 @@ const OPERATIONS: Readonly<Record<string, readonly [place: Place, scope: Scope]>
   'git-push': [REMOTE, 'git:write'],
 };
 
-/** Text in the targets of fetch and of push requests. */
+/** Part of the URL that identifies requests of an operation, by the name of the operation in rule ids. */
 const SERVICES: Readonly<Record<string, string>> = { 'git-fetch': 'git-upload-pack', 'git-push': 'git-receive-pack' };
 
 /** Operations for which the specification does not say which further scopes allow them: reading the repository record. */

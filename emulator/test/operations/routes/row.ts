@@ -41,8 +41,8 @@ export interface RouteRow {
   /** Repository in the token's `repo` claim. Absent if it is the repository of the request. */
   readonly claim?: string;
   /**
-   * Functions that return requests: first with the member names of older clients, then with those of newer clients if
-   * they differ.
+   * Functions that return a request to the operation. The first uses the names of members and parameters that older
+   * clients send. If newer clients send other names, a second function uses those.
    */
   readonly sends: readonly ((fixture: Fixture) => Sent)[];
   readonly ok: number;
