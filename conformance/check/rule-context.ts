@@ -25,6 +25,8 @@ export interface RequestOptions {
   /** Bytes or text of the body, sent unchanged. `json` and `lines` are ignored if this option is set. */
   readonly body?: string | Buffer;
   readonly contentType?: string;
+  /** True if the body is sent in chunks, without `Content-Length`. Default: false. */
+  readonly chunked?: boolean;
   /** Fault (failure that the emulator injects into this request), in the syntax of the `x-emulator-fault` header. */
   readonly fault?: string;
   /**
@@ -167,6 +169,7 @@ export class RuleContext {
         ...options.headers,
       },
       git: options.git ?? false,
+      chunked: options.chunked ?? false,
       ...defined({ body, token, recipe }),
       wantsThrottling: options.wantsThrottling ?? false,
     };

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { CommitObject, GitHttpRequest, GitHttpResponse, HttpClient } from 'isomorphic-git';
 import { reader, writer } from '../api/requests.js';
 import type { TokenRecipe } from '../auth/tokens.js';
@@ -25,7 +26,8 @@ export async function createGit(t: RuleContext) {
     import('isomorphic-git'),
     import('memfs'),
   ]);
-  const fs = createFsFromVolume(new Volume()) as unknown as Parameters<typeof git.init>[0]['fs'];
+  const volume = createFsFromVolume(new Volume());
+  const fs = volume as unknown as Parameters<typeof git.init>[0]['fs'];
   const here = { fs, dir: DIR, gitdir: '/.git' };
   await git.init({ ...here, defaultBranch: t.defaultBranch });
   await git.setConfig({ ...here, path: 'remote.origin.fetch', value: '+refs/*:refs/remotes/origin/*' });
@@ -67,6 +69,28 @@ export async function createGit(t: RuleContext) {
     tag: (name: string, value: string) => git.writeRef({ ...here, ref: `refs/tags/${name}`, value, force: true }),
     annotatedTag: (ref: string, object: string, message: string, tagger: Person) =>
       git.annotatedTag({ ...here, ref, object, message, tagger }),
+    /** Returns a pack with these objects of the local repository. */
+    pack: async (oids: readonly string[]): Promise<Buffer> => {
+      const { packfile } = await git.packObjects({ ...here, oids: [...oids] });
+      return Buffer.from(packfile ?? []);
+    },
+    /**
+     * Stores the objects of a received pack in the local repository and returns their ids. Throws `AssertionFailure` if
+     * the pack is malformed.
+     */
+    store: async (pack: Buffer): Promise<readonly string[]> => {
+      const filepath = `.git/objects/pack/pack-${createHash('sha1').update(pack).digest('hex')}.pack`;
+      await volume.promises.mkdir('/.git/objects/pack', { recursive: true });
+      await volume.promises.writeFile(DIR + filepath, pack);
+      try {
+        return (await git.indexPack({ ...here, filepath })).oids;
+      } catch (error) {
+        throw asFailure(error, 'the fetched pack must be well-formed');
+      }
+    },
+    /** Returns the id of the object that an annotated tag points to. Throws `AssertionFailure` if it is not a tag. */
+    tagTarget: async (oid: string): Promise<string> =>
+      (await fetched(oid, () => git.readTag({ ...here, oid }))).tag.object,
     /**
      * Pushes refs, one push per ref, and stops at the first refused one. Returns undefined if the server accepts all of
      * them, otherwise the server's error message.

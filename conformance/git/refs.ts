@@ -15,7 +15,7 @@ export type Service = 'git-upload-pack' | 'git-receive-pack';
  * Sends a request to the Git host of the target. Without a recipe (description of the token to send), the request has
  * no `Authorization` header.
  */
-function requestGit(
+export function requestGit(
   t: RuleContext,
   method: 'GET' | 'POST',
   path: string,
@@ -133,12 +133,49 @@ export function pushRefs(
   recipe?: TokenRecipe,
   options: RequestOptions = {},
 ): Promise<ApiResponse> {
-  const commands = Object.entries(refs).map(([name, sha], index) =>
-    writePkt(`${ZEROS} ${sha} ${name}${index === 0 ? '\0 report-status' : ''}\n`),
+  const updates = Object.entries(refs).map(([ref, next]) => ({ ref, old: ZEROS, next }));
+  return pushUpdates(t, repo, updates, recipe, options);
+}
+
+/** Requested change of a ref by a push. `old` is 40 zeros to create the ref, `next` is 40 zeros to delete it. */
+export interface RefUpdate {
+  readonly ref: string;
+  readonly old: string;
+  readonly next: string;
+}
+
+/**
+ * Sends the second request of a Git push (`git-receive-pack`) with these ref updates, without the ref advertisement
+ * before it. `pack`: objects that the server lacks; default: none.
+ */
+export function pushUpdates(
+  t: RuleContext,
+  repo: string,
+  updates: readonly RefUpdate[],
+  recipe?: TokenRecipe,
+  { pack = emptyPack(), ...options }: RequestOptions & { readonly pack?: Buffer } = {},
+): Promise<ApiResponse> {
+  const commands = updates.map(({ ref, old, next }, index) =>
+    writePkt(`${old} ${next} ${ref}${index === 0 ? '\0 report-status' : ''}\n`),
   );
+  const isDeletion = updates.every(({ next }) => next === ZEROS);
   return requestGit(t, 'POST', `${gitPath(repo)}/git-receive-pack`, recipe, {
-    body: Buffer.concat([...commands, FLUSH, emptyPack()]),
+    body: Buffer.concat([...commands, FLUSH, ...(isDeletion ? [] : [pack])]),
     contentType: 'application/x-git-receive-pack-request',
     ...options,
   });
+}
+
+/**
+ * Returns the report of a push (`report-status` in gitprotocol-pack) as a map from ref to `ok` or the reason of the
+ * refusal. The map is empty if the server refused the request as a whole.
+ */
+export function readReport(response: ApiResponse): Map<string, string> {
+  const report = new Map<string, string>();
+  if (response.status !== 200) return report;
+  for (const line of pkts(response)) {
+    const [, word, ref = '', reason = ''] = /^(ok|ng) (\S+)(?: (.*))?$/s.exec(line.toString().trimEnd()) ?? [];
+    if (word !== undefined) report.set(ref, word === 'ok' ? 'ok' : reason || 'refused');
+  }
+  return report;
 }

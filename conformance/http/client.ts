@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { Readable } from 'node:stream';
 import { buildConnector, type Dispatcher, Pool } from 'undici';
 import type { TokenRecipe } from '../auth/tokens.js';
 import { defined } from '../target/json.js';
@@ -21,6 +22,8 @@ export interface WireRequest {
   readonly recipe?: TokenRecipe;
   readonly token?: string;
   readonly git?: boolean;
+  /** True if the body is sent in chunks (`Transfer-Encoding: chunked`), without `Content-Length`. Default: false. */
+  readonly chunked?: boolean;
   /**
    * True if the rule expects the status 429 (throttling), so that the client returns it and does not wait and retry.
    */
@@ -149,7 +152,7 @@ export class Client {
         method: request.method as 'GET',
         path: request.path,
         headers: request.headers,
-        body: request.body ?? null,
+        body: bodyOf(request),
         signal: this.options.signal,
       });
       head = { status: response.statusCode, headers: response.headers };
@@ -247,6 +250,16 @@ export class Client {
     }
     return pool;
   }
+}
+
+/**
+ * Returns the body of a request for undici, which sends a buffer with `Content-Length` and a stream in chunks. A body in
+ * chunks has two of them.
+ */
+function bodyOf({ body, chunked = false }: WireRequest): Buffer | Readable | null {
+  if (body === undefined || !chunked) return body ?? null;
+  const middle = Math.ceil(body.length / 2);
+  return Readable.from([body.subarray(0, middle), body.subarray(middle)]);
 }
 
 /**

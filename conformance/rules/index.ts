@@ -20,7 +20,9 @@ import { endpoints, resources, versioning } from './general/endpoints.js';
 import { paths } from './general/paths.js';
 import { routes } from './general/routes.js';
 import { states } from './general/states.js';
+import { gitFetches } from './git/fetches.js';
 import { gitReads, gitWrites } from './git/git.js';
+import { gitPushes } from './git/pushes.js';
 import { lists, rates } from './limits/limits.js';
 import { noteRules } from './notes/notes.js';
 import { archiveAfterWrites, fileAfterWrites, metadataAfterWrites, searchAfterWrites } from './reads-after-writes.js';
@@ -92,7 +94,9 @@ export const rules: readonly Rule[] = [
   ...otherRepositories,
   ...restrictedKeys,
   ...gitReads,
+  ...gitFetches,
   ...gitWrites,
+  ...gitPushes,
   ...tokenFailures,
   ...events,
   ...errorShapes,

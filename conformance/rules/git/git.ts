@@ -1,5 +1,5 @@
 import { commitFiles } from '../../api/commit-pack.js';
-import { getCommit, mustTipOf, reader, repositoryPath, repoWriter } from '../../api/requests.js';
+import { getCommit, getFile, mustTipOf, reader, repositoryPath, repoWriter } from '../../api/requests.js';
 import {
   expectAbsent,
   expectMatch,
@@ -60,6 +60,7 @@ export const gitReads = defineRules('Git over HTTPS', 'git-reads', [
   {
     id: 'git.remote.form',
     says: 'A clone of /<repo_name>.git with user name t and the token as password gets the default branch.',
+    clauses: { head: 'HEAD is listed at the tip of the default branch, not at that of another branch.' },
     check: on(historyRepository, async (t, history) => {
       const { git, tip } = await clone(t, history.name);
       expectSame(tip, history.third.sha, 'HEAD of the clone must be the tip of the default branch');
@@ -106,9 +107,17 @@ export const gitReads = defineRules('Git over HTTPS', 'git-reads', [
     id: 'git.challenge.header',
     says: 'The 401 of a Git request without credentials has WWW-Authenticate: Basic, without which Git never sends the credentials in its remote.',
     level: 'SHOULD',
+    clauses: { push: 'The 401 of the first request of a push without credentials has WWW-Authenticate: Basic.' },
     check: async (t) => {
-      const response = await advertise(t, gitPath((await sampleRepository(t)).name));
-      expectMatch(response.header('www-authenticate'), /^Basic\b/i, 'WWW-Authenticate must offer Basic');
+      const { name } = await sampleRepository(t);
+      for (const service of ['git-upload-pack', 'git-receive-pack'] as const) {
+        const response = await advertise(t, gitPath(name), undefined, service);
+        expectMatch(
+          response.header('www-authenticate'),
+          /^Basic\b/i,
+          `WWW-Authenticate of ${service} must offer Basic`,
+        );
+      }
     },
   },
   {
@@ -200,10 +209,20 @@ export const gitWrites = defineWritingRules('Git over HTTPS', 'git-writes', [
   {
     id: 'git.fetch',
     says: 'A fetch with git:read gets commits that were written through the API.',
+    clauses: { content: 'A fetch after a clone gets each new commit with its parent and its files.' },
     check: on(groupRepository, async (t, { name }) => {
-      const { git } = await clone(t, name);
-      const { sha } = await commitFiles(t, name, { 'fetch.txt': t.uniqueName() });
+      const { git, tip } = await clone(t, name);
+      // The local branch makes the next fetch send the tip in a `have` line.
+      await git.branch(t.defaultBranch, tip);
+      const text = t.uniqueName();
+      const { sha: between } = await commitFiles(t, name, { 'between.txt': text });
+      const { sha } = await commitFiles(t, name, { 'fetch.txt': text });
       expectSame(await git.fetch(name), sha, 'the fetch must bring the new commit');
+      expectSame(await git.parents(sha), [between], 'the fetch must bring the parent of the new commit');
+      expectSame(await git.parents(between), [tip], 'the fetch must bring the commits since the clone');
+      for (const path of ['between.txt', 'fetch.txt']) {
+        expectSame((await git.readFile(sha, path)).toString(), text, `the fetch must bring ${path}`);
+      }
     }),
   },
   {
@@ -219,11 +238,19 @@ export const gitWrites = defineWritingRules('Git over HTTPS', 'git-writes', [
   {
     id: 'git.visibility.api-to-git',
     says: 'Writes of the API are visible to Git.',
+    clauses: { 'new-branch': 'A branch that the API created is visible to Git.' },
     check: on(groupRepository, async (t, { name }) => {
       const { sha } = await commitFiles(t, name, { 'visible.txt': t.uniqueName() });
       await t.eventually(
         async () => (await listRefs(t, name, reader(name))).get(`refs/heads/${t.defaultBranch}`) === sha,
         'the refs must list the new tip',
+      );
+      const branch = t.uniqueName().replaceAll('/', '-');
+      const metadata = { target_branch: branch, base_branch: t.defaultBranch };
+      const made = await commitFiles(t, name, { 'branch.txt': branch }, metadata);
+      await t.eventually(
+        async () => (await listRefs(t, name, reader(name))).get(`refs/heads/${branch}`) === made.sha,
+        'the refs must list the new branch',
       );
       if (t.target.companion) await changesHead(t);
     }),
@@ -231,15 +258,19 @@ export const gitWrites = defineWritingRules('Git over HTTPS', 'git-writes', [
   {
     id: 'git.visibility.git-to-api',
     says: 'Pushes of Git are visible to the API.',
+    clauses: { file: 'The API reads the files of a pushed commit.' },
     check: on(groupRepository, async (t, { name }) => {
       const { git, tip } = await clone(t, name);
-      const sha = await commitLocally(git, { parent: [tip], branch: t.defaultBranch });
+      const text = t.uniqueName();
+      const sha = await commitLocally(git, { parent: [tip], branch: t.defaultBranch, text });
       expectAbsent(await git.push(name, [t.defaultBranch]), 'the push must succeed');
       await t.eventually(
         async () => (await getCommit(t, name, sha)).status === 200,
         'the API must return the pushed commit',
       );
       expectSame(await mustTipOf(t, name), sha, 'the branch must point to the written commit');
+      const file = await getFile(t, name, { path: 'pushed.txt', ref: t.defaultBranch });
+      expectSame(expectStatus(file, 200).text, text, 'the API must read the pushed file');
     }),
   },
 ]);

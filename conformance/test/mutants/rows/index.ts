@@ -15,6 +15,7 @@ import { rows as fileMetadata } from './file-metadata.js';
 import { rows as fileMetadataEntry } from './file-metadata-entry.js';
 import { rows as getOneCommit } from './get-one-commit.js';
 import { rows as gitOverHttps } from './git-over-https.js';
+import { rows as gitTransfers } from './git-transfers.js';
 import { rows as keys } from './keys.js';
 import { rows as limits } from './limits.js';
 import { rows as noteWriteResult } from './note-write-result.js';
@@ -97,6 +98,7 @@ const ROWS: readonly Mutant[] = [
   ...otherRepositories,
   ...restrictedKeys,
   ...gitOverHttps,
+  ...gitTransfers,
   ...tokenFailureResponses,
   ...events,
   ...errors,
