@@ -4,11 +4,12 @@ import type { RuleContext } from '../../check/rule-context.js';
 import { sampleContent } from '../../fixtures/content.js';
 import { headlessRepository } from '../../fixtures/headless.js';
 import { EXECUTABLE, historyRepository } from '../../fixtures/history.js';
+import { BIG_PATH, patternRepository } from '../../fixtures/patterns.js';
 import { otherRepository, sampleRepository } from '../../fixtures/repositories.js';
 import { forcedFailures } from '../documented-operations.js';
 import { defineRules, leftOpen, on } from '../rule.js';
 import { tokenRules } from '../token-rules.js';
-import { readPaths, readTar, type TarFile } from './tar.js';
+import { readEntries, readPaths, readTar, type TarFile } from './tar.js';
 
 /**
  * Returns the paths of all files in the history repository (fixture with known commits) that an archive of any of its
@@ -35,14 +36,35 @@ async function paths(t: RuleContext, body: object = {}, prefix = ''): Promise<st
   return (await files(t, body, prefix)).map((file) => file.name).sort();
 }
 
+/**
+ * Requests an archive of the pattern repository, and expects exactly those of its files for which `isExpected` returns
+ * true. `prefix` is the path prefix given in the request.
+ */
+async function packs(t: RuleContext, body: object, isExpected: (path: string) => boolean, prefix = ''): Promise<void> {
+  const { name, files } = await patternRepository(t);
+  const known = Object.keys(files);
+  const packed = readPaths(expectStatus(await archive(t, name, body), 200), known, prefix).map((file) => file.name);
+  const what = `the archive for ${JSON.stringify(body)} must contain exactly these files`;
+  expectSame(packed.sort(), known.filter(isExpected).sort(), what);
+}
+
 async function onMain(t: RuleContext): Promise<string[]> {
   return Object.keys((await historyRepository(t)).files).sort();
+}
+
+function textOf(packed: readonly TarFile[], path: string): string | undefined {
+  return packed.find((file) => file.name === path)?.bytes.toString();
 }
 
 export const archiveRules = defineRules('6. Archive', 'archive', [
   {
     id: 'archive.route',
     says: 'POST /api/v1/repos/archive answers 200 with a tar.gz of the files, with their content and executable bits.',
+    clauses: {
+      'line-endings': 'Line endings and byte order marks are kept.',
+      large: 'A file of more than 1 MiB is complete.',
+      empty: 'Empty files are included.',
+    },
     check: on(historyRepository, async (t, history) => {
       const response = expectStatus(await archive(t, history.name), 200);
       const files = readPaths(response, await knownPaths(t));
@@ -50,6 +72,12 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
       for (const { name, bytes, mode } of files) {
         expectTrue(history.files[name]?.equals(bytes) === true, `${name} must have the expected bytes`);
         expectSame((mode & 0o100) !== 0, name === EXECUTABLE, `${name} must have the expected executable bit`);
+      }
+      const patterns = await patternRepository(t);
+      const packed = readPaths(await archive(t, patterns.name), Object.keys(patterns.files));
+      for (const [path, bytes] of Object.entries(patterns.files)) {
+        const file = packed.find(({ name }) => name === path);
+        expectTrue(file?.bytes.equals(bytes) === true, `${path} must have the expected bytes`, file?.bytes.length);
       }
     }),
   },
@@ -101,24 +129,44 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
   {
     id: 'archive.ref.branch',
     says: 'ref can be a branch, a tag or a commit SHA.',
-    check: on(historyRepository, async (t, { first }) => {
-      expectTrue(
-        (await paths(t, { ref: 'feature' })).includes('feature.txt'),
-        'the archive must contain the files of the branch',
-      );
+    clauses: {
+      branch: 'ref can be a branch.',
+      tag: 'ref can be a lightweight tag.',
+      'annotated-tag': 'ref can be an annotated tag.',
+      sha: 'ref can be the SHA of a commit that is not the tip of a branch.',
+    },
+    check: on(historyRepository, async (t, { name, first }) => {
+      const ofBranch = await files(t, { ref: 'feature' });
+      expectSame(textOf(ofBranch, 'feature.txt'), 'feature\n', 'the archive must contain the files of the branch');
+      expectMatch(textOf(ofBranch, 'src/app.js'), /hello world\n/, 'no file may have the content of another branch');
       for (const ref of ['v1', first.sha]) {
-        const readme = (await files(t, { ref })).find((file) => file.name === 'README.md');
+        const packed = await files(t, { ref });
         expectMatch(
-          readme?.bytes.toString(),
+          textOf(packed, 'README.md'),
           /first edition/,
-          `the archive of ${ref} must have the content of the first commit`,
+          `the archive of ${ref} must be that of the first commit`,
         );
+        expectSame(packed.map((file) => file.name).sort(), await onMain(t), `the archive of ${ref} must be complete`);
+      }
+      const second = await files(t, { ref: 'v2' });
+      expectMatch(textOf(second, 'README.md'), /second edition/, 'the archive of v2 must be that of the second commit');
+      expectMatch(textOf(second, 'src/app.js'), /hello world\n/, 'the archive of v2 must be that of the second commit');
+      // How symbolic links and submodules are archived is left open.
+      const special = readEntries(expectStatus(await archive(t, name, { ref: 'special' }), 200));
+      for (const path of ['link', 'vendor']) {
+        const entry = special.find((one) => one.name.replace(/\/$/, '').endsWith(path));
+        t.observe(path, entry?.type ?? 'not archived');
       }
     }),
   },
   {
     id: 'archive.include_globs',
     says: 'include_globs keeps only files that match.',
+    clauses: {
+      second: 'Files that match only the second of two globs are included.',
+      root: 'A glob that begins with **/ also matches files in the root folder.',
+      'one-folder': 'A glob with the name of a folder selects no files of other folders.',
+    },
     check: async (t) => {
       expectSame(
         await paths(t, { include_globs: ['**/*.js'] }),
@@ -132,6 +180,8 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
         both,
         'the archive must contain the files that match one of two globs',
       );
+      await packs(t, { include_globs: ['**/*.js'] }, (path) => path.endsWith('.js'));
+      await packs(t, { include_globs: ['lib/**', 'b.ts'] }, (path) => /^lib\/|^b\.ts$/.test(path));
     },
   },
   {
@@ -142,6 +192,10 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
   {
     id: 'archive.exclude_globs',
     says: 'exclude_globs leaves out files that match.',
+    clauses: {
+      second: 'Files that match only the second of two globs are left out.',
+      'from-included': 'A file that matches a glob of exclude_globs is left out if a wider glob includes it.',
+    },
     check: async (t) => {
       const expected = (await onMain(t)).filter((path) => !path.endsWith('.md'));
       expectSame(
@@ -154,11 +208,15 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
         expected.filter((path) => !path.endsWith('.js')),
         'the archive must contain no files that match one of two globs',
       );
+      const wider = { include_globs: ['**/*.js', '**/*.md'], exclude_globs: ['lib/**', '**/h.ts.md'] };
+      await packs(t, wider, (path) => ['a.js', 'doc/g.md', 'library/f.js'].includes(path));
+      t.observe('narrow glob included', await paths(t, { include_globs: ['src/app.js'], exclude_globs: ['src/**'] }));
     },
   },
   {
     id: 'archive.max_blob_size',
     says: 'Files of more than max_blob_size bytes are left out.',
+    clauses: { 'with-globs': 'With globs, a file must match them and be small enough.' },
     check: on(historyRepository, async (t, { files }) => {
       const small = Object.entries(files).filter(([, bytes]) => bytes.length <= 10);
       const expected = small.map(([path]) => path).sort();
@@ -167,6 +225,9 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
         expected,
         'the archive must contain only files of at most ten bytes',
       );
+      const size = { max_blob_size: 1000 };
+      await packs(t, { ...size, include_globs: ['*.bin', 'lib/**'] }, (path) => path.startsWith('lib/'));
+      await packs(t, { ...size, exclude_globs: ['lib/**'] }, (path) => path !== BIG_PATH && !path.startsWith('lib/'));
     }),
   },
   {
@@ -189,16 +250,33 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
   {
     id: 'archive.prefix',
     says: 'archive.prefix precedes every path, separated by a slash.',
+    clauses: {
+      globs: 'Globs match the paths without the prefix.',
+      dots: 'Dots inside the names of a prefix are allowed.',
+    },
     check: on(onMain, async (t, expected) => {
       for (const prefix of ['p/', 'p'])
         expectSame(await paths(t, { archive: { prefix } }, 'p/'), expected, `prefix ${prefix}`);
+      const archive = { prefix: 'lib-1.0..rc/.x' };
+      const globs = {
+        include_globs: ['lib/**', '*.bin', 'lib-1.0*/**/*.ts'],
+        exclude_globs: ['lib/deep/**', 'lib-1.0*/**/*.md'],
+      };
+      const isExpected = (path: string) => ['lib/c.js', 'lib/e.md', BIG_PATH].includes(path);
+      await packs(t, { archive, ...globs }, isExpected, `${archive.prefix}/`);
     }),
   },
   {
     id: 'archive.prefix.dotdot',
     says: 'A prefix that is absolute, or that has a backslash, . or .. in it, is 400.',
+    clauses: {
+      absolute: 'A prefix that begins with a slash is 400.',
+      backslash: 'A prefix with a backslash is 400.',
+      dot: 'A prefix with the segment . is 400, wherever the segment is.',
+      'dot-dot': 'A prefix with the segment .. is 400, wherever the segment is.',
+    },
     check: on(sampleContent, async (t, { name }) => {
-      for (const prefix of ['/p', 'a\\b', './p', 'a/../b', '..']) {
+      for (const prefix of ['/p', 'a\\b', './p', 'a/./b', 'a/.', 'a/../b', '../a', 'a/..', '..']) {
         expectStatus(await archive(t, name, { archive: { prefix } }), 400);
       }
       expectSame(

@@ -5,13 +5,19 @@ import { AssertionFailure } from '../../check/outcomes.js';
 /** File of a tar archive; `mode` is its permission bits. */
 export type TarFile = ReturnType<typeof readTar>[number];
 
-/**
- * Returns the files in a tar.gz response body (POSIX ustar: blocks of 512 bytes; name at 0, mode at 100, size at 124,
- * type at 156, prefix at 345; pax headers, type `x`, replace the path of the next entry).
- */
+/** Returns the regular files in a tar.gz response body. */
 export function readTar(response: ApiResponse) {
+  return readEntries(response).filter(({ type }) => type === '0');
+}
+
+/**
+ * Returns the entries of a tar.gz response body, with the type of each as in its header: `0` for a file, `2` for a
+ * symbolic link, `5` for a folder (POSIX ustar: blocks of 512 bytes; name at 0, mode at 100, size at 124, type at 156,
+ * prefix at 345; pax headers, type `x`, replace the path of the next entry).
+ */
+export function readEntries(response: ApiResponse) {
   const tar = gunzip(response);
-  const files: { name: string; mode: number; bytes: Buffer }[] = [];
+  const entries: { name: string; type: string; mode: number; bytes: Buffer }[] = [];
   let longPath: string | undefined;
   for (let at = 0; at + 512 <= tar.length && tar[at] !== 0; ) {
     const header = tar.subarray(at, at + 512);
@@ -24,12 +30,11 @@ export function readTar(response: ApiResponse) {
     if ('xLgK'.includes(type)) continue; // describes the next entry, or all entries
     const path = longPath;
     longPath = undefined;
-    if (type !== '0') continue;
     const prefix = text(header, 345, 155);
     const name = path ?? (prefix === '' ? '' : `${prefix}/`) + text(header, 0, 100);
-    files.push({ name, mode: Number.parseInt(text(header, 100, 8), 8) & 0o777, bytes: Buffer.from(bytes) });
+    entries.push({ name, type, mode: Number.parseInt(text(header, 100, 8), 8) & 0o777, bytes: Buffer.from(bytes) });
   }
-  return files;
+  return entries;
 }
 
 /**

@@ -149,8 +149,7 @@ export const searchFilters: readonly RuleRow[] = [
         );
         const bare = (await search(t, '^plum$', { paths: ['context.txt'] })).answer;
         t.observe('lines without context', bare.records('matches').flatMap(({ lines }) => lines).length);
-        // The specification leaves open what an absent member means, so only the lines on the side of the given member
-        // are expected.
+        // The meaning of an absent member is left open, so only the lines on the side of the given member are expected.
         const side = async (context: object, isOnSide: (line: number) => boolean) => {
           const shown = await linesWithContext(
             t,

@@ -107,7 +107,7 @@ export const rows: readonly Mutant[] = [
   ...['include_globs', 'exclude_globs'].map((name) =>
     proxied(
       `archive-takes-the-first-of-${name.replace('_', '-')}`,
-      `archive.${name}`,
+      `archive.${name}#second`,
       `uses only the first item of ${name}`,
       takesFirstItem(ARCHIVE, name),
     ),

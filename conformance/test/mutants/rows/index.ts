@@ -1,5 +1,6 @@
 import type { Mutant } from '../mutant.js';
 import { rows as archive } from './archive.js';
+import { rows as archiveContent } from './archive-content.js';
 import { rows as authentication } from './authentication.js';
 import { rows as commitMessages } from './commit-messages.js';
 import { rows as commitPackBranches } from './commit-pack-branches.js';
@@ -81,6 +82,7 @@ const ROWS: readonly Mutant[] = [
   ...commitPackChunks,
   ...commitMessages,
   ...archive,
+  ...archiveContent,
   ...notes,
   ...notesClauses,
   ...readAFile,
