@@ -4,6 +4,7 @@ import type { RuleContext } from '../../check/rule-context.js';
 import { sampleContent, sampleFile } from '../../fixtures/content.js';
 import { BOTH_EPHEMERAL, BOTH_NORMAL, ephemeralRepository, ONLY_EPHEMERAL } from '../../fixtures/ephemeral.js';
 import { historyRepository, ODD_PATH } from '../../fixtures/history.js';
+import { BIG_PATH, ENCODED_PATH, patternRepository } from '../../fixtures/patterns.js';
 import { otherRepository, sampleRepository } from '../../fixtures/repositories.js';
 import { defineRules, leftOpen, on } from '../rule.js';
 import { tokenRules } from '../token-rules.js';
@@ -41,7 +42,16 @@ export const fileRead = defineRules('8. Read a file', 'read-file', [
   {
     id: 'file.bytes',
     says: 'The body is the file, byte for byte.',
+    clauses: {
+      'line-endings': 'Line endings and byte order marks are kept.',
+      large: 'A file of more than 1 MiB is complete.',
+    },
     check: on(historyRepository, async (t, { files }) => {
+      const patterns = await patternRepository(t);
+      for (const path of ['crlf.txt', 'bom.txt', BIG_PATH]) {
+        const { body } = expectStatus(await getFile(t, patterns.name, { path }), 200);
+        expectTrue(patterns.files[path]?.equals(body) === true, `${path} must have the expected bytes`, body.length);
+      }
       for (const path of ['binary.bin', 'empty.txt', 'README.md']) {
         expectTrue(files[path]?.equals(await bytes(t, path)) === true, `${path} must have the expected bytes`);
       }
@@ -68,11 +78,15 @@ export const fileRead = defineRules('8. Read a file', 'read-file', [
   {
     id: 'file.path.invalid',
     says: 'A path that leads out of the repository is 400.',
-    check: async (t) => expectStatus(await getFile(t, (await sampleContent(t)).name, { path: '../x' }), 400),
+    clauses: { inside: 'A path that first goes into a folder and then out of the repository is 400.' },
+    check: on(sampleContent, async (t, { name }) => {
+      for (const path of ['../x', 'a/../../x']) expectStatus(await getFile(t, name, { path }), 400);
+    }),
   },
   {
     id: 'file.path.nested',
     says: 'Nested paths work with encoded and unencoded slashes, and with special characters.',
+    clauses: { 'decoded-once': 'The path is decoded once, so that it can contain a percent sign.' },
     check: on(historyRepository, async (t, { name, files }) => {
       for (const query of ['path=a/b.txt', 'path=a%2Fb.txt']) {
         const response = await t.get(`/api/v1/repos/file?${query}`, { as: reader(name) });
@@ -82,6 +96,9 @@ export const fileRead = defineRules('8. Read a file', 'read-file', [
         files[ODD_PATH]?.equals(await bytes(t, ODD_PATH)) === true,
         'a path with a space and an accent must be readable',
       );
+      const patterns = await patternRepository(t);
+      const { text } = expectStatus(await getFile(t, patterns.name, { path: ENCODED_PATH }), 200);
+      expectSame(text, patterns.files[ENCODED_PATH]?.toString(), `${ENCODED_PATH} must have the expected bytes`);
     }),
   },
   leftOpen(

@@ -2,6 +2,8 @@ import { fileMetadata } from '../../api/requests.js';
 import { expectMatch, expectOneOf, expectSame, expectStatus, expectTime, expectTrue } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { EXECUTABLE, historyRepository } from '../../fixtures/history.js';
+import { mergedRepository } from '../../fixtures/merged.js';
+import { patternRepository } from '../../fixtures/patterns.js';
 import type { JsonRecord } from '../../http/exchange.js';
 import { defineRules, leftOpen, on } from '../rule.js';
 
@@ -41,22 +43,46 @@ export const fileEntry = defineRules('File metadata entry', 'file-entry', [
   {
     id: 'file-entry.size.number',
     says: 'size is the number of bytes in the file.',
-    check: on(metadata, async (_t, { history, entry }) => {
+    clauses: {
+      large: 'The size of a file of more than 1 MiB is right.',
+      'line-endings': 'Line endings and byte order marks count with all their bytes.',
+    },
+    check: on(metadata, async (t, { history, entry }) => {
       for (const [path, bytes] of Object.entries(history.files)) {
         expectSame(entry(path)?.size, bytes.length, `the size of ${path} must be its number of bytes`);
       }
+      const patterns = await patternRepository(t);
+      const listed = expectStatus(await fileMetadata(t, patterns.name), 200).records('files');
+      const sizes = Object.fromEntries(listed.map(({ path, size }) => [path, size]));
+      const expected = Object.entries(patterns.files).map(([path, bytes]) => [path, bytes.length]);
+      expectSame(sizes, Object.fromEntries(expected), 'each size must be the number of bytes');
     }),
   },
   {
     id: 'file-entry.last_commit_sha.string',
     says: 'last_commit_sha is the latest commit that changed this file, which may be older than the tip.',
-    check: on(metadata, async (_t, { history, entry }) => {
+    clauses: {
+      merge: 'A file that a merge took unchanged from a merged branch has the commit of that branch.',
+      'in-merge': 'A file whose content the merge itself changed has the merge commit.',
+      reverted: 'A file with the content of an older commit has the commit that restored the content.',
+      'other-branch': 'A commit that is not part of the history of the ref is not named.',
+    },
+    check: on(metadata, async (t, { history, entry }) => {
       for (const [path, sha] of Object.entries(history.touched)) {
         expectSame(
           entry(path)?.last_commit_sha,
           sha,
           `last_commit_sha of ${path} must be the commit that last changed it`,
         );
+      }
+      const merged = await mergedRepository(t);
+      for (const [ref, touched] of [
+        [t.defaultBranch, merged.touched],
+        ['apart', merged.touchedApart],
+      ] as const) {
+        const listed = expectStatus(await fileMetadata(t, merged.name, { ref }), 200).records('files');
+        const found = Object.fromEntries(listed.map(({ path, last_commit_sha }) => [path, last_commit_sha]));
+        expectSame(found, touched, `last_commit_sha of each file of ${ref} must be the commit that last changed it`);
       }
     }),
   },
@@ -90,6 +116,15 @@ export const fileEntry = defineRules('File metadata entry', 'file-entry', [
   },
 ]);
 
+/** Returns the summaries of the commits that changed the merged repository, each with the commit that it must show. */
+async function mergedSummaries(t: RuleContext) {
+  const { name, commits, touched } = await mergedRepository(t);
+  const response = expectStatus(await fileMetadata(t, name), 200);
+  const shown = new Set<string>(Object.values(touched));
+  const known = commits.filter(({ sha }) => shown.has(sha));
+  return known.map((one) => ({ commit: response.record('commits', one.sha) as JsonRecord, known: one }));
+}
+
 export const commitSummary = defineRules('Commit summary', 'commit-summary', [
   {
     id: 'commit-summary.keyed-by-sha',
@@ -103,9 +138,12 @@ export const commitSummary = defineRules('Commit summary', 'commit-summary', [
   {
     id: 'commit-summary.author',
     says: 'author is the name of the author.',
-    check: on(summary, async (_t, { commit, known }) =>
-      expectSame(commit.author, known.author.name, 'author must be the name of the author'),
-    ),
+    clauses: { 'each-commit': 'Each commit has its own author.' },
+    check: on(summary, async (t, { commit, known }) => {
+      expectSame(commit.author, known.author.name, 'author must be the name of the author');
+      for (const { commit, known } of await mergedSummaries(t))
+        expectSame(commit.author, known.author.name, `author of ${known.sha} must be the name of its author`);
+    }),
   },
   {
     id: 'commit-summary.date',
@@ -129,13 +167,17 @@ export const commitSummary = defineRules('Commit summary', 'commit-summary', [
   {
     id: 'commit-summary.message.full',
     says: 'message is the full commit message, with subject and body.',
-    check: on(summary, async (_t, { commit, known }) =>
-      expectSame(
-        String(commit.message).trimEnd(),
-        known.message.trimEnd(),
-        'message must be the complete commit message',
-      ),
-    ),
+    clauses: {
+      'long-lines': 'Lines of more than 100 characters are complete.',
+      'long-text': 'A message of more than 1000 characters is complete.',
+      paragraphs: 'Blank lines and white space at the start of lines are kept.',
+    },
+    check: on(summary, async (t, summary) => {
+      for (const { commit, known } of [summary, ...(await mergedSummaries(t))]) {
+        const message = String(commit.message).trimEnd();
+        expectSame(message, known.message.trimEnd(), 'message must be the complete commit message');
+      }
+    }),
   },
   {
     id: 'commit-summary.dedup',

@@ -12,6 +12,7 @@ import { rows as commitSummary } from './commit-summary.js';
 import { rows as errorCodes } from './error-codes.js';
 import { rows as errors } from './errors.js';
 import { rows as events } from './events.js';
+import { rows as fileContent } from './file-content.js';
 import { rows as fileMetadata } from './file-metadata.js';
 import { rows as fileMetadataEntry } from './file-metadata-entry.js';
 import { rows as getOneCommit } from './get-one-commit.js';
@@ -63,6 +64,7 @@ const ROWS: readonly Mutant[] = [
   ...repositoryRecord,
   ...commitRecord,
   ...fileMetadataEntry,
+  ...fileContent,
   ...commitSummary,
   ...writeResult,
   ...noteWriteResult,

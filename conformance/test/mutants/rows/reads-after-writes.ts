@@ -97,6 +97,14 @@ export const rows: readonly Mutant[] = [
     'still reads files that a commit deleted',
     repeatsResponses(FILE, (_request, { status }) => status === 404),
   ),
+  proxied('file-calls-any-etag-current', 'file.after-write.etag', 'answers 304 to each request with If-None-Match', {
+    response: (response) => {
+      const { headers } = response.request as ProxiedRequest;
+      if (!isAt(FILE, response.request) || headers['if-none-match'] === undefined) return;
+      response.status = 304;
+      response.body = Buffer.alloc(0);
+    },
+  }),
   proxied('filemeta-lists-deleted-files', 'filemeta.after-write#deleted', 'still lists files that a commit deleted', {
     ...keepsItems(META, 'files'),
   }),
