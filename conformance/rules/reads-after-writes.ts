@@ -94,10 +94,11 @@ const FILE: Reading = {
 const CLAUSES = {
   'default-branch': 'A commit to the default branch is visible in the next request without ref.',
   branch: 'A commit to another branch is visible in the next request with that branch as ref.',
-  deleted: 'A file that a commit deleted is no longer found.',
   sha: 'The SHA of an older commit still selects the files of that commit.',
   restore: 'A restore of the default branch is visible in the next request.',
 } as const;
+
+const DELETED = { deleted: 'A file that a commit deleted is no longer found.' } as const;
 
 function afterWrites(
   section: Section,
@@ -111,7 +112,7 @@ function afterWrites(
     {
       id,
       says: `${what} the files that a branch has at the time of the request, also directly after a write.`,
-      clauses: CLAUSES,
+      clauses: reading === ARCHIVE ? CLAUSES : { ...CLAUSES, ...DELETED },
       check: (t) => readsCurrentTip(t, reading),
     },
     ...more,
