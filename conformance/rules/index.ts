@@ -9,6 +9,7 @@ import { packBranches } from './commit-pack/branches.js';
 import { packChunks } from './commit-pack/chunks.js';
 import { packFiles } from './commit-pack/files.js';
 import { packMetadata } from './commit-pack/metadata.js';
+import { effects } from './companion/effects.js';
 import { genericCodes } from './errors/generic.js';
 import { errorShapes, problemDetails } from './errors/problems.js';
 import { specificCodes } from './errors/specific.js';
@@ -83,6 +84,7 @@ export const rules: readonly Rule[] = [
   ...fileErrors,
   ...repositoryRules,
   ...otherRules,
+  ...effects,
   ...authentication,
   ...keys,
   ...tokenHeader,

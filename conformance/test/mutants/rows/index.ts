@@ -23,6 +23,7 @@ import { rows as limits } from './limits.js';
 import { rows as noteWriteResult } from './note-write-result.js';
 import { rows as notes } from './notes.js';
 import { rows as notesClauses } from './notes-clauses.js';
+import { rows as operationEffects } from './operation-effects.js';
 import { rows as otherEndpoints } from './other-endpoints.js';
 import { rows as otherRepositories } from './other-repositories.js';
 import { rows as problemDetails } from './problem-details.js';
@@ -90,6 +91,7 @@ const ROWS: readonly Mutant[] = [
   ...readAFile,
   ...repositoryMetadata,
   ...otherEndpoints,
+  ...operationEffects,
   ...authentication,
   ...keys,
   ...tokenHeader,
