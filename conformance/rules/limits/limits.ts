@@ -62,6 +62,11 @@ function idOf(item: JsonRecord | undefined): unknown {
   return item?.sha ?? item?.repo_id ?? item?.url;
 }
 
+/** Returns the name of a branch or tag, or the SHA of a commit, which are unique in their lists. */
+function nameOf(item: JsonRecord): unknown {
+  return item.name ?? item.sha;
+}
+
 /** Operations whose lists have a default page size of 20, in both families of routes. */
 const LISTS = ['list repositories', 'list branches', 'list commits', 'list tags'].map(operationOf);
 
@@ -166,6 +171,37 @@ export const lists = defineRules('Limits', 'lists', [
         });
       }
     },
+  },
+  {
+    id: 'limit.page.every-list',
+    says: 'The lists of branches, tags and commits of a repository take limit and cursor, in both families of routes.',
+    clauses: {
+      limit: 'Every page but the last has as many items as limit says.',
+      branches: 'The pages of the list of branches have every branch once.',
+      tags: 'The pages of the list of tags have every tag once.',
+      commits: 'The pages of the list of commits have every commit once.',
+      'exact-end': 'If the remaining items fit exactly on a page, has_more is false.',
+    },
+    reach: 'needs-setup',
+    writes: true,
+    check: on(longListsRepository, async (t, repo) => {
+      for (const [list, family] of LISTS.flatMap((list) => FAMILIES.map((family) => [list, family] as const))) {
+        const line = requestLine(list, family);
+        if (list.scopes.includes('org:read') || !(DOCUMENTED_ROUTES.has(line) || t.target.companion)) continue;
+        const path = routeOf(list, family, repo) ?? '';
+        const lister: Lister = (query) => t.get(path, { as: reader(repo), query });
+        const count = list.name === 'list branches' ? 22 : 21;
+        const exact = count === 22 ? 11 : 7;
+        const { pages, items } = await follow(lister, '8');
+        const names = items.map(nameOf);
+        expectSame([names.length, new Set(names).size], [count, count], `${line}: the pages must have ${count} items`);
+        const sizes = pages.map((page) => itemsOf(page).length);
+        expectSame(sizes, [8, 8, count - 16], `${line}: every page but the last must have 8 items`);
+        const full = await follow(lister, String(exact));
+        expectSame(full.items.map(nameOf), names, `${line}: the size of the pages must not change the list`);
+        expectSame(full.pages.length, count / exact, `${line}: has_more must be false if the last page is full`);
+      }
+    }),
   },
   leftOpen(
     'limit.page.invalid-cursor',

@@ -2,7 +2,45 @@ import { type Mutant, proxied } from '../mutant.js';
 import { COMMITS, REPO, REPOS } from '../places.js';
 import { assumesParameter, changesJson, ignoresParameter, setsHeader, setsMember } from '../rewrites.js';
 
+/** Repeats the first item of each further page of a list, as a cursor that is one item too early does. */
+function loses(list: string) {
+  return changesJson<Record<string, unknown>>(
+    new RegExp(`^GET .*/${list}$`),
+    (body, { request }) => {
+      const items = body[list];
+      if (Array.isArray(items) && request.path.includes('cursor=')) items.splice(0, 1, { ...items[1] });
+    },
+    200,
+  );
+}
+
 export const rows: readonly Mutant[] = [
+  ...['branches', 'tags', 'commits'].map((list) =>
+    proxied(
+      `limit-repeats-${list}`,
+      `limit.page.every-list#${list}`,
+      `has one item of the list of ${list} twice and another not at all on further pages`,
+      loses(list),
+    ),
+  ),
+  proxied(
+    'limit-ignores-limit-of-branches',
+    'limit.page.every-list#limit',
+    'does not look at limit in the list of branches',
+    ignoresParameter(/^GET .*\/branches$/, 'limit'),
+  ),
+  proxied(
+    'limit-promises-more-after-an-exact-page',
+    'limit.page.every-list#exact-end',
+    'says that more tags follow if the page has as many items as limit says',
+    changesJson<{ tags: unknown[]; has_more: boolean }>(
+      /^GET .*\/tags$/,
+      (body, { request }) => {
+        if (request.path.includes(`limit=${body.tags.length}`)) body.has_more = true;
+      },
+      200,
+    ),
+  ),
   proxied(
     'rate-announces-its-policy',
     'rate.success.no-policy',

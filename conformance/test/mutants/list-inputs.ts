@@ -1,0 +1,54 @@
+import { selectRules, allRules } from '../../rules/registry.js';
+import { type Mutant, proxied } from './mutant.js';
+import { outcomesOf } from './outcome.js';
+import { ARCHIVE, GREP, PACK } from './places.js';
+import { changesMember, type Place } from './rewrites.js';
+import { runMutants } from './run-mutants.js';
+
+// node dist/conformance/test/mutants/list-inputs.js
+//
+// Checks that each item of each list in a request matters to the suite. Derives mutants (servers with one deliberate
+// mistake) from a table of the documented list parameters: the server uses only the first item of the list, ignores the
+// last item, ignores the first item, or uses the first item in place of all others. Runs all rules of the operation
+// against each mutant and prints the mutants that no rule detects. Exits with 1 if there is one.
+
+/** List-valued members of a request, and the pattern of the rules about the operation. */
+const LISTS: readonly (readonly [place: Place, rules: string, ...members: string[]])[] = [
+  [GREP, 'grep', 'paths', 'include_globs', 'exclude_globs', 'extension_filters'],
+  [ARCHIVE, 'archive', 'include_globs', 'exclude_globs'],
+  [PACK, 'pack', 'files'],
+];
+
+type Change = (list: readonly unknown[]) => readonly unknown[];
+
+const MISTAKES: Readonly<Record<string, readonly [does: string, change: Change]>> = {
+  first: ['uses only the first item', (list) => list.slice(0, 1)],
+  'no-last': ['ignores the last item', (list) => (list.length > 1 ? list.slice(0, -1) : list)],
+  'no-first': ['ignores the first item', (list) => (list.length > 1 ? list.slice(1) : list)],
+  repeated: ['uses the first item in place of all others', (list) => list.map(() => list[0])],
+};
+
+/** Mutant, and the pattern of the rules that are run against it. */
+const mutants = new Map<Mutant, string>();
+for (const [place, rules, ...members] of LISTS) {
+  for (const member of members) {
+    for (const [name, [does, change]] of Object.entries(MISTAKES)) {
+      const rewrite = changesMember(place, member, (list) => (Array.isArray(list) ? change(list) : list));
+      mutants.set(proxied(`list-${rules}-${member}-${name}`.replaceAll('_', '-'), [], `${does} of ${member}`, rewrite), rules);
+    }
+  }
+}
+
+let survivors = 0;
+await runMutants([...mutants.keys()], {
+  lanes: 1,
+  rules: [...new Set(mutants.values())].flatMap((pattern) => selectRules(allRules(), pattern)),
+  check: async (lane, mutant) => outcomesOf(mutant, await lane.run(mutant, selectRules(allRules(), mutants.get(mutant)))),
+  onChecked: ({ name, does }, outcomes) => {
+    const killers = outcomes.filter(({ fate }) => fate === 'killed').map(({ rule }) => rule);
+    if (killers.length === 0) survivors += 1;
+    console.log(`${name} (a server that ${does}): ${killers.length === 0 ? 'NOT DETECTED' : killers.join(' ')}`);
+  },
+});
+console.log(`${mutants.size - survivors} of ${mutants.size} are detected`);
+if (survivors > 0) process.exitCode = 1;
