@@ -1,9 +1,10 @@
-import { selectRules, allRules } from '../../rules/registry.js';
+import { allRules, selectRules } from '../../rules/registry.js';
 import { type Mutant, proxied } from './mutant.js';
 import { outcomesOf } from './outcome.js';
 import { ARCHIVE, GREP, PACK } from './places.js';
 import { changesMember, type Place } from './rewrites.js';
 import { runMutants } from './run-mutants.js';
+import { changesPack, type FileOperation } from './streams.js';
 
 // node dist/conformance/test/mutants/list-inputs.js
 //
@@ -16,7 +17,7 @@ import { runMutants } from './run-mutants.js';
 const LISTS: readonly (readonly [place: Place, rules: string, ...members: string[]])[] = [
   [GREP, 'grep', 'paths', 'include_globs', 'exclude_globs', 'extension_filters'],
   [ARCHIVE, 'archive', 'include_globs', 'exclude_globs'],
-  [PACK, 'pack', 'files'],
+  [PACK, 'pack,write', 'files'],
 ];
 
 type Change = (list: readonly unknown[]) => readonly unknown[];
@@ -28,13 +29,33 @@ const MISTAKES: Readonly<Record<string, readonly [does: string, change: Change]>
   repeated: ['uses the first item in place of all others', (list) => list.map(() => list[0])],
 };
 
+/** Changes the list of files of a commit, and drops the chunks of the files that are no longer in the list. */
+function changesFiles(change: Change) {
+  return changesPack((body) => {
+    body.files = change(body.files) as FileOperation[];
+    const ids = body.files.map((file) => file.content_id);
+    body.chunks = body.chunks.filter((one) => ids.includes(one.content_id));
+  });
+}
+
 /** Mutant, and the pattern of the rules that are run against it. */
 const mutants = new Map<Mutant, string>();
 for (const [place, rules, ...members] of LISTS) {
   for (const member of members) {
     for (const [name, [does, change]] of Object.entries(MISTAKES)) {
-      const rewrite = changesMember(place, member, (list) => (Array.isArray(list) ? change(list) : list));
-      mutants.set(proxied(`list-${rules}-${member}-${name}`.replaceAll('_', '-'), [], `${does} of ${member}`, rewrite), rules);
+      // A commit that names a file twice is refused, so this mistake would break every fixture.
+      if (place === PACK && name === 'repeated') continue;
+      const changed = changesMember(place, member, (list) => (Array.isArray(list) ? change(list) : list));
+      const rewrite = place === PACK ? changesFiles(change) : changed;
+      mutants.set(
+        proxied(
+          `list-${rules.replace(/,.*/, '')}-${member}-${name}`.replaceAll('_', '-'),
+          [],
+          `${does} of ${member}`,
+          rewrite,
+        ),
+        rules,
+      );
     }
   }
 }
@@ -43,7 +64,8 @@ let survivors = 0;
 await runMutants([...mutants.keys()], {
   lanes: 1,
   rules: [...new Set(mutants.values())].flatMap((pattern) => selectRules(allRules(), pattern)),
-  check: async (lane, mutant) => outcomesOf(mutant, await lane.run(mutant, selectRules(allRules(), mutants.get(mutant)))),
+  check: async (lane, mutant) =>
+    outcomesOf(mutant, await lane.run(mutant, selectRules(allRules(), mutants.get(mutant)))),
   onChecked: ({ name, does }, outcomes) => {
     const killers = outcomes.filter(({ fate }) => fate === 'killed').map(({ rule }) => rule);
     if (killers.length === 0) survivors += 1;

@@ -130,7 +130,7 @@ export function takesFirstItem(place: Place, name: string): Rewrite {
  * Returns a rewrite that replaces each member with this name, at any depth, in the first JSON line of request bodies at
  * `place`. If `change` returns undefined, the member is removed.
  */
-function changesMember(place: Place, name: string, change: (value: unknown) => unknown): Rewrite {
+export function changesMember(place: Place, name: string, change: (value: unknown) => unknown): Rewrite {
   return {
     request: (request) => {
       if (!isAt(place, request) || request.body.length === 0) return;
