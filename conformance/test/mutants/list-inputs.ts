@@ -29,7 +29,7 @@ const MISTAKES: Readonly<Record<string, readonly [does: string, change: Change]>
   repeated: ['uses the first item in place of all others', (list) => list.map(() => list[0])],
 };
 
-/** Changes the list of files of a commit, and drops the chunks of the files that are no longer in the list. */
+/** Changes the list of files of a commit, and drops the chunks of the files that were removed from the list. */
 function changesFiles(change: Change) {
   return changesPack((body) => {
     body.files = change(body.files) as FileOperation[];
