@@ -113,7 +113,13 @@ const SWITCHES: readonly SwitchRow[] = [
   same('gitInvalidToken', at('A35', 'invalid token', ...GIT_PLACES), '403', '401', '404'),
   same('gitMissingScope', WITHOUT_SCOPE, '403', '401', '404'),
   same('gitMissingRepository', at('A35', 'missing repository', ...GIT_PLACES), '404', '403', '401'),
-  same('gitOtherRepository', at('A35', 'other repository', ...GIT_PLACES), '404', '403', '401'),
+  same(
+    'gitOtherRepository',
+    [...at('A35', 'other repository', ...GIT_PLACES), ...at('A35', 'same owner', ...GIT_PLACES)],
+    '404',
+    '403',
+    '401',
+  ),
   over(
     'thawing',
     { metadata: at('A04', 'thawing, file metadata'), others: at('A04', 'thawing', '*') },
@@ -187,7 +193,7 @@ const SWITCHES: readonly SwitchRow[] = [
     sha: 'SHA',
   }),
   one('resultBranch', at('A38', 'result.branch'), { short: 'main', full: 'refs/heads/main' }),
-  one('linesAboveMaximum', at('A22', 'max_lines 5000'), { clamped: '200', rejected: '400' }),
+  one('linesAboveMaximum', at('A22', 'max_lines *'), { clamped: '200', rejected: '400' }),
   same('createStatus', at('A25', 'repository created'), '201', '200', '202', '204'),
   same('duplicateRepository', at('A25', 'duplicate repository'), '409', '201', '200'),
   one('deleteContentId', at('A18', 'delete without content_id'), { required: '400', optional: '201' }),
@@ -205,6 +211,7 @@ const WITHOUT_SWITCH: readonly (readonly [points: Points, why: string])[] = [
     at('A35', 'other tenant', ...GIT_PLACES),
     'a Git remote refuses a token of another tenant with 403 in every profile',
   ],
+  [at('A31', 'no scheme*'), 'a token without a scheme is refused with 401 in every profile'],
   [at('A07', 'stale head'), 'the code is stated; only the body has a switch, writeFailureBody'],
   [at('A07', 'failed restore'), 'already determined by restore.failure-body'],
 ];

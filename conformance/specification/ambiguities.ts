@@ -1,8 +1,9 @@
 import type { Ambiguity } from './ambiguity.js';
+import { AUTHENTICATION_GAPS } from './authentication-gaps.js';
 import { CONTRADICTIONS } from './contradictions.js';
 import { GAPS } from './gaps.js';
 
-const AMBIGUITIES = { ...CONTRADICTIONS, ...GAPS };
+const AMBIGUITIES = { ...CONTRADICTIONS, ...GAPS, ...AUTHENTICATION_GAPS };
 
 /** Permanent code of an ambiguity of the specification (contradiction or gap), such as `A01`. */
 export type AmbiguityCode = keyof typeof AMBIGUITIES;
@@ -14,11 +15,12 @@ export interface AmbiguityRow extends Ambiguity {
 
 /** Returns all ambiguities of the specification (contradictions and gaps), ordered by code. */
 export function ambiguityRows(): readonly AmbiguityRow[] {
-  return Object.entries(AMBIGUITIES).map(([code, row]) => ({
+  const rows = Object.entries(AMBIGUITIES).map(([code, row]) => ({
     code: code as AmbiguityCode,
-    kind: code in CONTRADICTIONS ? 'contradiction' : 'gap',
+    kind: code in CONTRADICTIONS ? ('contradiction' as const) : ('gap' as const),
     ...row,
   }));
+  return rows.sort((one, other) => (one.code < other.code ? -1 : 1));
 }
 
 /**

@@ -23,6 +23,8 @@ export const CONTRADICTIONS = {
       'key.signature.verified',
       'key.signature.tampered',
       'key.rotation.deleted',
+      'key.rotation.in-use',
+      'restricted.expired',
       'jwt.alg.list',
       'jwt.alg.none',
       'jwt.alg.hs256',

@@ -1,6 +1,6 @@
 import type { Ambiguity } from './ambiguity.js';
 
-/** Places where the specification does not say what a service does. */
+/** Places where the specification does not say what a service does, except for authentication. */
 export const GAPS = {
   A19: {
     title: 'Commit to a branch that does not exist, without base_branch',
@@ -118,117 +118,6 @@ export const GAPS = {
       'In this order: the route exists, tokens can be verified, a credential is present, its signature and times are valid, its claims are valid, the repository in the path is that of the claim, the scope suffices, the quota is not exhausted, the repository exists, its state allows the operation, the body is valid, the ref exists. Then the operation takes effect.',
     variants: ['unknownRoute'],
     rules: ['general.error-order', 'err.route-not-found.no-auth'],
-  },
-  A31: {
-    title: 'Unusual Authorization headers',
-    texts: [
-      'Token failure responses: 401 for a missing header or an unsupported scheme, 403 for an invalid token. Nothing is said about an empty token, a scheme in lower case, or WWW-Authenticate.',
-    ],
-    emulator:
-      'An empty token is 401. The scheme is not case-sensitive (RFC 9110, section 11.1). A text that is not a JWT is 403. A 401 has the header `WWW-Authenticate: Bearer`.',
-    variants: ['emptyBearer'],
-    rules: ['jwt.malformed', 'authfail.401.empty-bearer', 'authfail.401.scheme-case', 'authfail.401.www-authenticate'],
-  },
-  A32: {
-    title: 'typ, exp, iat and other claims',
-    texts: [
-      'Token header: `typ` is required, but a wrong `typ` is not listed as a cause of 403.',
-      'Token claims: `exp` is required for restricted keys, and set on every token. Whether a token of an unrestricted key needs it, and whether it must be after `iat`, is not stated.',
-      'A leeway for clocks, the claims `nbf` and `aud`, and an `iat` in the future are not mentioned.',
-    ],
-    emulator:
-      '`typ` must be `JWT`, in upper or lower case. A token of an unrestricted key may omit `exp`; if present, it must be after `iat`. There is no leeway. `nbf` is checked, and `aud` is ignored.',
-    variants: ['tokenType', 'expNotAfterIat', 'missingExp'],
-    rules: [
-      'jwt.typ.missing',
-      'claim.exp.leeway',
-      'claim.exp.after-iat',
-      'claim.exp.missing-unrestricted',
-      'claim.times.type',
-      'claim.nbf-aud-jti',
-    ],
-  },
-  A33: {
-    title: 'kid of a deleted key',
-    texts: [
-      'Token header: if `kid` matches no registered key, every registered key is tried. Read literally, this includes the `kid` of a deleted key.',
-    ],
-    emulator:
-      'It follows the literal text. If a restricted key verifies the token, the rules of restricted keys apply.',
-    variants: [],
-    rules: ['jwt.kid.unknown', 'jwt.kid.deleted'],
-  },
-  A34: {
-    title: 'Token of another organization',
-    texts: [
-      'Token failure responses: 403 if the organization of the token is not that of the host name. A local address has no organization in its host name.',
-    ],
-    emulator:
-      'The response is 403 `forbidden`. An unknown organization and a known one on the wrong host differ only in `detail`.',
-    variants: [],
-    rules: ['claim.iss.unknown', 'claim.iss.other-tenant'],
-  },
-  A35: {
-    title: 'Authentication of Git requests',
-    texts: [
-      'Git over HTTPS: the user name is `t`, and the JWT is the password. What the service does, rule 1, requires Bearer on every request.',
-      'The challenge, the statuses of refusals, Bearer tokens, other user names, and a slash in a Git address are not described.',
-      'Git sends the credentials of its remote only after a 401 with the header `WWW-Authenticate: Basic`.',
-    ],
-    emulator:
-      'A request without a credential is 401 with the header `WWW-Authenticate: Basic`. It accepts Basic with any user name, and Bearer. An invalid token or a missing scope is 403. A wrong or missing repository is 404. A slash in a repository name may be written as `/` or `%2F`.',
-    variants: ['gitInvalidToken', 'gitMissingScope', 'gitMissingRepository', 'gitOtherRepository', 'missingRepoClaim'],
-    rules: [
-      'key.signature.verified',
-      'key.signature.tampered',
-      'key.rotation.deleted',
-      'jwt.alg.list',
-      'jwt.alg.none',
-      'jwt.alg.hs256',
-      'jwt.alg.missing',
-      'jwt.alg.key-mismatch',
-      'jwt.kid.match-wrong-signature',
-      'jwt.malformed',
-      'claim.iss.required',
-      'claim.iss.selects-keys',
-      'claim.iss.unknown',
-      'claim.iss.other-tenant',
-      'claim.sub.required',
-      'claim.scopes.required',
-      'claim.scopes.array',
-      'claim.scopes.unknown-name',
-      'claim.repo.one',
-      'claim.exp.expired',
-      'scope.exact-match',
-      'scope.star-invalid',
-      'scope.matrix.git-fetch.git-write',
-      'scope.matrix.git-fetch.repo-write',
-      'scope.matrix.git-fetch.org-read',
-      'scope.matrix.git-push.git-read',
-      'scope.matrix.git-push.repo-write',
-      'scope.matrix.git-push.org-read',
-      'auth.repo-claim.missing.git-read',
-      'auth.repo-claim.missing.git-write',
-      'auth.repo-claim.org-read.repo-route',
-      'restricted.iat.required',
-      'restricted.exp.required',
-      'restricted.seconds',
-      'restricted.exp-after-iat.equal',
-      'restricted.lifetime.3601',
-      'restricted.scope.outside',
-      'restricted.scope.one-outside',
-      'restricted.scope.not-granted',
-      'restricted.git',
-      'unrestricted.scopes-still-valid',
-      'git.remote.user-t',
-      'git.remote.slash-name',
-      'git.challenge.header',
-      'git.bearer',
-      'git.invalid-token',
-      'git.wrong-repo',
-      'git.missing-repo',
-      'git.no-repo-claim',
-    ],
   },
   A36: {
     title: 'Content types and empty bodies of requests',

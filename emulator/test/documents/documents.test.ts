@@ -55,7 +55,7 @@ t.test('documents state the number of rules that the suite has', async (t) => {
   const stated = ['README.md', 'conformance/README.md'].flatMap(
     (name) => readDocument(name).match(/\d+(?= rules\b)/g) ?? [],
   );
-  t.same(stated, Array(3).fill(String(count)));
+  t.same([...new Set(stated)], [String(count)]);
 });
 
 t.test('every page about the emulator is linked from the index', async (t) => {
