@@ -36,7 +36,7 @@ interface Running {
   readonly adminUrl: string;
 }
 
-/** Returns the addresses of an organization as JSON members in snake case. */
+/** Returns the URLs of an organization with the member names that responses of the admin API use (snake case). */
 export function addressMember({ org, baseUrl, gitUrl, gitHost, localUrl, https }: OrganizationAddress) {
   return {
     org,

@@ -17,9 +17,9 @@ export function pathBelowAdmin(path: string): string {
 const FIRST_SEGMENT = ADMIN_PREFIX.slice(1);
 
 /**
- * Returns true if any program could interpret a path as that of an admin route: with percent sequences decoded, in any
- * case, with empty and dot segments resolved or not. Only one spelling matches a route, but the access check must apply
- * to all of them.
+ * Returns true if a proxy or another program could take the path for that of an admin route. Such programs may decode
+ * percent sequences, ignore case, and remove empty and dot segments. Only one spelling of a path matches a route, but
+ * the access check must apply to all spellings.
  */
 export function isAdminPath(path: string): boolean {
   const read = (path.includes('%') ? decodeLeniently(path) : path).toLowerCase();

@@ -82,8 +82,8 @@ export class KeptContent {
   }
 
   /**
-   * Returns a content that starts with the objects of this one and changes independently (copy-on-write). The cost does
-   * not depend on the number of objects.
+   * Returns a copy-on-write copy. It starts with the same objects, and later changes of one do not affect the other.
+   * The cost does not depend on the number of objects.
    */
   fork(options: ObjectStoreOptions): RepositoryContent {
     return new RepositoryContent(this.objects.fork(options), this.answers.hold(), this);

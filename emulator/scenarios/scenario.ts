@@ -137,6 +137,6 @@ export interface LoadedScenario {
   readonly after?: string | undefined;
   readonly waiting: readonly WaitingState[];
   readonly progress: Progress;
-  /** Descriptions of the last changes by steps that failed, at most `SCENARIO_LIMITS.problems`. */
+  /** Errors of the steps whose change of the service failed, newest last; at most `SCENARIO_LIMITS.problems`. */
   readonly problems: readonly string[];
 }

@@ -143,8 +143,9 @@ export class CurrentWorld {
   }
 
   /**
-   * Ends background work and releases all memory of the world (state of an emulated service) and its snapshots. A fork
-   * does not close the resources of the process, because the original world still uses them.
+   * Ends the background work of the world (state of an emulated service) and releases its memory and that of its
+   * snapshots. A fork keeps the resources of the process open (`ProcessResources`), because the original world still
+   * uses them.
    */
   close(): Promise<void> {
     this.#closed ??= this.#close();
