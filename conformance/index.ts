@@ -73,7 +73,7 @@ export { InvalidTargetFile, readTargetFile, type TargetFile } from './target/tar
  */
 export async function run(given: Target, options: Options = {}): Promise<Report> {
   checkOptions(options);
-  const rules = selectSome(options.only);
+  const rules = selectSome(options.only, options.profiles);
   const { timeout = 15_000, strict = false, keep = false, signal = new AbortController().signal } = options;
   const latency = new Latency(await checkReady(given, { timeout, signal }));
   const asked = performance.now();

@@ -174,6 +174,8 @@ t.test('invalid flags of run are refused before anything starts', async (t) => {
     [['--output', '/absent/report'], /^--output cannot be written/],
     [['--output', '/'], /^--output cannot be written/],
     [['--only', 'nonsense'], /^no rule matches nonsense/],
+    [['--profile', 'nonsense'], /profiles out of read, write, git, restricted-keys, companion, hosting/],
+    [['--only', 'grep', '--profile', 'git'], /^no rule matches grep and the profiles git$/m],
     [['--rate', '-1'], /or unlimited/],
     [['--window', '0'], /^--window must be a number of seconds above 0/],
     [['--workers', '0'], /^--workers must be a whole number from 1 to 64/],

@@ -9,6 +9,7 @@ import {
   startTargetEmulator,
   type Target,
 } from '../index.js';
+import { PROFILES, type Profile, readProfiles } from '../report/profiles.js';
 import { selectSome } from '../run/options.js';
 import { defined } from '../target/json.js';
 import { defineCommand, type Flags, type Session, type Values } from './command.js';
@@ -19,13 +20,24 @@ import { readInput } from './read-result.js';
 import { REPORT_FLAGS, readReportOutput } from './report-output.js';
 import { describeTarget, openTarget, TARGET_EXCLUSIVE, TARGET_FLAGS, TARGET_NEEDS, wordsOf } from './target-options.js';
 import { UsageError } from './usage-error.js';
-import { fileName, prefix, shard, text, wholeNumber } from './values.js';
+import { fileName, prefix, shard, text, wanted, wholeNumber } from './values.js';
+
+/** Parses names of profiles (parts of the specification) that are separated by commas. */
+function profiles(typed: string): readonly Profile[] {
+  const names = readProfiles(typed);
+  if (names === undefined) throw wanted(`profiles out of ${PROFILES.join(', ')}, separated by commas`, typed);
+  return names;
+}
 
 const FLAGS = {
   ...TARGET_FLAGS,
   only: {
     read: text('ids of rules'),
     describe: 'Ids of the rules to check, separated by commas; `*` matches any characters',
+  },
+  profile: {
+    read: profiles,
+    describe: `Check only the rules of these profiles, separated by commas: ${PROFILES.join(', ')}`,
   },
   strict: { describe: 'Warnings and tolerated variants fail the run' },
   'min-checked': {
@@ -124,7 +136,7 @@ function parseBaseline(text: string): readonly BaselineEntry[] {
 /** Checks the target of the arguments, or the emulator of this package, and writes the reports. */
 async function check(args: RunArguments, session: Session, interruption: Interruption): Promise<void> {
   const writeReports = await readReportOutput(args);
-  selectSome(args.only);
+  selectSome(args.only, args.profile);
   const baseline = args.baseline && (await readInput(args.baseline, parseBaseline, { flag: '--baseline: ' }));
   const described = await describeTarget(args);
   const { timeout, rate, window } = mannersOf(args, described);
@@ -133,7 +145,7 @@ async function check(args: RunArguments, session: Session, interruption: Interru
     const stream = { isTTY: process.stderr.isTTY === true, columns, write: session.warn };
     const progress = createProgress(stream, args.quiet, () => performance.now());
     interruption.scratch = scratch;
-    const { only, seed, shard, strict, keep, workers: width, 'min-checked': minChecked } = args;
+    const { only, profile, seed, shard, strict, keep, workers: width, 'min-checked': minChecked } = args;
     const prefix = args.prefix ?? described?.prefix;
     const pinned = described && new Map(Object.entries(described.variants ?? {}));
     try {
@@ -150,6 +162,7 @@ async function check(args: RunArguments, session: Session, interruption: Interru
         onProgress: progress.move,
         ...defined({
           only,
+          profiles: profile,
           minChecked,
           seed,
           shard,

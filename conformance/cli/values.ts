@@ -8,7 +8,7 @@ import { UsageError } from './usage-error.js';
 /** Parses the value of a flag as typed. Throws `UsageError` with the end of a sentence: `must be …`. */
 export type Read<Value> = (typed: string) => Value;
 
-function wanted(what: string, typed: string): UsageError {
+export function wanted(what: string, typed: string): UsageError {
   return new UsageError(`must be ${what}, not ${JSON.stringify(typed)}`);
 }
 

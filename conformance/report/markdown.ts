@@ -1,4 +1,5 @@
 import { countReasons, withVerdict } from './alike.js';
+import { profileResults } from './profile-results.js';
 import {
   countsOf,
   describeRule,
@@ -22,6 +23,7 @@ export const markdown: Reporter = (report) => {
     `# Conformance of ${inline(report.target.base_url)}`,
     ...coverage.map((line) => inline(line)),
     ...(isPartial(report) ? [] : [badge(report)]),
+    ...profileBadges(report),
     `**${inline(conclusion)}** ${inline(measure)}`,
     ...remarks.map((remark) => inline(remark)),
     ['| Verdict | Rules | |', '| --- | ---: | --- |', ...countRows(report)].join('\n'),
@@ -98,9 +100,26 @@ function badge(report: Report): string {
   const broken = fail + flaky;
   const level = `${warn === 0 ? 'MUST and SHOULD' : 'MUST'}, ${report.mode.write ? 'read and write' : 'read only'}`;
   const message = `${broken === 0 ? level : `${broken} broken`}, ${date}`;
+  return badgeImage('conformance', message, broken === 0);
+}
+
+/**
+ * Badges of the profiles (parts of the specification) whose rules are all in the report and of which at least one was
+ * checked.
+ */
+function profileBadges(report: Report): string[] {
+  const shown = profileResults(report).filter(({ verdict, isComplete }) => isComplete && verdict !== 'not checked');
+  const badges = shown.map(({ profile, verdict, checked, total }) =>
+    badgeImage(`conformance: ${profile}`, `${verdict}, ${checked} of ${total} rules`, verdict === 'conforms'),
+  );
+  return badges.length === 0 ? [] : [badges.join('\n')];
+}
+
+/** Image of shields.io with a label and a message. */
+function badgeImage(label: string, message: string, isGood: boolean): string {
   const escaped = (text: string) => encodeURIComponent(text.replaceAll('-', '--').replaceAll('_', '__'));
-  const color = broken === 0 ? 'brightgreen' : 'red';
-  return `![Conformance: ${message}](https://img.shields.io/badge/${escaped('conformance')}-${escaped(message)}-${color})`;
+  const color = isGood ? 'brightgreen' : 'red';
+  return `![${label[0]?.toUpperCase()}${label.slice(1)}: ${message}](https://img.shields.io/badge/${escaped(label)}-${escaped(message)}-${color})`;
 }
 
 /** Escapes inline text, so that it contains no markup. */

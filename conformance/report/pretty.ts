@@ -1,5 +1,6 @@
 import { styleText } from 'node:util';
 import { type Alike, countReasons, groupAlike, withVerdict } from './alike.js';
+import { profileLines } from './profile-results.js';
 import {
   countsOf,
   describeRule,
@@ -72,6 +73,7 @@ export function createPretty(color: boolean): Reporter {
       [...sections(report, paint), '', legend(report, paint)],
       [...unchecked(report, 'blocked'), ...unchecked(report, 'skip')],
       tally.map(tallyLine),
+      profileLines(report),
       remarks,
       [`${conclusion} ${measure}`],
     ];

@@ -242,6 +242,7 @@ export function visible(text: string): string {
 export function isPartial(report: Report): boolean {
   const { interrupted, mode, counts, recording, ended } = report;
   if (interrupted || ended !== undefined || mode.only !== undefined || mode.shard !== undefined) return true;
+  if (mode.profiles !== undefined) return true;
   if (recording !== undefined) return true;
   return counts.blocked + counts.error > 0 || executed(counts) === 0 || tooFewChecked(report) !== undefined;
 }
@@ -265,7 +266,7 @@ function conclude(report: Report): string {
   if (code === 0) {
     const expected = expectedFailures(report).length;
     const but = expected === 0 ? '' : ` but for ${expected} expected failure${expected === 1 ? '' : 's'}`;
-    return `${name} conforms${mode.only === undefined ? '' : ' in the checked rules'}${but}.`;
+    return `${name} conforms${mode.only === undefined && mode.profiles === undefined ? '' : ' in the checked rules'}${but}.`;
   }
   const tooFew = tooFewChecked(report);
   if (code === 1 && tooFew !== undefined && brokenRules(report).length === 0) return tooFew;

@@ -2,6 +2,7 @@ import type { TokenRecipe } from '../auth/tokens.js';
 import type { Evidence } from '../http/exchange.js';
 import type { Level, Reach, Section } from '../rules/rule.js';
 import type { Nearest } from './nearest.js';
+import type { Profile } from './profiles.js';
 
 /**
  * Verdicts of a rule.
@@ -160,6 +161,8 @@ export interface Report {
     readonly write: boolean;
     readonly strict: boolean;
     readonly only?: string;
+    /** Profiles (parts of the specification) whose rules were selected; undefined if all rules were. */
+    readonly profiles?: readonly Profile[];
     /** Number of rules that must be checked; the run fails if fewer are checked. Undefined if there is no minimum. */
     readonly min_checked?: number;
     readonly shard?: Shard;

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { parseJson } from '../target/json.js';
 import { InvalidFile } from '../target/text-file.js';
 import { MAX_DEPTH } from '../target/yaml.js';
+import { PROFILES } from './profiles.js';
 import { FORMAT, type Report, VERDICTS } from './results.js';
 
 /** Object schema that keeps unknown members, which a later version of the suite may add. */
@@ -88,6 +89,7 @@ const report = members({
     write: z.boolean(),
     strict: z.boolean(),
     only: z.string().optional(),
+    profiles: z.array(z.enum(PROFILES)).optional(),
     min_checked: count.optional(),
     shard: members({ index: z.int().min(1), count: z.int().min(1) }).optional(),
     flags: z.array(z.string()).optional(),

@@ -94,7 +94,7 @@ function checkShards(first: Report, reports: readonly Report[]): void {
     'git_url of the target': report.target.git_url,
     'org of the target': report.target.org,
     'the number of shards': report.mode.shard?.count ?? 0,
-    'the selected rules': report.mode.only ?? '',
+    'the selected rules': [report.mode.only, report.mode.profiles].join(' '),
     'the option --strict': report.mode.strict,
     'the option --min-checked': report.mode.min_checked ?? 0,
     'the option --write': report.mode.write,

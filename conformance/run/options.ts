@@ -1,6 +1,7 @@
 import type { Latency } from '../http/latency.js';
 import type { AdaptivePace, Limiter } from '../http/limiter.js';
 import type { BaselineEntry } from '../report/baseline.js';
+import { type Profile, profileOf } from '../report/profiles.js';
 import type { Budget, RuleResult, Shard } from '../report/results.js';
 import { allRules, selectRules } from '../rules/registry.js';
 import type { Rule } from '../rules/rule.js';
@@ -31,12 +32,19 @@ export class EmptySelection extends InvalidOption {
 }
 
 /**
- * Returns the rules that a pattern of rule ids (`only`) selects; all rules if undefined. Throws `EmptySelection` if the
+ * Returns the rules that a pattern of rule ids (`only`) selects and that belong to one of the profiles; all rules if
+ * undefined. Throws `EmptySelection` if the
  * pattern selects no rule.
  */
-export function selectSome(only: string | undefined): Rule[] {
-  const rules = selectRules(allRules(), only);
-  if (rules.length === 0) throw new EmptySelection(`no rule matches ${only}`);
+export function selectSome(only: string | undefined, profiles?: readonly Profile[]): Rule[] {
+  const selected = selectRules(allRules(), only);
+  const rules = selected.filter(
+    (rule) => profiles === undefined || profiles.includes(profileOf({ ...rule, read_only: !rule.writes })),
+  );
+  if (rules.length === 0) {
+    const wanted = [only, profiles && `the profiles ${profiles.join(', ')}`].filter((one) => one !== undefined);
+    throw new EmptySelection(`no rule matches ${wanted.join(' and ')}`);
+  }
   return rules;
 }
 
@@ -56,6 +64,8 @@ export interface Progress {
 export interface Options {
   /** Pattern of the ids of the rules to run. Default: all rules. */
   readonly only?: string;
+  /** Profiles (parts of the specification that a deployment offers) whose rules are run. Default: all profiles. */
+  readonly profiles?: readonly Profile[];
   /**
    * True if warnings and tolerated variants (other responses that an unclear specification permits) fail the run.
    * Default: false.

@@ -27,7 +27,7 @@ import { Watcher } from './watcher.js';
  */
 export async function runRules(target: Target, options: RunOptions): Promise<Report> {
   const started = options.now();
-  const { only, shard, flags, strict, minChecked: min_checked } = options;
+  const { only, profiles, shard, flags, strict, minChecked: min_checked } = options;
   const rules = rulesOfPart(options.rules, shard, target);
   const ending = new Ending(options.signal);
   const watching = options.rules.filter((rule) => rule.watch !== undefined);
@@ -84,7 +84,7 @@ export async function runRules(target: Target, options: RunOptions): Promise<Rep
   const alike = likeness.notices();
   const ended = reason && { by: reason.by, reason: reason.message };
   const interrupted = options.signal.aborted;
-  const mode = { write: target.write, strict, ...defined({ only, min_checked, shard, flags }) };
+  const mode = { write: target.write, strict, ...defined({ only, profiles, min_checked, shard, flags }) };
   // Remove secrets from the whole report, because a response of the target can repeat credentials that the suite sent.
   return redactValue({
     ...beginReport(started, options.now()),
