@@ -10,8 +10,9 @@ import { peelTags } from '../object/tag.js';
 export type GraphPosition = number;
 
 /**
- * Commit graph that the graph of a fork extends. The fork shares its positions below `size`. If `size` is undefined,
- * all positions are shared until the extending graph adds its own.
+ * Commit graph that the graph of a fork (copy-on-write copy of a repository) extends. The fork shares the commits at
+ * positions below `size`. If `size` is undefined, the fork shares all positions until it adds the first commit of its
+ * own.
  */
 export interface GraphBasis {
   readonly graph: CommitGraph;
@@ -33,20 +34,24 @@ export class CommitGraph {
   /** First position of the commits that this graph stores itself. Lower positions are read from the parent graph. */
   #firstPosition: number;
   /**
-   * Number of objects that this store shares with the store of the parent graph. Commits with smaller object numbers
-   * belong to the parent graph.
+   * Number of objects that the fork's object store shares with the original store; 0 without a parent graph. A commit
+   * whose object number is smaller belongs to the parent graph.
    */
   #firstObject: number;
-  /** Number of graphs on which this graph is based, directly or indirectly. */
+  /**
+   * Number of graphs on which this graph is based, directly or indirectly. Each access to an old commit may have to
+   * follow this chain.
+   */
   readonly depth: number;
   /** Position + 1 of each commit, by object number minus `#firstObject`; 0 for an object without a position. */
   #positionOf = new Int32Array(0);
   /**
-   * Position + 1 by object number, for commits in the shared part of the store to which the parent graph had not
-   * assigned a position.
+   * Positions of shared commits that the parent graph had not loaded before this graph added its first own commit. Maps
+   * the object number of such a commit to its position + 1. Undefined if there are no such commits.
    */
   #positionOfShared: Map<number, number> | undefined;
-  // The following arrays are indexed by position, minus `#firstPosition`:
+  // The following arrays have one item for each commit that this graph stores itself. The index is the position of the
+  // commit minus `#firstPosition`:
   #objectOf = new IntList();
   #treeOf = new IntList();
   #authoredAt: number[] = [];
@@ -79,8 +84,8 @@ export class CommitGraph {
   }
 
   /**
-   * Returns the position of the commit with this object number; -1 if it has no position yet, because its history is
-   * not loaded.
+   * Returns the position of the commit with this object number. Returns -1 if the commit has no position yet, because
+   * neither it nor any descendant was loaded.
    */
   positionOf(commit: number): GraphPosition {
     if (commit >= this.#firstObject) return (this.#positionOf[commit - this.#firstObject] ?? 0) - 1;
@@ -121,8 +126,8 @@ export class CommitGraph {
   }
 
   /**
-   * Returns the positions of a commit's parents, in the order of the commit object. The result is a view that becomes
-   * invalid when commits are added to the graph.
+   * Returns the positions of a commit's parents, in the order in which the commit object lists them. The result is a
+   * view of the graph's memory. It becomes invalid when commits are added to the graph.
    */
   parentsOf(position: GraphPosition): Int32Array {
     if (position < this.#firstPosition) return this.#parent!.parentsOf(position);
@@ -145,8 +150,8 @@ export class CommitGraph {
   }
 
   /**
-   * Returns the object number of a commit, given its id or the id of an annotated tag that leads to it. Throws
-   * `MissingObject`.
+   * Returns the object number of a commit. `oid` is the id of the commit, or of an annotated tag that leads to it.
+   * Throws `MissingObject` if the id leads to an object of another type.
    */
   commitNumber(oid: Oid): number {
     const number = numberOf(this.objects, runSync(peelTags(this.objects, oid)));
@@ -155,8 +160,8 @@ export class CommitGraph {
   }
 
   /**
-   * Returns the position of a commit, given its id or the id of an annotated tag that leads to it. Loads the commit and
-   * its history if necessary.
+   * Returns the position of a commit. `oid` is the id of the commit, or of an annotated tag that leads to it. If the
+   * commit has no position yet, first loads the commit and its ancestors without yielding.
    */
   locate(oid: Oid): GraphPosition {
     const number = this.commitNumber(oid);
@@ -169,8 +174,8 @@ export class CommitGraph {
   }
 
   /**
-   * Returns the tree, parents and dates of the commit with this object number, without loading its history. Tree and
-   * parents are object numbers, not positions.
+   * Returns the tree, parents and dates of the commit with this object number. Does not load the history, so a single
+   * commit is read quickly. Tree and parents are object numbers, not positions.
    */
   linksOf(commit: number): CommitRecord {
     const position = this.positionOf(commit);
@@ -183,7 +188,10 @@ export class CommitGraph {
     };
   }
 
-  /** Assigns positions to the commits with these object numbers and to all their ancestors. */
+  /**
+   * Assigns positions to the commits with these object numbers and to all their ancestors. Uses an explicit stack,
+   * because a history can be longer than the call stack is deep.
+   */
   *load(commits: Iterable<number>): Steps<void> {
     const parsed = new Map<number, CommitRecord>();
     const stack = [...commits];
@@ -213,8 +221,8 @@ export class CommitGraph {
   }
 
   /**
-   * Returns a graph that shares the present positions, but reads objects with `objects`, another reader of the same
-   * objects.
+   * Returns a graph that shares the arrays of this graph, and thus all present positions. The returned graph reads
+   * objects with `objects`, which is another reader of the same objects.
    */
   through(objects: LinkReader): CommitGraph {
     const graph = new CommitGraph(objects, this.#parent && { graph: this.#parent, size: this.sharedSize });
@@ -231,7 +239,8 @@ export class CommitGraph {
   }
 
   /**
-   * Returns a copy of the graph that has the same positions and contains all commits itself, without a parent graph.
+   * Returns a copy of the graph with the same positions. The copy contains all commits itself, so an access does not
+   * follow a chain of parent graphs.
    */
   *flattened(): Steps<CommitGraph> {
     const flat = new CommitGraph(this.objects);
@@ -244,16 +253,16 @@ export class CommitGraph {
   }
 
   /**
-   * Returns true if the commit should be loaded into the parent graph, because all forks can then use it. This is
-   * possible until this graph has assigned positions of its own.
+   * Returns true if the commit should be loaded into the parent graph. All forks can then use its position. This is no
+   * longer possible after this graph has assigned a position of its own.
    */
   #isLoadedBelow(commit: number): boolean {
     return commit < this.#firstObject && this.#firstPosition === Number.POSITIVE_INFINITY;
   }
 
   /**
-   * Returns the index in `#parents` at which the parents of the commit with index `at` (position minus
-   * `#firstPosition`) start.
+   * Returns the index in `#parents` of a commit's first parent. `at` is the position of the commit minus
+   * `#firstPosition`.
    */
   #parentsStart(at: number): number {
     return at === 0 ? 0 : this.#parentsEnd.at(at - 1);

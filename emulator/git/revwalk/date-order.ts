@@ -2,29 +2,29 @@ import { PIECE, PIECE_COST, type Steps } from '../../schedule/steps.js';
 import type { CommitGraph, GraphPosition } from './commit-graph.js';
 import { DateQueue } from './date-queue.js';
 
-/** Commits in the order of `git log --date-order`, in which a graph of the history is drawn. */
+/** Commits in the order of `git log --date-order`. */
 export interface OrderedCommits {
   /** Positions of the commits. Every commit comes after all its children. */
   readonly order: Int32Array;
   /**
-   * Tips that are not ancestors of other tips, in the order in which the tips were given. The result depends only on
-   * these.
+   * Tips that are not ancestors of other tips, in the order in which the tips were given. Two requests with equal
+   * `heads` have the same `order`.
    */
   readonly heads: readonly GraphPosition[];
 }
 
 /**
- * Returns the commits reachable from the tips in the order of `git log --date-order <tips>`: no parent before any of
- * its children, otherwise the newest committer date first.
+ * Returns the commits reachable from the tips in the order of `git log --date-order <tips>`. A parent never comes
+ * before one of its children. Otherwise, the commit with the newest committer date comes first.
  *
- * Positions are a topological order, so one pass from the highest position to the lowest counts the children of each
- * commit, without a queue.
+ * A parent has a lower position than its children. One pass from the highest position to the lowest therefore counts
+ * the children of each commit, without a queue.
  */
 export function* inDateOrder(graph: CommitGraph, tips: readonly GraphPosition[]): Steps<OrderedCommits> {
   let work = 0;
   const top = tips.reduce((highest, tip) => Math.max(highest, tip), -1);
-  // Number for each position: 0 if the commit is not reachable from a tip, otherwise 1 plus the number of its children
-  // that are not listed yet.
+  // State of each commit, by position. 0: not reachable from a tip. Otherwise: 1 + the number of children that `order`
+  // does not contain yet.
   const waiting = new Int32Array(top + 1);
   for (const tip of tips) waiting[tip] = 1;
   let count = 0;

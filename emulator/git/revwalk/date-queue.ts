@@ -1,8 +1,8 @@
 import type { CommitGraph, GraphPosition } from './commit-graph.js';
 
 /**
- * Priority queue (binary heap) of commits by committer date, newest first. Of commits with equal dates, the one added
- * first is taken first, as in Git's queues.
+ * Priority queue (binary heap) of commits that returns the commit with the newest committer date first. Of two commits
+ * with equal dates, it returns the one that was added first, as Git does.
  */
 export class DateQueue {
   readonly #positions: GraphPosition[] = [];
@@ -33,7 +33,7 @@ export class DateQueue {
     this.#arrivals[at] = arrival;
   }
 
-  /** Removes and returns the newest commit. The queue must not be empty. */
+  /** Removes and returns the commit with the newest committer date. The queue must not be empty. */
   take(): GraphPosition {
     const first = this.#positions[0]!;
     const position = this.#positions.pop()!;

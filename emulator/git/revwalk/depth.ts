@@ -4,41 +4,45 @@ import { peelTags } from '../object/tag.js';
 import type { CommitGraph } from './commit-graph.js';
 import { difference, unreached } from './reachability.js';
 
-/** Depth with which a shallow clone becomes complete. `git fetch --unshallow` sends it as the value of `deepen`. */
+/** Depth that requests the complete history. `git fetch --unshallow` sends it as the value of `deepen`. */
 export const INFINITE_DEPTH = 0x7fffffff;
 
 export interface DepthRequest {
   readonly wants: Iterable<Oid>;
-  /** Shallow commits of the client, which it has without their parents. Unknown ids are ignored. */
+  /** Commits that the client has without their parents, because its clone is shallow. Unknown ids are ignored. */
   readonly clientShallow?: Iterable<Oid>;
-  /** Value of `deepen`: number of commits on the path from a wanted commit to the boundary, both counted. */
+  /**
+   * Value of `deepen`: number of commits on the path from a wanted commit to the shallow boundary, including both ends.
+   */
   readonly depth?: number;
   /**
-   * Option `deepen-relative`: the depth counts from the client's present shallow boundary instead of the wanted
-   * commits.
+   * True if the client sent `deepen-relative`. The depth then counts from the client's present shallow boundary instead
+   * of from the wanted commits.
    */
   readonly relative?: boolean;
   /**
-   * Targets of all refs of the repository. With `relative`, only client boundaries that are reachable from them are
-   * moved.
+   * Targets of all refs of the repository. With `relative`, only those shallow commits of the client are deepened that
+   * are reachable from these targets. The default is `wants`.
    */
   readonly tips?: Iterable<Oid>;
-  /** Value of `deepen-since` in seconds since 1970. Older commits are not sent. */
+  /** Value of `deepen-since`, in seconds since 1970. Commits with an older committer date are not sent. */
   readonly since?: number;
-  /** Commits of `deepen-not`. They and their ancestors are not sent. */
+  /** Commits of `deepen-not`. These commits and their ancestors are not sent. */
   readonly not?: Iterable<Oid>;
 }
 
 export interface ShallowBoundary {
-  /** Commits that the client must treat as parentless after the fetch, and did not before. */
+  /**
+   * Commits that become shallow with this fetch: the client must treat them as parentless, and did not do so before.
+   */
   readonly shallow: Oid[];
   /**
-   * Commits of the client's present shallow boundary whose parents the fetch sends, so that they are shallow no longer.
+   * Commits at which the client's history ended before, and whose parents the fetch sends. They are no longer shallow.
    */
   readonly unshallow: Oid[];
   /**
-   * All commits that the client will have without their parents after the fetch. The walk for the objects to send ends
-   * at them.
+   * All commits that the client will have without their parents after the fetch. The search for the objects to send
+   * does not continue to the parents of these commits.
    */
   readonly boundary: ReadonlySet<Oid>;
 }
@@ -52,8 +56,8 @@ export class NothingSelected extends Error {
 }
 
 /**
- * Object numbers of the selected commits: those whose parents are selected too, and those on the boundary, whose
- * parents are not.
+ * Object numbers of the commits that a shallow fetch selects. `inside` contains those whose parents are selected too.
+ * `boundary` contains those that are sent without parents.
  */
 interface Selection {
   readonly inside: ReadonlySet<number>;
@@ -62,7 +66,7 @@ interface Selection {
 
 /**
  * Computes the shallow boundary of a fetch (commits that are sent without parents) as `git upload-pack` does. Throws
- * `NothingSelected`.
+ * `NothingSelected` if the request excludes all wanted commits.
  */
 export function* findShallowBoundary(graph: CommitGraph, request: DepthRequest): Steps<ShallowBoundary> {
   const client = new Set<number>();
@@ -98,8 +102,8 @@ function* select(graph: CommitGraph, request: DepthRequest, client: ReadonlySet<
 }
 
 /**
- * Returns the object numbers of the commits that the ids denote, directly or through annotated tags. Ignores ids that
- * lead to another type of object.
+ * Returns the object numbers of the commits to which the ids lead, directly or through annotated tags. Ignores an id
+ * that leads to a tree or blob.
  */
 function commitsOf(graph: CommitGraph, oids: Iterable<Oid>): number[] {
   const commits = Array.from(oids, (oid) => graph.objects.find(runSync(peelTags(graph.objects, oid))));
@@ -117,9 +121,9 @@ function* reachableOf(graph: CommitGraph, client: ReadonlySet<number>, tips: Ite
 }
 
 /**
- * Selects the commits at a distance of less than `depth` from the tips. The walk is breadth first, so that each commit
- * is reached on its shortest path. A root commit at the maximum distance is on the boundary, although it has no
- * parents.
+ * Selects the commits at a distance of less than `depth` from the tips. The walk is breadth-first, so it reaches each
+ * commit on its shortest path. A root commit at the maximum distance is put on the boundary as in Git, although it has
+ * no parents.
  */
 function* selectByDepth(graph: CommitGraph, tips: readonly number[], depth: number): Steps<Selection> {
   const inside = new Set<number>();
@@ -140,8 +144,8 @@ function* selectByDepth(graph: CommitGraph, tips: readonly number[], depth: numb
 }
 
 /**
- * Selects the commits that `git rev-list --max-age=<since> <tips> --not <not>` lists. Those with a parent that is not
- * listed are on the boundary.
+ * Selects the commits that `git rev-list --max-age=<since> <tips> --not <not>` lists. A listed commit is on the
+ * boundary if one of its parents is not listed. Throws `NothingSelected` if no commit is listed.
  */
 function* selectByLimits(
   graph: CommitGraph,
@@ -163,8 +167,8 @@ function* selectByLimits(
 }
 
 /**
- * Lists the commits that are reachable from the tips through commits with date `since` or newer. The walk does not
- * continue behind an older commit.
+ * Returns the object numbers of the commits with a committer date of at least `since` that are reachable from the tips.
+ * As in Git, the walk stops at an older commit, even if that commit has newer ancestors.
  */
 function* listRecent(graph: CommitGraph, tips: readonly number[], since: number): Steps<Set<number>> {
   const listed = new Set<number>();
@@ -182,8 +186,8 @@ function* listRecent(graph: CommitGraph, tips: readonly number[], since: number)
 }
 
 /**
- * Lists the commits for a request with `deepen-not`. In this case, Git also excludes all ancestors of a commit that is
- * older than `since`, even newer ones.
+ * Returns the object numbers of the commits for a request with `deepen-not`. With this option, Git also excludes every
+ * ancestor of a commit that is older than `since`, even if the ancestor itself is newer.
  */
 function* listLimited(
   graph: CommitGraph,

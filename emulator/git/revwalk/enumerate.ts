@@ -13,43 +13,47 @@ import { addClosure, addToDepth } from './tree-closure.js';
 
 export interface EnumerateRequest {
   /**
-   * Ids of the wanted objects, which may have any type. They are sent even if the filter excludes them. Throws
-   * `MissingObject` if one does not exist.
+   * Ids of the objects that the client requests, of any type. They are sent even if the filter excludes them. Planning
+   * throws `MissingObject` if one of them does not exist.
    */
   readonly wants: Iterable<Oid>;
-  /** Ids of objects that the client has together with everything reachable from them. Unknown ids are ignored. */
+  /**
+   * Ids of objects that the client has, together with everything that is reachable from them. Unknown ids are ignored.
+   */
   readonly haves?: Iterable<Oid>;
-  /** Shallow commits of the client, which it has without their parents. */
+  /** Commits that the client has without their parents, because its clone is shallow. */
   readonly clientShallow?: ReadonlySet<Oid>;
   /**
-   * Commits that are sent without their parents, so that the walk from the wants ends at them. The default is
-   * `clientShallow`. A commit of `clientShallow` that `boundary` does not contain is unshallowed, which means that its
-   * parents are wanted too.
+   * Commits that are sent without their parents. The default is `clientShallow`. A commit that is in `clientShallow`
+   * but not in `boundary` is unshallowed, which means that its parents are sent too.
    */
   readonly boundary?: ReadonlySet<Oid>;
   readonly filter?: ObjectFilter | undefined;
 }
 
 interface Selection {
-  /** Object numbers of the trees from which everything must be sent. */
+  /**
+   * Object numbers of trees of which the whole content must be sent, because the client does not get the parent
+   * commits.
+   */
   readonly roots: readonly number[];
   /**
-   * Positions of the commits of which only the objects that they introduced must be sent, because everything else is in
-   * their first parents.
+   * Positions of the commits for which it is enough to send the objects that they introduced. All other objects of such
+   * a commit are in its first parent, which the client has or receives.
    */
   readonly followed: Int32Array;
 }
 
 /**
- * Number of commits above which complete trees are walked, if possible, instead of comparing the tree of each commit
+ * Number of commits above which a clone reads complete trees. With fewer commits, the tree of each commit is compared
  * with that of its parent.
  */
 const MANY = 1000;
 const NO_POSITIONS = new Int32Array(0);
 
 /**
- * Computes the objects of a fetch: those that are reachable from the wants but not from the haves. The result may
- * contain objects that the client already has from other commits.
+ * Computes the objects that a fetch must send: those that are reachable from the wants but not from the haves. The
+ * result may contain objects that the client already has through other commits.
  */
 export function planSend(graph: CommitGraph, index: HistoryIndex, request: EnumerateRequest): Steps<SendPlan> {
   return new Planner(graph, index, request).plan();
@@ -61,11 +65,14 @@ class Planner {
   readonly #boundary: ReadonlySet<number>;
   readonly #clientShallow: ReadonlySet<number>;
   readonly #found: NumberSet;
-  /** Object numbers of the wants, and of the objects to which wanted tags point. The filter does not exclude them. */
+  /**
+   * Object numbers that are sent even if the filter excludes them: the wants, and everything in the tag chains of
+   * wanted tags.
+   */
   readonly #explicit = new Set<number>();
   /**
-   * Trees and blobs that the client is known to have. Filled only if complete trees must be sent, because it is needed
-   * only there.
+   * Trees and blobs that the client is known to have. Empty if no complete tree must be sent, because this set is only
+   * used to shorten complete trees.
    */
   readonly #known: NumberSet;
   readonly #haves: readonly Oid[];
@@ -109,10 +116,12 @@ class Planner {
   }
 
   /**
-   * Adds the trees of all commits that have a record (links to the tree and the parents, which the object store has
-   * recorded). Allowed only if the client has no commits: then the trees of all commits contain the same objects as
-   * their changes, and reading them is faster. Returns the commits without a record. They were pushed one by one, and
-   * the previous versions of their objects are useful as delta bases.
+   * Adds the complete trees of those commits for which the object store has a link record (decoded tree and parents).
+   * Reading them is faster than comparing each commit with its parent. The result is the same, because this function is
+   * only called for a client that has no commits.
+   *
+   * Returns the positions of the commits without a link record. Their changes are listed as usual, because the previous
+   * versions of their objects are useful as delta bases.
    */
   *#addRecorded(positions: Int32Array): Steps<Int32Array> {
     const trees = new IntList();
@@ -128,8 +137,8 @@ class Planner {
   }
 
   /**
-   * Returns true if the request is a full clone: the client has nothing, and neither a filter nor a depth excludes
-   * anything.
+   * Returns true if the request is a full clone. The client then has no objects, and neither a filter nor a depth
+   * excludes any.
    */
   #isForNewcomer(): boolean {
     return this.#haves.length + this.#boundary.size + this.#clientShallow.size === 0 && isEverything(this.#filter);
@@ -145,7 +154,10 @@ class Planner {
     return new Set(numbers.filter((number) => number >= 0));
   }
 
-  /** Adds a wanted object. For an annotated tag, also adds each tag in its chain of tags and the final target. */
+  /**
+   * Adds one requested object. For an annotated tag, adds every tag in its chain of tags and the object at the end of
+   * the chain.
+   */
   *#addWant(want: number): Steps<void> {
     let number = want;
     while (this.#objects.typeOf(number) === TAG) {
@@ -161,8 +173,8 @@ class Planner {
   }
 
   /**
-   * Returns the positions of the commits in the haves, directly or through annotated tags. Ignores unknown ids and ids
-   * that do not lead to a commit.
+   * Returns the positions of the commits to which the client's haves lead, directly or through annotated tags. Ignores
+   * ids that are unknown or do not lead to a commit.
    */
   *#loadHaves(): Steps<GraphPosition[]> {
     const positions: GraphPosition[] = [];
@@ -180,8 +192,8 @@ class Planner {
   }
 
   /**
-   * Selects the commits that the client lacks. Returns the trees of those that are sent without parents, and the
-   * positions of the others.
+   * Selects the commits that the client lacks and adds them to `#found`. Returns the trees of the commits that are sent
+   * without parents, and the positions of all other selected commits.
    */
   *#selectCommits(haves: readonly GraphPosition[]): Steps<Selection> {
     const { graph } = this;
@@ -208,7 +220,10 @@ class Planner {
     };
   }
 
-  /** Records all objects in the trees of commits that the client has, so that they are not sent with complete trees. */
+  /**
+   * Adds to `#known` all trees and blobs of the commits that the client has. They are then not sent again as part of
+   * complete trees.
+   */
   *#addKnown(haves: readonly GraphPosition[]): Steps<void> {
     const trees = haves.map((position) => this.graph.treeOf(position));
     for (const commit of this.#clientShallow) trees.push(this.graph.linksOf(commit).tree);
@@ -222,8 +237,8 @@ class Planner {
   }
 
   /**
-   * Adds the objects of the commits' trees down to the depth of the filter (`tree:<depth>`). Also records the objects
-   * down to this depth in the trees of parents that are not sent, because the client has them.
+   * Adds the trees and blobs of the sent commits down to the depth of the filter (`tree:<depth>`). Also adds to
+   * `#known` the objects down to this depth in parents that are not sent, because the client has these parents.
    */
   *#addToDepth(roots: readonly number[], followed: Int32Array): Steps<void> {
     const { graph } = this;
@@ -239,7 +254,7 @@ class Planner {
     const depths = new Map<number, number>();
     yield* addToDepth(this.#objects, edges, 0, limit, this.#known, depths);
     yield* addToDepth(this.#objects, trees, 0, limit, this.#found, depths);
-    // The depth starts at -1, because Git sends the content of a tree that is itself wanted as deep as that of a
+    // The walk starts at depth -1, because Git sends one more level of a requested tree than the filter states for a
     // commit's tree.
     yield* addToDepth(this.#objects, this.#wantedTrees, -1, limit, this.#found, depths);
   }

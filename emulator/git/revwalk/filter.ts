@@ -4,13 +4,13 @@ import { BLOB, type TypeCode, typeCode } from '../object/object.js';
 export interface ObjectFilter {
   /** Upper limit (exclusive) of the size of blobs, in bytes. */
   readonly blobBytes: number;
-  /** Upper limit (exclusive) of the depth of trees and blobs below a commit. The root tree has depth 0. */
+  /** Upper limit (exclusive) of the depth of trees and blobs. The root tree of a commit has depth 0. */
   readonly depth: number;
   /** Bit mask of the allowed object types. The bit of a type is `1 << type`. */
   readonly types: number;
 }
 
-/** Filter of a complete clone: it excludes nothing. */
+/** Filter that excludes nothing, as for a complete clone. */
 export const NO_FILTER: ObjectFilter = {
   blobBytes: Number.POSITIVE_INFINITY,
   depth: Number.POSITIVE_INFINITY,
@@ -22,7 +22,9 @@ export class FilterError extends Error {
   override readonly name = 'FilterError';
 }
 
-/** Maximum nesting depth of `combine` filters. It is far above practical use, and bounds the recursion. */
+/**
+ * Maximum nesting depth of `combine` filters. It bounds the recursion of the parser, and is far above practical use.
+ */
 const MAX_NESTED = 16;
 const RESERVED = '~`!@#$^&*()[]{}\\;\'",<>?';
 

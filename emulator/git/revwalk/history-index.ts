@@ -8,23 +8,28 @@ import { PathTable } from './path-table.js';
 import { TreeDiff } from './tree-diff.js';
 
 /**
- * Index of the objects that each commit introduced, compared with its first parent. A root commit introduced all its
- * objects.
+ * Index of the trees and blobs that each commit introduced: those that its first parent does not have. A root commit
+ * introduced all its objects.
  *
  * Every object of a commit is either introduced by the commit or contained in its first parent. By induction, the
- * objects introduced by a set of commits are all objects that are reachable from the set but not from first parents
- * outside the set. A fetch must send exactly these objects, and the index finds them without opening a tree. An object
- * is listed for every commit that introduced it, because the same blob may be removed and added again years later, when
- * a client no longer has it.
+ * objects that a set of commits introduced include everything that is reachable from the set but not from first parents
+ * outside the set. A fetch must send these objects, and the index finds them without reading a tree.
+ *
+ * An object is listed for every commit that introduced it. The same blob may be removed and added again years later,
+ * when a client no longer has it.
  *
  * The index is filled on demand, commit by commit. The record of a commit never changes.
  */
 export class HistoryIndex {
-  /** Table that assigns a number to each path. All forks of a repository share it. */
+  /**
+   * Table that assigns a number to each path. All forks of a repository share one table, so they use equal path
+   * numbers.
+   */
   readonly paths: PathTable;
   readonly #parent: HistoryIndex | undefined;
   /**
-   * Record of each commit in this index: number of the record + 1, or 0 if none, by position minus `graph.sharedSize`.
+   * Number of the record of each commit, plus 1; 0 if the commit has no record. The index is the position of the commit
+   * minus `graph.sharedSize`.
    */
   #recordOf = new Int32Array(0);
   // Ends of the records in `#objects` and `#changed`. Each record starts where the record before it ends.
@@ -34,8 +39,8 @@ export class HistoryIndex {
   #changed = new IntList();
 
   /**
-   * Creates an empty index for the commits that `graph` stores itself. `below` is the index of the graph that `graph`
-   * extends.
+   * Creates an empty index for the commits that `graph` stores itself. `below`: index for the graph that `graph`
+   * extends, which answers for all older commits.
    */
   constructor(
     readonly graph: CommitGraph,
@@ -57,9 +62,10 @@ export class HistoryIndex {
   }
 
   /**
-   * Returns the object numbers of the trees and blobs that the commit introduced. Each is followed by the number of the
-   * object that the first parent has at the same path, or -1. Objects that the first parent has at another changed path
-   * are left out, so that a renamed folder costs nothing.
+   * Returns pairs of object numbers for the trees and blobs that the commit introduced. The first number of a pair is
+   * the new object. The second is the object that the first parent has at the same path, or -1.
+   *
+   * Leaves out objects that the first parent has at another changed path, so a renamed folder adds nothing.
    */
   objectsOf(position: GraphPosition): Int32Array {
     const own = position - this.graph.sharedSize;
@@ -68,7 +74,10 @@ export class HistoryIndex {
     return this.#objects.view(record === 0 ? 0 : this.#objectsEnd.at(record - 1), this.#objectsEnd.at(record));
   }
 
-  /** Adds the trees and blobs that a commit introduced to `found`. */
+  /**
+   * Adds the numbers of the trees and blobs that a commit introduced to `found`. The commit must have a record (see
+   * `cover`).
+   */
   addObjectsOf(position: GraphPosition, found: NumberSet): void {
     const objects = this.objectsOf(position);
     for (let at = 0; at < objects.length; at += 2) found.add(objects[at]!);
@@ -76,7 +85,7 @@ export class HistoryIndex {
 
   /**
    * Returns the path numbers of the files, symbolic links and submodules in which the commit differs from its first
-   * parent, each once.
+   * parent. Each number occurs once. The commit must have a record (see `cover`).
    */
   changedBy(position: GraphPosition): Int32Array {
     const own = position - this.graph.sharedSize;
@@ -86,8 +95,8 @@ export class HistoryIndex {
   }
 
   /**
-   * Compares each of the commits that are not indexed yet with its first parent, and stores the result. Several callers
-   * may run at the same time; a commit indexed by one of them is not indexed again.
+   * Creates the record of each commit that has none, by comparing the commit with its first parent. Several calls may
+   * run interleaved. Each commit still gets only one record.
    */
   *cover(positions: Iterable<GraphPosition>): Steps<void> {
     const diff = new TreeDiff(this.graph.objects, this.paths);
@@ -103,14 +112,14 @@ export class HistoryIndex {
     }
   }
 
-  /** Compares one commit with its first parent and stores the result, unless the commit is indexed already. */
+  /** Creates the record of one commit, unless the commit already has one. */
   *coverOne(position: GraphPosition): Steps<void> {
     if (!this.has(position)) yield* this.cover([position]);
   }
 
   /**
-   * Returns an index that shares the present records for `graph`, a copy of the commit graph that reads objects with
-   * another reader (`CommitGraph.through`).
+   * Returns an index that shares the present records of this index. `graph`: copy of the commit graph that reads
+   * objects with another reader (`CommitGraph.through`).
    */
   through(graph: CommitGraph): HistoryIndex {
     const index = new HistoryIndex(graph, this.#parent, this.paths);
@@ -123,8 +132,8 @@ export class HistoryIndex {
   }
 
   /**
-   * Returns a copy of the index for `graph`, a copy of the commit graph that has the same positions and no parent graph
-   * (`CommitGraph.flattened`).
+   * Returns a copy of the index that contains all records itself. `graph`: copy of the commit graph with the same
+   * positions and without a parent graph (`CommitGraph.flattened`).
    */
   *flattened(graph: CommitGraph): Steps<HistoryIndex> {
     const flat = new HistoryIndex(graph, undefined, this.paths);
@@ -159,7 +168,7 @@ export class HistoryIndex {
     this.#end(position);
   }
 
-  /** Ends the record of a commit, whose content was appended to `#objects` and `#changed`. */
+  /** Completes the record of a commit. The caller has already appended its content to `#objects` and `#changed`. */
   #end(position: GraphPosition): void {
     this.#objectsEnd.push(this.#objects.length);
     this.#pathsEnd.push(this.#changed.length);

@@ -15,8 +15,8 @@ import type { SendPlan } from './send-plan.js';
 import { pathVisit, walkEach } from './walk.js';
 
 /**
- * Maximum number of commit graphs in a chain, which grows by one with each fork of a fork. `extend` joins a longer
- * chain into one graph, because each access must follow the chain.
+ * Maximum number of commit graphs in a chain. Each fork of a fork extends the chain by one graph, and each access must
+ * follow the chain. `extend` therefore joins the graphs of a longer chain into one.
  */
 const MAX_GRAPHS = 8;
 
@@ -32,25 +32,27 @@ export interface CommitSummary {
 
 export interface LogOptions {
   readonly tips: Iterable<Oid>;
-  /** Limits the log to commits that change this file or folder, with Git's default history simplification. */
+  /** Limits the log to commits that change this file or folder. Applies Git's default history simplification. */
   readonly path?: ByteString;
 }
 
 /**
- * Queries about the commits of a repository: ancestry, logs, the objects of a fetch, the commit that last modified a
- * path.
+ * Queries about the commits of a repository: ancestry, logs, the objects that a fetch must send, and the commit that
+ * last modified a path.
  *
- * Everything is derived from published objects, which never change. Results are therefore cached: commits in a graph of
- * typed arrays, and the objects that each commit introduced in an index that is filled on demand. Ids may also be those
- * of annotated tags of commits. Methods throw `MissingObject` for an id that does not exist or is not a commit.
+ * Results are cached, because objects never change after they were published. Commits are cached in a graph of typed
+ * arrays. The objects that each commit introduced are cached in an index that is filled on demand.
+ *
+ * An id that is passed to a method may also be that of an annotated tag of a commit. Methods throw `MissingObject` for
+ * an id that does not exist or does not lead to a commit.
  */
 export class History {
   #graph: CommitGraph;
   #index: HistoryIndex;
 
   /**
-   * Creates a history for the object store `objects`. If the store is a fork, `basis` is the history of the original
-   * store.
+   * Creates a history for the object store `objects`. `basis`: history of the original store if this store is a fork;
+   * undefined otherwise.
    */
   constructor(objects: LinkReader, basis?: HistoryBasis) {
     this.#graph = new CommitGraph(objects, basis);
@@ -58,8 +60,10 @@ export class History {
   }
 
   /**
-   * Returns a history for a read-only fork of the object store. It contains everything that is known now. Results that
-   * are computed in the fork are shared with this history.
+   * Returns a history for a read-only copy of the object store (a fork in which nothing is added). It contains all
+   * commits that are loaded now.
+   *
+   * Results that are computed through the copy are shared with this history.
    */
   kept(objects: LinkReader): History {
     const graph = this.#graph.through(objects);
@@ -68,7 +72,7 @@ export class History {
 
   /**
    * Returns a history for a writable fork of the object store. Until the fork has commits of its own, its results are
-   * cached in this history, so that all forks share them.
+   * cached in this history, so that all forks can use them.
    */
   fork(objects: LinkReader): History {
     return new History(objects, { graph: this.#graph, index: this.#index });
@@ -102,20 +106,23 @@ export class History {
     return unreached(this.#graph, this.#graph.locateAll(tips), [this.#graph.locate(commit)]).length === 0;
   }
 
-  /** Returns the ids in `commits` that are not reachable from any of the tips. */
+  /**
+   * Returns the ids in `commits` that are not reachable from any of the tips. Ids of unknown commits are returned too.
+   */
   async unreached(tips: Iterable<Oid>, commits: Iterable<Oid>, meter: Meter): Promise<Oid[]> {
     const graph = this.#graph;
     const positions = await this.#loadAll(tips, meter);
     const sought = Array.from(commits, (oid) => ({ oid, position: this.#loadedPositionOf(oid) }));
     const loaded = sought.map(({ position }) => position).filter((position) => position >= 0);
     const left = new Set(unreached(graph, positions, loaded));
-    // Loading the tips loaded all their ancestors, so a commit without a position is not reachable from the tips.
+    // A commit without a position is not reachable, because loading the tips has assigned positions to all their
+    // ancestors.
     return sought.filter(({ position }) => position < 0 || left.has(position)).map(({ oid }) => oid);
   }
 
   /**
    * Returns true if each of the tips is one of `commits` or descends from one of them. Ignores ids in `commits` that
-   * are not loaded commits.
+   * are unknown or not loaded, because loading the tips has loaded all their ancestors.
    */
   async allReach(tips: Iterable<Oid>, commits: Iterable<Oid>, meter: Meter): Promise<boolean> {
     const positions = await this.#loadAll(tips, meter);
@@ -145,8 +152,8 @@ export class History {
   }
 
   /**
-   * Returns the number of commits that are reachable only from `a` (`ahead`), and of those that are reachable only from
-   * `b` (`behind`).
+   * Returns the number of commits that are reachable only from `a` (`ahead`), and the number of commits that are
+   * reachable only from `b` (`behind`).
    */
   aheadBehind(a: Oid, b: Oid): { ahead: number; behind: number } {
     const [left, right] = [this.#graph.locate(a), this.#graph.locate(b)];
@@ -154,16 +161,16 @@ export class History {
   }
 
   /**
-   * Yields the ids of the commits that `git log` shows, in its order. The history is walked only as far as the caller
-   * reads.
+   * Yields the ids of the commits that `git log` shows, in the order of `git log`. The walk proceeds only as far as the
+   * caller reads, so the start of a long log is cheap.
    */
   *log(options: LogOptions): IterableIterator<Oid> {
     for (const oid of this.logEach(options)) if (oid !== undefined) yield oid;
   }
 
   /**
-   * Does the same as `log`, but also yields `undefined` for each visited commit that is not shown, so that the caller
-   * can yield to the event loop.
+   * Yields the same ids as `log`, and also `undefined` for each visited commit that the log does not show. The caller
+   * can use these pauses to yield to the event loop.
    */
   *logEach({ tips, path }: LogOptions): IterableIterator<Oid | undefined> {
     const graph = this.#graph;
@@ -177,24 +184,25 @@ export class History {
   }
 
   /**
-   * Computes the objects that a fetch must send, with information about previous versions that helps to write a small
-   * pack.
+   * Computes the objects that a fetch must send. The result also gives previous versions of these objects, which are
+   * good delta bases for the pack.
    */
   plan(request: EnumerateRequest, meter: Meter): Promise<SendPlan> {
     return runYielding(planSend(this.#graph, this.#index, request), meter);
   }
 
   /**
-   * Computes the shallow boundary (commits that are sent without parents) of a fetch with a depth. Throws
-   * `NothingSelected`.
+   * Computes the shallow boundary of a fetch with a depth limit (commits that are sent without parents). Throws
+   * `NothingSelected` if the request excludes all wanted commits.
    */
   shallowBoundary(request: DepthRequest, meter: Meter): Promise<ShallowBoundary> {
     return runYielding(findShallowBoundary(this.#graph, request), meter);
   }
 
   /**
-   * Returns, for each file, symbolic link and submodule of the commit's tree, the commit that `git log -1 -- <path>`
-   * shows. The order is that of Git's index. `under` limits the result to one file or folder.
+   * Returns the commit that last changed each file, symbolic link and submodule in the tree of `commit`, by path. This
+   * is the commit that `git log -1 -- <path>` shows. The order of the paths is that of Git's index. `under`: file or
+   * folder to which the result is limited; all paths if undefined.
    */
   async lastModified(commit: Oid, meter: Meter, under?: ByteString): Promise<Map<ByteString, Oid>> {
     await this.extend([commit], meter);
@@ -202,9 +210,9 @@ export class History {
   }
 
   /**
-   * Loads the commits of a push in time slices. The synchronous methods of this class then find them loaded, and do not
-   * block the event loop. Also extends the index of introduced objects if it is in use. The cost is proportional to the
-   * number of new commits.
+   * Loads the commits of a push in time slices. The synchronous methods of this class then find these commits loaded
+   * and do not block the event loop. Also adds the commits to the index of introduced objects if this index is in use.
+   * The cost is proportional to the number of new commits.
    */
   async extend(tips: Iterable<Oid>, meter: Meter): Promise<void> {
     if (this.#graph.depth > MAX_GRAPHS) await this.#flatten(meter);
@@ -216,20 +224,20 @@ export class History {
       await runYielding(this.#index.cover(range(first, graph.size)), meter);
   }
 
-  /** Replaces a chain of graphs, which results from forks of forks with commits of their own, by a single graph. */
+  /** Replaces the chain of commit graphs, which forks of forks have created, by a single graph. */
   async #flatten(meter: Meter): Promise<void> {
     const [graph, index] = [this.#graph, this.#index];
     const flatGraph = await runYielding(graph.flattened(), meter);
     const flatIndex = await runYielding(index.flattened(flatGraph), meter);
-    // If a push added commits in the meantime, the result is incomplete. It is then discarded, and the next push tries
-    // again.
+    // If a push added commits in the meantime, the flat graph does not contain them. It is then discarded, and the next
+    // push tries again.
     if (this.#graph !== graph || graph.size !== flatGraph.size) return;
     this.#graph = flatGraph;
     this.#index = flatIndex;
   }
 }
 
-/** Commit graph and index of an object store, on which the history of a fork is based. */
+/** Commit graph and history index of an original object store, on which the history of its fork is based. */
 export interface HistoryBasis extends GraphBasis {
   readonly index: HistoryIndex;
 }

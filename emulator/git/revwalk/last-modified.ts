@@ -12,8 +12,9 @@ import { LastTouchedWalk } from './last-touched-walk.js';
 import { type PathId, type PathTable, ROOT } from './path-table.js';
 
 /**
- * Returns, for each file, symbolic link and submodule of a commit's tree, the commit that `git log -1 -- <path>` shows.
- * The order is that of Git's index. `under` limits the result to one file or folder.
+ * Returns the commit that last changed each file, symbolic link and submodule in the tree of a commit, by path. This is
+ * the commit that `git log -1 -- <path>` shows. The order of the paths is that of Git's index. `tip`: position of the
+ * commit. `under`: file or folder to which the result is limited; all paths if empty.
  */
 export function* lastModified(
   graph: CommitGraph,
@@ -35,7 +36,9 @@ export function* lastModified(
   return found;
 }
 
-/** Returns the files at or below the path `under`: the path of each by its path number. */
+/**
+ * Returns the paths of the files at or below the path `under`. The keys are their path numbers (numbers in `paths`).
+ */
 function* listFiles(
   objects: LinkReader,
   paths: PathTable,

@@ -6,24 +6,27 @@ import type { PathId } from './path-table.js';
 import { TreeDiff } from './tree-diff.js';
 
 /**
- * Finds, for each of many paths in a commit, the commit that last changed the path.
+ * Finds the commit that last changed each of many paths that exist in a given commit.
  *
- * The log of a single existing path is a linear walk: from each commit it continues to the first parent whose version
- * of the path is equal, and it ends at a commit without such a parent. Paths whose walks are at the same commit form a
- * group. A group is split at a merge if its paths continue to different parents, and groups that reach the same commit
- * are joined (union-find). A step costs as much as the number of paths that its commit changed, however large the group
- * is.
+ * The log of a single path is a linear walk. From each commit, it continues to the first parent that has an equal
+ * version of the path. It ends at a commit without such a parent, because this commit changed the path.
+ *
+ * Paths whose walks are at the same commit form a group, which walks as one. A group is split at a merge if its paths
+ * continue to different parents. Groups that reach the same commit are joined (union-find). The cost of a step is
+ * proportional to the number of paths that the commit changed, not to the size of the group.
  */
 export class LastTouchedWalk {
   /**
-   * Group of each path, or a group that was merged into this one, by path number; 0 if the path is not being walked.
+   * Group to which each path belongs, by path number; 0 if the path is not being walked. The group may have been merged
+   * into another one since; `#find` returns the present group.
    */
   readonly #groupOf: Int32Array;
-  /** Result: position of the commit that last changed each path, by path number; -1 if not found yet. */
+  /** Result of the walk, by path number: position of the commit that last changed the path; -1 if not found yet. */
   readonly #touchedAt: Int32Array;
-  /** Group of paths whose walk has reached each commit, by position; 0 if none. */
+  /** Group whose walk has reached each commit, by position of the commit; 0 if none. */
   readonly #groupAt: Int32Array;
-  // Arrays by group number: the group into which the group was merged (itself at first), and its number of paths.
+  // Arrays by group number. `#mergedInto`: group into which the group was merged; the group itself if it was not
+  // merged. `#sizeOf`: number of its paths.
   readonly #mergedInto = new IntList();
   readonly #sizeOf: number[] = [];
   #underWay = 0;
@@ -72,8 +75,9 @@ export class LastTouchedWalk {
   }
 
   /**
-   * Handles the paths of a group that a commit changed, compared with its first parent. The walk of a path that is
-   * equal in another parent continues at this parent. The walk of any other path ends, because this commit changed it.
+   * Handles the paths of a group in which a commit differs from its first parent. If another parent has an equal
+   * version of a path, the walk of this path continues at that parent. Otherwise the walk of the path ends, because
+   * this commit changed it.
    */
   *#settle(position: GraphPosition, changed: PathId[]): Steps<void> {
     const { graph } = this;
@@ -94,8 +98,8 @@ export class LastTouchedWalk {
   }
 
   /**
-   * Returns the numbers of the paths that differ between a commit and a parent. Compares only the folders that contain
-   * `paths`. The result may contain other paths in these folders.
+   * Returns the numbers of the paths that differ between a commit and one of its parents. Compares only the folders
+   * that contain `paths`. The result may therefore contain other paths in these folders.
    */
   *#differing(parent: GraphPosition, position: GraphPosition, paths: readonly PathId[]): Steps<Set<PathId>> {
     const { graph, index } = this;
@@ -119,8 +123,8 @@ export class LastTouchedWalk {
   }
 
   /**
-   * Returns the group into which `group` was merged, directly or indirectly; itself if it was not merged (union-find
-   * with path compression).
+   * Returns the group into which `group` was merged, directly or indirectly (union-find with path compression). Returns
+   * `group` itself if it was not merged.
    */
   #find(group: number): number {
     let top = group;
@@ -153,8 +157,8 @@ export class LastTouchedWalk {
   }
 
   /**
-   * Moves the walk of a group to a commit. If another group has reached the commit already, the smaller group is merged
-   * into the larger one.
+   * Moves the walk of a group to the commit at `position`. If another group has already reached this commit, the
+   * smaller group is merged into the larger one.
    */
   #join(group: number, position: GraphPosition): void {
     const there = this.#find(this.#groupAt[position]!);

@@ -4,12 +4,15 @@ import { DateQueue } from './date-queue.js';
 const LEFT = 1;
 const RIGHT = 2;
 const BOTH = LEFT | RIGHT;
-/** Flag of commits that are ancestors of a common ancestor. They are common ancestors too, but not the best ones. */
+/**
+ * Flag of a commit that is an ancestor of a common ancestor. Such a commit is a common ancestor too, but not a best
+ * one.
+ */
 const STALE = 4;
 
 /**
- * Returns the best common ancestors of two commits: the common ancestors that are not ancestors of another common
- * ancestor. The order is that of `git merge-base --all`.
+ * Returns the best common ancestors of two commits, in the order of `git merge-base --all`. A common ancestor is a best
+ * one if it is not an ancestor of another common ancestor.
  */
 export function mergeBases(graph: CommitGraph, a: GraphPosition, b: GraphPosition): GraphPosition[] {
   const flags = new Uint8Array(graph.size);
@@ -39,9 +42,11 @@ export function mergeBases(graph: CommitGraph, a: GraphPosition, b: GraphPositio
 }
 
 /**
- * Sorts merge bases as Git does. Git walks from both commits in order of date, marks which commits are reached from
- * each of them (`paint_down_to_common` in commit-reach.c), and sorts the bases by date. Bases with equal dates stay in
- * the order in which the walk found them, so this function does the same walk.
+ * Sorts merge bases in the order in which Git prints them. Git sorts them by date, newest first. Bases with equal dates
+ * stay in the order in which Git's walk found them.
+ *
+ * This function therefore repeats that walk (`paint_down_to_common` in commit-reach.c): from both commits in order of
+ * date, marking each commit with the sides from which it was reached.
  */
 function inGitsOrder(graph: CommitGraph, a: GraphPosition, b: GraphPosition, bases: GraphPosition[]): GraphPosition[] {
   const flags = new Map<GraphPosition, number>();

@@ -8,8 +8,8 @@ import type { CommitGraph, GraphPosition } from './commit-graph.js';
 import type { HistoryIndex } from './history-index.js';
 
 /**
- * Compares the versions of one path (a file or folder) in several commits. Uses the history index (list of the paths
- * that each commit changed) if possible, and reads the trees of the commits otherwise.
+ * Compares the versions of one path (a file or folder) in several commits. Uses the history index (paths that each
+ * commit changed) if the commit has a record in it. Otherwise reads the trees of the commits.
  */
 export class PathComparison {
   readonly #names: readonly ByteString[];
@@ -29,8 +29,8 @@ export class PathComparison {
   }
 
   /**
-   * Returns true if the path has equal content in the commit at `position` and in its parent with index `nth`, which is
-   * at `parent`.
+   * Returns true if the path has equal content in a commit and in one of its parents. `position`: position of the
+   * commit. `parent`: position of the parent. `nth`: index of the parent in the commit, from 0.
    */
   isSame(position: GraphPosition, parent: GraphPosition, nth: number): boolean {
     if (nth === 0 && this.index.has(position)) return !this.#paths.hasAny(this.index.changedBy(position));
@@ -51,9 +51,12 @@ export class PathComparison {
   }
 }
 
-/** Set of path numbers: those of the paths in a history index that are equal to one path, or below it. */
+/** Set of the path numbers in a history index that belong to one file or folder or to anything below it. */
 class PathCover {
-  /** Membership by path number: 1 if the path belongs to the set. Valid for path numbers below `#known`. */
+  /**
+   * Membership flags by path number: 1 if the path belongs to the set. Only the flags of path numbers below `#known`
+   * are computed.
+   */
   #isInside = new Uint8Array(64);
   #known = 0;
 
@@ -69,8 +72,8 @@ class PathCover {
   }
 
   /**
-   * Determines which of the path numbers assigned since the last call belong to the set. One pass is enough, because
-   * the number of a folder is smaller than those of the paths in it.
+   * Computes the flags of the path numbers that were assigned since the last call. One pass is enough, because the
+   * number of a folder is smaller than the numbers of the paths in it.
    */
   #learn(): void {
     const { paths } = this.index;
@@ -84,15 +87,15 @@ class PathCover {
   }
 }
 
-/** Entry of a folder, given by the list of entries and an index. */
+/** Entry of a tree: the list of all its entries, and the index of this entry in the list. */
 interface Entry {
   readonly entries: TreeEntries;
   readonly index: number;
 }
 
 /**
- * Returns the entry with this name in a folder; undefined if absent. An empty subfolder counts as absent, because Git's
- * comparison ignores it.
+ * Returns the entry with this name in a tree; undefined if absent. An empty subfolder counts as absent, because Git's
+ * comparison ignores it. `tree`: object number of the tree.
  */
 function findEntry(objects: LinkReader, tree: number, name: ByteString): Entry | undefined {
   if (tree === NONE) return undefined;
@@ -104,7 +107,7 @@ function findEntry(objects: LinkReader, tree: number, name: ByteString): Entry |
   return isEmpty ? undefined : { entries, index };
 }
 
-/** Returns true if both entries are absent, or if they have equal modes and objects. */
+/** Returns true if both entries are absent, or if their modes and objects are equal. */
 function isSame(a: Entry | undefined, b: Entry | undefined): boolean {
   if (a === undefined || b === undefined) return a === b;
   return (
@@ -114,8 +117,8 @@ function isSame(a: Entry | undefined, b: Entry | undefined): boolean {
 }
 
 /**
- * Returns the object number of the tree to which an entry points; `NONE` if the entry is not a folder. Throws
- * `MissingObject`.
+ * Returns the object number of the tree to which an entry points. Returns `NONE` if the entry is absent or not a
+ * folder. Throws `MissingObject` if the tree does not exist.
  */
 function treeOf(entry: Entry | undefined): number {
   return entry?.entries.isTreeAt(entry.index) === true ? objectAt(entry.entries, entry.index) : NONE;

@@ -1,14 +1,16 @@
 import { type ByteString, NO_BYTES, splitBytes } from '../object/bytes.js';
 
-/** Number that the table assigns to a path. The number of a folder is smaller than those of all paths below it. */
+/**
+ * Number that the table assigns to a path. The number of a folder is smaller than the numbers of all paths below it.
+ */
 export type PathId = number;
 
 /** Path number of the root folder. */
 export const ROOT: PathId = 0;
 
 /**
- * Table that assigns numbers to paths. It is a tree of names, in which each path needs only one entry, however deep it
- * is.
+ * Table that assigns numbers to paths. Each path is stored as its last name and the number of its folder, so a path
+ * takes the same memory however deep it is.
  */
 export class PathTable {
   readonly #folderOf: PathId[] = [-1];
@@ -24,8 +26,8 @@ export class PathTable {
   }
 
   /**
-   * Returns the number of the path `name` in the folder with number `folder`. Assigns a new number if the path has
-   * none.
+   * Returns the number of the path `name` in a folder. `folder`: number of the folder. If the path has no number yet,
+   * assigns one.
    */
   inside(folder: PathId, name: ByteString): PathId {
     const names = this.#inside[folder] ?? new Map<ByteString, PathId>();
@@ -41,8 +43,8 @@ export class PathTable {
   }
 
   /**
-   * Returns the number of a path that is given from the root, such as `src/main.c`. Assigns a new number if the path
-   * has none.
+   * Returns the number of a path that starts at the root, such as `src/main.c`. If the path has no number yet, assigns
+   * one.
    */
   add(path: ByteString): PathId {
     let at = ROOT;
@@ -50,7 +52,7 @@ export class PathTable {
     return at;
   }
 
-  /** Returns the number of a path that is given from the root, such as `src/main.c`; -1 if the path has no number. */
+  /** Returns the number of a path that starts at the root, such as `src/main.c`; -1 if the path has no number. */
   find(path: ByteString): PathId {
     if (path === '') return ROOT;
     let at = ROOT;

@@ -7,15 +7,21 @@ const HELD = 2;
 export interface DifferenceRequest {
   readonly wants: readonly GraphPosition[];
   readonly haves: readonly GraphPosition[];
-  /** Returns true for a commit that is sent without its parents: the walk from the wants ends at it. */
+  /**
+   * Returns true for a commit that is sent without its parents. The walk from the wants then does not continue to its
+   * parents.
+   */
   readonly wantsEnd?: (position: GraphPosition) => boolean;
-  /** Returns true for a commit that the client has without its parents: the walk from the haves ends at it. */
+  /**
+   * Returns true for a commit that the client has without its parents. The walk from the haves then does not continue
+   * to its parents.
+   */
   readonly havesEnd?: (position: GraphPosition) => boolean;
 }
 
 /**
  * Returns the positions of the commits that are reachable from `wants` but not from `haves`, highest position first.
- * The result is exact, whatever the dates of the commits are. The cost is proportional to the number of positions
+ * The result is correct even if the dates of commits are wrong. The cost is proportional to the number of positions
  * between the newest tip and the oldest commit of the result.
  */
 export function difference(graph: CommitGraph, request: DifferenceRequest): Int32Array {
@@ -49,7 +55,10 @@ export function difference(graph: CommitGraph, request: DifferenceRequest): Int3
   return found.view();
 }
 
-/** Returns the positions in `targets` that are not reachable from any of `tips`, in one pass over the graph. */
+/**
+ * Returns the positions in `targets` that are not reachable from any of `tips`. Makes one pass over the graph for all
+ * targets.
+ */
 export function unreached(
   graph: CommitGraph,
   tips: readonly GraphPosition[],
@@ -65,7 +74,7 @@ export function unreached(
   return targets.filter((target) => marks[target] === 0);
 }
 
-/** Returns true if each of `tips` is one of `targets` or descends from one of them. */
+/** Returns true if each commit of `tips` is one of `targets` or descends from one of them. */
 export function allReach(
   graph: CommitGraph,
   tips: readonly GraphPosition[],
@@ -81,8 +90,8 @@ export function allReach(
 }
 
 /**
- * Returns the lowest and the highest position; an empty array if there are no positions. `Math.min` with spread
- * arguments would fail for long arrays, because the number of arguments is limited.
+ * Returns the lowest and the highest position; an empty array if `positions` is empty. `Math.min` with spread arguments
+ * would fail for long arrays, because the number of arguments is limited.
  */
 function extremes(positions: readonly GraphPosition[]): GraphPosition[] {
   let lowest = positions[0];
@@ -95,8 +104,8 @@ function extremes(positions: readonly GraphPosition[]): GraphPosition[] {
 }
 
 /**
- * Returns the number of commits that are reachable only from `a` (`ahead`), and of those that are reachable only from
- * `b` (`behind`).
+ * Returns the number of commits that are reachable only from `a` (`ahead`), and the number of commits that are
+ * reachable only from `b` (`behind`).
  */
 export function aheadBehind(graph: CommitGraph, a: GraphPosition, b: GraphPosition): { ahead: number; behind: number } {
   return {

@@ -4,38 +4,43 @@ import type { HistoryIndex } from './history-index.js';
 import { NumberSet } from './number-set.js';
 
 /**
- * Objects that a fetch must send, with information about previous versions that helps to write a small pack. Objects
- * are given by number (index into the tables of the object store).
+ * Objects that a fetch must send, as object numbers (indexes into the tables of the object store). Also gives previous
+ * versions of these objects, because deltas on them make the pack small.
  */
 export class SendPlan {
   #held: NumberSet | undefined;
 
   constructor(
     /**
-     * Numbers of the objects to send, ascending. This is the order of the stored packs, so that long runs of objects
-     * can be copied from them unchanged.
+     * Numbers of the objects to send, ascending. Stored packs have the same order, so long runs of objects can be
+     * copied from them unchanged.
      */
     readonly objects: Int32Array,
     private readonly index: HistoryIndex,
     /**
-     * Positions of the commits that are sent with the objects they introduced. All other objects of their first parents
-     * are either sent too, or the client has them.
+     * Positions of the commits that are sent with the objects they introduced. Each other object of their first parents
+     * is either sent too, or the client has it.
      */
     private readonly positions: Int32Array,
-    /** Trees and blobs that the client has, as far as this was determined. */
+    /** Trees and blobs that the client is known to have. The client may have more. */
     private readonly known: NumberSet,
-    /** True for a partial clone: the client may lack objects of the commits that it has. */
+    /** True for a partial clone, in which the client may lack objects of the commits that it has. */
     private readonly isPartial: boolean,
   ) {}
 
   /**
-   * Returns a function that gives the previous version of each tree and blob to send: the object that was at the same
-   * path before, which is the best delta base. The previous version is either sent too, or the client has it
-   * (`isHeld`). Two objects may be the previous versions of each other. Each call computes the result anew.
+   * Returns a function that maps a tree or blob to its previous version: the object that was at the same path before.
+   * The previous version is usually the best delta base. It is either sent too, or the client has it (`isHeld`).
+   *
+   * Two objects may be previous versions of each other, so a caller must avoid cycles of deltas. Each call of this
+   * method computes the result again.
    */
   previousVersions(): PreviousVersions {
     const sent = this.#sent();
-    /** Previous version of each object, by object number: number of the previous version plus 1; 0 if none. */
+    /**
+     * Previous version of each object, by object number. A value is the number of the previous version plus 1; 0 if
+     * none.
+     */
     const versions = new Int32Array(sent.bound);
     for (const position of this.positions) {
       const pairs = this.index.objectsOf(position);
@@ -50,8 +55,8 @@ export class SendPlan {
   }
 
   /**
-   * Returns true if the client certainly has the object, so that a thin pack can contain deltas to it. The client may
-   * have more objects.
+   * Returns true if the client is known to have the object, so that a thin pack can contain deltas on it. If the result
+   * is false, the client may still have the object.
    */
   isHeld(object: number): boolean {
     this.#held ??= this.#findHeld();
@@ -59,8 +64,8 @@ export class SendPlan {
   }
 
   /**
-   * Finds the objects that the client has. An object that a sent commit replaced is in the commit's first parent, so
-   * the client has this object unless it is sent too.
+   * Returns the objects that the client is known to have. An object that a sent commit replaced is in the commit's
+   * first parent. The client therefore has this object, unless it is sent too.
    */
   #findHeld(): NumberSet {
     const held = new NumberSet(this.known.bound);

@@ -7,10 +7,10 @@ import { objectAt } from '../object/tree-entries.js';
 import { NumberSet } from './number-set.js';
 
 /**
- * Adds trees (given by object number) and everything below them to `found`. Does not open the trees in `complete`,
- * because `found` already has everything below them.
+ * Adds trees and everything below them to `found`. `trees`: object numbers of the trees. `complete`: trees that are not
+ * read, because `found` need not get their content. Each added tree is also added to `complete`.
  *
- * A tree may be stored as a difference (delta) to another tree. If the other tree is complete, only the entries of the
+ * A tree may be stored as a difference (delta) to another tree. If the other tree is complete, only the entries in the
  * difference are new. Packs contain delta bases before their deltas, so trees are processed in the order of their
  * object numbers. The total cost is then proportional to the size of the differences.
  */
@@ -27,8 +27,8 @@ export function* addClosure(
     if (tree !== NONE) pending.add(tree);
     if (++work % PIECE === 0) yield PIECE_COST;
   }
-  // A subtree may have a smaller number than the tree that contains it. `next` therefore starts again at 0 after the
-  // highest number.
+  // `next` starts again at 0 after the highest number, because a subtree may have a smaller number than the tree that
+  // contains it.
   for (let tree = pending.next(0); tree >= 0; tree = next(pending, tree)) {
     pending.delete(tree);
     if (!complete.add(tree)) continue;
@@ -66,9 +66,12 @@ function next(pending: NumberSet, from: number): number {
 }
 
 /**
- * Does the same as `addClosure`, but adds only objects at depths below `limit`. The given trees have depth `depth`, and
- * the depth of an entry is one more than that of its tree. An object at several paths counts with its smallest depth.
- * `depths` caches the depths of trees between calls.
+ * Adds trees and everything below them to `found`, as `addClosure` does, but only objects at a depth less than `limit`.
+ * `depth`: depth of the given trees. The depth of an entry is one more than that of its tree. An object at several
+ * paths counts with its smallest depth.
+ *
+ * `depths`: smallest depth of each tree that was already added, by object number. It is kept between calls, so a tree
+ * is read again only at a smaller depth.
  */
 export function* addToDepth(
   objects: LinkReader,

@@ -8,20 +8,23 @@ import { TreeMergeJoin } from '../object/tree-merge-join.js';
 import { type PathId, type PathTable, ROOT } from './path-table.js';
 
 /**
- * Differences between two trees: the changed paths, and the objects that only one of the trees contains. Equal subtrees
- * are not opened, so the cost is proportional to the size of the folders that differ.
+ * Differences between two trees: the changed paths, and the trees and blobs that were added and removed at these paths.
+ * Equal subtrees are not read, so the cost is proportional to the size of the folders that differ.
  */
 export class TreeDiff {
   /** Path numbers of the files, symbolic links and gitlinks (submodules) that were added, removed or changed. */
   readonly changed = new IntList();
   /**
-   * Object numbers of the trees and blobs in the new tree whose path was added or changed, each followed by the number
-   * of the old object at the same path, or `NONE`.
+   * Pairs of object numbers for the trees and blobs whose path was added or changed. The first number of a pair is the
+   * object in the new tree. The second is the object at the same path in the old tree, or `NONE`.
    */
   readonly added = new IntList();
   /** Object numbers of the trees and blobs in the old tree whose path was removed or changed. */
   readonly removed = new IntList();
-  /** Stack of the folders that must still be compared, with three numbers for each: old tree, new tree, path number. */
+  /**
+   * Stack of the folders that must still be compared. Each folder takes three numbers: its old tree, its new tree, its
+   * path number.
+   */
   readonly #folders = new IntList();
 
   constructor(
@@ -30,8 +33,8 @@ export class TreeDiff {
   ) {}
 
   /**
-   * Compares two trees, given by object number, and fills the lists of this object. `NONE` stands for an empty tree.
-   * Skips folders for which `enter` returns false.
+   * Compares two trees and stores the differences in the lists of this object. `before`, `after`: object numbers of the
+   * trees; `NONE` for an empty tree. `enter`: returns false for the path number of a folder to skip.
    */
   *compare(before: number, after: number, enter?: (folder: PathId) => boolean): Steps<void> {
     this.changed.clear();
@@ -81,8 +84,8 @@ export class TreeDiff {
   }
 
   /**
-   * Compares the two entries of a name that both folders contain. Either both entries or neither are trees, because
-   * Git's order has different places for a file and a folder with the same name.
+   * Compares the two entries of a name that both folders contain. Either both entries are trees or neither is, because
+   * Git sorts a folder differently from a file with the same name.
    */
   #takeBoth({ before, after, left, right }: TreeMergeJoin, folder: PathId): void {
     const isLink = left!.isGitlinkAt(before);

@@ -5,17 +5,21 @@ import type { HistoryIndex } from './history-index.js';
 import { NumberSet } from './number-set.js';
 import { PathComparison } from './path-comparison.js';
 
-/** Decision about a visited commit: if the log shows it, and which parents are visited next. */
+/** Decision about a visited commit: if the log shows the commit, and which of its parents are visited. */
 interface Visit {
   readonly isShown: boolean;
-  /** Positions of the parents at which the walk continues: all parents, or only some for the log of a path. */
+  /**
+   * Positions of the parents at which the walk continues. For the log of a path, these may be only some of the parents.
+   */
   readonly parents: Iterable<GraphPosition>;
 }
 
 /**
- * Yields the positions of commits in the order of `git log`: always the commit with the newest committer date of those
- * that were reached. Yields `undefined` for each commit that is not shown, so that the caller can yield to the event
- * loop.
+ * Yields the positions of commits in the order of `git log`. The next commit is always the one with the newest
+ * committer date among the unvisited commits that were reached. Yields `undefined` for each visited commit that is not
+ * shown, so that the caller can yield to the event loop.
+ *
+ * `visit` is called once for each commit. It decides if the commit is shown and which parents follow.
  */
 export function* walkEach(
   graph: CommitGraph,
@@ -37,9 +41,9 @@ export function* walkEach(
 }
 
 /**
- * Returns a `visit` function for the log of one path (a file or folder) that applies Git's default history
- * simplification. A commit whose version of the path equals that of a parent is not shown, and only the first such
- * parent is followed.
+ * Returns a `visit` function for the log of one path (a file or folder). It applies Git's default history
+ * simplification: if a parent has an equal version of the path, the commit is not shown, and only the first such parent
+ * is followed.
  */
 export function pathVisit(
   graph: CommitGraph,
