@@ -15,64 +15,84 @@ import { NONE, type PackEntries } from './pack-entries.js';
 
 /**
  * Size in bytes up to which the arena (memory for inflated objects) grows by doubling. A larger arena grows only to the
- * needed size.
+ * size that is needed.
  */
 const GENEROUS = 32 * 1024 * 1024;
 
-/** Received pack whose entries are known and whose deltas are to be resolved. */
+/** Received pack whose entries are known and whose deltas must be resolved. */
 export interface ScannedPack {
   readonly entries: PackEntries;
   readonly segment: Segment;
-  /** Number of the segment in the store, and offset in the segment at which the last entry ends. */
+  /**
+   * Total inflated size in bytes of all entries of the pack. The limit on the number of bytes that deltas may write
+   * grows with it.
+   */
   readonly segmentIndex: number;
   readonly end: number;
-  /** Total inflated size in bytes of all entries of the pack. The limit on the work of deltas is computed from it. */
+  /**
+   * Total inflated size in bytes of all entries of the pack. The limit on the number of bytes that deltas may write is
+   * a multiple of it.
+   */
   readonly inflated: number;
-  /** Small deltas that were kept in inflated form when the pack was scanned. The bytes of each delta are contiguous. */
+  /**
+   * Small deltas that were inflated and kept when the pack was scanned, so that they need not be inflated again. The
+   * bytes of each delta are contiguous.
+   */
   readonly keptDeltas: Segment;
 }
 
 /**
- * Stack frame for one delta base. The frames are the bases on the path from an object that is stored whole to the delta
- * that is being resolved.
+ * Stack frame for one delta base. The stack contains the chain of bases of the delta that is being resolved. The lowest
+ * frame is an object that is already stored.
  */
 interface Frame {
   readonly number: number;
   readonly size: number;
-  /** Offset of the base's body in the arena (memory for inflated objects), or `NONE` if the body was evicted. */
+  /**
+   * Offset of the base's body (content) in the arena, which is the memory for inflated objects. `NONE` if the body is
+   * not in memory, because it was evicted or not read yet.
+   */
   bodyAt: number;
-  /** Bounds of free memory in the arena: from `low` to the body of this base, and from `top` on. */
+  /**
+   * Bounds of free memory in the arena. Free are the bytes from `low` to the body of this base, and the bytes from
+   * `top` on.
+   */
   low: number;
   top: number;
   /**
-   * Next delta on this base, as an entry number in the pack, and the delta on which the most entries depend. The latter
-   * is resolved last.
+   * Deltas on this base, as indexes of entries; `NONE` if none. `next`: delta to resolve next. `heaviest`: delta on
+   * which the most entries depend. It is resolved last.
    */
   next: number;
   heaviest: number;
   /**
-   * Entries of the base if it is a tree. They are used to record deltas on it without parsing them. Undefined if
-   * unknown.
+   * Decoded entries of the base if it is a tree. With them, a tree that is a delta on the base can be recorded without
+   * parsing it. Undefined if the base is not a tree or its entries are not known.
    */
   layout: TreeLayout | undefined;
 }
 
 /**
  * Builds objects from the deltas of a received pack, each base before its deltas, and stores them. Uses an explicit
- * stack, because a delta chain may be as long as the pack. Of the deltas on a base, the one on which the most entries
- * depend is resolved last and takes over the memory of the base, so at most log2(entries) bases are in memory at once.
+ * stack, because a delta chain may be as long as the pack.
+ *
+ * Of the deltas on a base, the one on which the most entries depend is resolved last and takes over the memory of the
+ * base. At most log2(number of entries) bases are therefore in memory at once.
  */
 export class DeltaResolver {
-  /** Numbers of objects outside the pack (already in the store) that are bases of its deltas. */
+  /**
+   * Numbers of objects that are bases of deltas in the pack but are not in the pack themselves. The store already had
+   * them.
+   */
   readonly thinBases = new Set<number>();
   #arena: Buffer = Buffer.allocUnsafeSlow(64 * 1024);
   readonly #frames: Frame[] = [];
-  /** Layouts (decoded trees) that no frame uses, kept for reuse. */
+  /** Layouts (decoded trees) that no frame uses at present. They are reused to avoid allocations. */
   readonly #layouts: TreeLayout[] = [];
   readonly #header = new DeltaHeader();
   readonly #oid = Buffer.alloc(OID_BYTES);
   readonly #mostWork: number;
-  /** Number of bytes written so far by applying deltas. Limited, because a small pack can describe huge objects. */
+  /** Number of bytes that deltas have written so far. It is limited, because a small pack can describe huge objects. */
   #work = 0;
 
   constructor(
@@ -86,8 +106,8 @@ export class DeltaResolver {
   }
 
   /**
-   * Builds and stores the objects of all deltas whose base is available. `thin`: bases may also be objects that the
-   * store already has.
+   * Builds and stores the objects of all deltas whose base is available. If `thin` is true, objects that were in the
+   * store before can be bases too.
    */
   *resolve(thin: boolean): Steps<void> {
     const { entries } = this.pack;
@@ -108,8 +128,10 @@ export class DeltaResolver {
   }
 
   /**
-   * Returns the first entry of a linked list of all deltas on an entry, whether they identify it by distance or by id,
-   * or `NONE`. Each list is returned once. `number`: object number of the entry.
+   * Returns the first entry of a linked list of all deltas on an entry, whether they identify the entry by distance or
+   * by id. Returns `NONE` if there are no such deltas. `number`: object number of the entry.
+   *
+   * A second call for the same entry returns `NONE`, so that no delta is resolved twice.
    */
   #takeDeltas(entry: number, number: number): number {
     const { entries } = this.pack;
@@ -149,8 +171,8 @@ export class DeltaResolver {
   }
 
   /**
-   * Returns the decoded entries of the base object `number` if it is a tree, so that deltas on it can be recorded
-   * without parsing all entries. Returns undefined if the object is not a tree or has no link record.
+   * Returns the decoded entries of the base object `number`, so that deltas on it can be recorded without parsing them.
+   * Returns undefined if the object is not a tree or its entries are not known.
    */
   #layoutOf(number: number): TreeLayout | undefined {
     if (this.writer.objects.typeOf(number) !== TREE) return undefined;
@@ -178,8 +200,8 @@ export class DeltaResolver {
   }
 
   /**
-   * Applies the delta in `entry` to `base` and stores the resulting object. `isLast`: the base is not needed
-   * afterwards, so its memory may be reused.
+   * Applies the delta in the entry `entry` to `base` and stores the resulting object. `isLast`: true if no other delta
+   * needs the base afterwards, so that its memory may be reused.
    */
   *#resolveDelta(base: Frame, entry: number, isLast: boolean): Steps<void> {
     const { entries, segment, end, keptDeltas } = this.pack;
@@ -220,8 +242,8 @@ export class DeltaResolver {
   }
 
   /**
-   * Reads the sizes at the start of a delta and checks them against its base and the limits. Returns the size of the
-   * resulting object in bytes.
+   * Reads the sizes of base and result at the start of a delta, and returns the size of the resulting object in bytes.
+   * Throws `PackError` if the size of the base is wrong or the result exceeds a limit.
    */
   #readHeader(base: Frame, entry: number, buffer: Buffer, at: number): number {
     const header = this.#header;
@@ -272,15 +294,16 @@ export class DeltaResolver {
     if (layout !== undefined && (deltas === NONE || !isLaidOut)) this.#layouts.push(layout);
     if (deltas === NONE) return;
     // The new object becomes a base on the stack. If its own base is still needed, free memory starts after both
-    // bodies. Otherwise it starts where that of the base started.
+    // bodies. Otherwise, it starts where the free memory before the body of its own base started.
     const top = isLast ? bodyAt + size : Math.max(base.top, bodyAt + size);
     const low = isLast ? base.low : Math.max(base.top, bodyAt - HEADROOM);
     this.#push(number, size, bodyAt, low, top, deltas, isLaidOut ? layout : undefined);
   }
 
   /**
-   * Returns the offset of `need` bytes of free memory in the arena, before the body of `base` or after it. Reads the
-   * body again if it was evicted. Evicts the bodies of other bases if the memory limit would be exceeded.
+   * Returns the offset in the arena of `need` bytes of free memory, which are before the body of `base` or after it.
+   * Reads the body of `base` again if it was evicted. If the memory limit would be exceeded, evicts the bodies of all
+   * other bases.
    */
   *#place(base: Frame, need: number): Steps<number> {
     if (base.bodyAt === NONE) yield* this.#load(base);
@@ -296,8 +319,8 @@ export class DeltaResolver {
   }
 
   /**
-   * Grows the arena (memory for inflated objects) to at least `length` bytes. Keeps the content of the first `used`
-   * bytes.
+   * Grows the arena (memory for inflated objects) to at least `length` bytes. Only the first `used` bytes are copied,
+   * because the others are free.
    */
   *#grow(used: number, length: number): Steps<void> {
     if (length <= this.#arena.length) return;
@@ -307,8 +330,9 @@ export class DeltaResolver {
   }
 
   /**
-   * Reads the body of a base into the arena: the first base of a stack, or one whose body was evicted. It is placed at
-   * the start, because the arena does not contain any other body that is still needed.
+   * Reads the body of a base from the store into the arena. Called for the first base of a stack, and for a base whose
+   * body was evicted. The body is placed at the start, because the arena does not contain any other body that is still
+   * needed.
    */
   *#load(base: Frame): Steps<void> {
     const { objects } = this.writer;
@@ -320,8 +344,8 @@ export class DeltaResolver {
   }
 
   /**
-   * Marks the bodies of all bases except that of `base` as evicted from the arena. They are read again when they are
-   * needed.
+   * Marks the bodies of all bases except `base` as evicted from the arena. They are read from the store again when they
+   * are needed.
    */
   #dropOthers(base: Frame): void {
     for (const frame of this.#frames) {
@@ -329,7 +353,7 @@ export class DeltaResolver {
     }
   }
 
-  /** Records that the body of `base` is at the start of the arena and that the remaining memory is free. */
+  /** Records that the body of `base` is at the start of the arena and that all memory after it is free. */
   #moveToStart(base: Frame): void {
     base.low = 0;
     base.bodyAt = HEADROOM;

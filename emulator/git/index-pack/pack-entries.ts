@@ -2,46 +2,59 @@ import { withRoom } from '../../memory/growable.js';
 import { lastUpTo } from '../../memory/sorted.js';
 import { OidSet } from '../object/oid-slots.js';
 
-/** Sentinel for "no entry", "no object" and "no kept delta". */
+/** Sentinel for "no entry", "no object" and "no delta that was kept in memory". */
 export const NONE = -1;
 
 /**
- * Entries of a pack that is being received, as a struct of arrays with one element per entry: the position of each
- * entry, the number of its object in the store, and the deltas that depend on it.
+ * Entries of a pack that is being received, as a struct of arrays with one element per entry. Contains the position of
+ * each entry, the number of its object in the store, and the deltas that depend on it. An entry is given by its index.
  */
 export class PackEntries {
   count = 0;
   /** Offset in the pack at which each entry starts; ascending. */
   offsets = new Uint32Array(64);
-  /** Offset in the pack at which the compressed data (zlib stream) of each entry starts, after the entry header. */
+  /**
+   * Offset in the pack at which the compressed data (zlib stream) of each entry starts. The entry header is before this
+   * offset.
+   */
   dataStarts = new Uint32Array(64);
   /** Inflated size in bytes of the content of each entry: an object body or a delta. */
   sizes = new Uint32Array(64);
-  /** Object number in the store of each entry's object, or `NONE` as long as its delta is not resolved. */
+  /**
+   * Number in the store of each entry's object. `NONE` as long as the object is not stored, for example before its
+   * delta is resolved.
+   */
   numbers = new Int32Array(64);
   /**
-   * Linked lists of the deltas on each entry: the first delta on the entry, and for each delta the next one on the same
-   * base.
+   * Linked lists of deltas. `firstDeltas`: first delta on each entry. `nextDeltas`: for each delta, the next delta on
+   * the same base. `NONE` ends a list.
    */
   firstDeltas = new Int32Array(64);
   nextDeltas = new Int32Array(64);
   /**
-   * Entry that is the base of each delta that identifies its base by distance (`OFS_DELTA`); `NONE` for other entries.
+   * Base of each delta that identifies its base by distance (`OFS_DELTA`), as the index of another entry. `NONE` for
+   * other entries.
    */
   bases = new Int32Array(64);
   /**
-   * Number of entries that depend on each entry through deltas by distance, directly or not, including the entry
-   * itself.
+   * Number of entries that depend on each entry through deltas by distance, directly or indirectly. Includes the entry
+   * itself. Computed by `weigh`.
    */
   weights = new Int32Array(64);
-  /** Offset of each delta in `keptDeltas` (deltas that were kept in inflated form), or `NONE`. */
+  /**
+   * Offset of each delta in `keptDeltas` (memory for small deltas that were already inflated). `NONE` if the delta was
+   * not kept.
+   */
   kept = new Int32Array(64);
   /** Number of deltas of the pack whose objects are not built yet. */
   unresolved = 0;
 
   /** Ids of the bases of all deltas that identify their base by id (`REF_DELTA`). */
   readonly refDeltaBases = new OidSet();
-  /** First delta on each base in `refDeltaBases`; `NONE` after `takeRefDeltas` returned it. */
+  /**
+   * First delta on each base in `refDeltaBases`, by index of the base. `NONE` after `takeRefDeltas` has returned the
+   * list.
+   */
   #firstRefDelta = new Int32Array(16);
 
   add(offset: number): number {
@@ -57,7 +70,7 @@ export class PackEntries {
     return entry;
   }
 
-  /** Records that `entry` is a delta on the entry `base` (`OFS_DELTA`). */
+  /** Records that `entry` is a delta on the entry `base` (`OFS_DELTA`). Both are indexes of entries. */
   addOfsDelta(entry: number, base: number): void {
     this.bases[entry] = base;
     this.nextDeltas[entry] = this.firstDeltas[base]!;
@@ -79,8 +92,8 @@ export class PackEntries {
   }
 
   /**
-   * Returns the first delta on a base that is identified by id, or `NONE`. `base`: index in `refDeltaBases`. Each list
-   * of deltas is returned once.
+   * Returns the first delta on a base that is identified by id; `NONE` if there is no such delta. `base`: index in
+   * `refDeltaBases`. A second call for the same base returns `NONE`, so that no delta is resolved twice.
    */
   takeRefDeltas(base: number): number {
     const first = this.#firstRefDelta[base]!;
@@ -88,20 +101,20 @@ export class PackEntries {
     return first;
   }
 
-  /** Returns the entry that starts at `offset` of the pack, or `NONE`. */
+  /** Returns the index of the entry that starts at `offset` in the pack; `NONE` if no entry starts there. */
   startingAt(offset: number): number {
     const entry = lastUpTo(this.offsets, offset, this.count);
     return this.offsets[entry] === offset ? entry : NONE;
   }
 
-  /** Returns the offset in the pack at which an entry ends. `packEnd`: end of the last entry. */
+  /** Returns the offset in the pack at which an entry ends. `packEnd`: offset at which the last entry ends. */
   endOf(entry: number, packEnd: number): number {
     return entry + 1 < this.count ? this.offsets[entry + 1]! : packEnd;
   }
 
   /**
-   * Computes `weights`. One pass from the last entry to the first suffices, because a base by distance always precedes
-   * its deltas.
+   * Computes `weights`. One pass from the last entry to the first suffices, because a base that is identified by
+   * distance always precedes its deltas.
    */
   weigh(): void {
     for (let entry = this.count - 1; entry >= 0; entry--) {

@@ -11,17 +11,17 @@ import { NONE, type PackEntries } from './pack-entries.js';
 
 const HEADER_BYTES = 12;
 const TRAILER_BYTES = 20;
-/** Number of work units (unit of CPU time) after which `run` yields at once, instead of after 16 steps. */
+/** Number of work units (microseconds of CPU time) after which `run` yields at once, instead of after 16 steps. */
 const LONG_STEPS = 250;
 
 /**
- * Receiver of the entries of a pack, called for each entry when its data is complete. The inflated data is in the
- * output of the inflater.
+ * Receiver of the entries of a pack. A method is called for each entry when its data is complete. The output of the
+ * inflater then contains the inflated data of the entry.
  */
 export interface ScanSink {
   /**
-   * Called for an object that is stored whole. `entry`: its index in `PackEntries`. `end`: offset in the pack at which
-   * it ends.
+   * Called for an object that is not a delta. `entry`: index of the entry in `PackEntries`. `end`: offset in the pack
+   * at which the entry ends.
    */
   whole(entry: number, type: TypeCode, end: number): Steps<void>;
   delta(entry: number): void;
@@ -43,15 +43,18 @@ export class PackScan {
   #state: State = 'header';
   /** Number of entries according to the pack header. */
   #announced = 0;
-  /** Number of bytes that were parsed, and number of bytes that the computed checksum includes. */
+  /**
+   * Progress in bytes. `#at`: number of bytes that were parsed. `#hashed`: number of bytes that the computed checksum
+   * includes.
+   */
   #at = 0;
   #hashed = 0;
-  /** Total inflated size in bytes of the entries so far, according to their headers. */
+  /** Total inflated size in bytes of all entries found so far, according to their headers. */
   inflated = 0;
-  /** Offset in the pack at which the entries end and the checksum starts. Set when the checksum was read. */
+  /** Offset in the pack at which the entries end and the checksum starts; 0 until the checksum was read. */
   entriesEnd = 0;
   #isEnded = false;
-  /** Work units (unit of CPU time) spent since `run` last yielded. */
+  /** Work units (microseconds of CPU time) spent since `run` last yielded. */
   #work = 0;
 
   constructor(
@@ -68,7 +71,10 @@ export class PackScan {
     this.segment.append(bytes);
   }
 
-  /** Same as `push`, but stores the buffer itself instead of a copy. The caller must not change it afterwards. */
+  /**
+   * Adds received bytes to the pack as `push` does, but stores the buffer itself instead of a copy. The caller must not
+   * change the buffer afterwards.
+   */
   adopt(bytes: Buffer): void {
     this.#checkLimit(bytes.length);
     this.segment.adopt(bytes);
@@ -80,8 +86,8 @@ export class PackScan {
   }
 
   /**
-   * Parses the bytes received so far, and yields between pieces of work. Updates the checksum along the way, because
-   * computing it at the end would be one long operation.
+   * Parses the bytes received so far, and yields between pieces of work. Updates the checksum during parsing, because
+   * computing it at the end would block the event loop for a long time.
    */
   *run(): Steps<void> {
     for (let steps = 1; yield* this.#step(); steps++) {
@@ -92,7 +98,10 @@ export class PackScan {
     }
   }
 
-  /** Parses the next part of the pack. Returns false if more bytes must be received first. */
+  /**
+   * Parses the next part of the pack. Returns false if this part is not completely received yet, or if the pack has
+   * ended.
+   */
   *#step(): Steps<boolean> {
     switch (this.#state) {
       case 'header':
@@ -109,18 +118,21 @@ export class PackScan {
     }
   }
 
-  /** Records that no more bytes will be received. `run` must be called again afterwards. */
+  /**
+   * Records that no more bytes will be received. The caller must call `run` once more, because it then detects
+   * truncated data.
+   */
   end(): void {
     this.#isEnded = true;
   }
 
-  /** Throws `PackError` if the pack is incomplete. Called after the last `run`. */
+  /** Throws `PackError` if the pack is incomplete. Must be called after the last `run`. */
   verifyEnd(): void {
     if (this.#state === 'end') return;
     throw new PackError('corrupt', this.#state === 'header' ? 'eof before pack header was fully read' : 'early EOF');
   }
 
-  /** Updates the computed checksum of the pack with the bytes up to offset `end`. */
+  /** Adds the bytes of the pack up to offset `end` to the computed checksum. */
   #hashUntil(end: number): void {
     for (const view of this.segment.views(this.#hashed, end)) this.#sha1.update(view);
     this.#work += (end - this.#hashed) * COST.byteHashed;
@@ -204,8 +216,8 @@ export class PackScan {
   }
 
   /**
-   * Passes at most one piece of `count` bytes of compressed data to the inflater. An empty piece means that no more
-   * data follows. Returns true if the compressed data of the entry has ended.
+   * Passes one piece of compressed data to the inflater: the next `count` bytes at most. An empty piece tells the
+   * inflater that no more data follows. Returns true if the compressed data of the entry has ended.
    */
   #feed(count: number): boolean {
     const { slab, start, end } = this.segment.pieceAt(this.#at, this.#at + Math.min(count, FEED_BYTES));

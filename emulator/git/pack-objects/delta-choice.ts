@@ -8,7 +8,11 @@ import { deflate, deflateInPieces, LARGE } from '../pack/deflater.js';
 import { diffDelta } from '../pack/diff-delta.js';
 import { ABSENT, type Positions } from './positions.js';
 
-/** Delta that was computed for a pack that is sent to a client. `base` is the object number of its base. */
+/**
+ * Delta that is computed while a pack is written for a client, because no suitable delta is stored.
+ *
+ * `base`: object number of the delta base. `stream`: the compressed delta.
+ */
 export interface NewDelta {
   readonly base: number;
   /** Inflated size of the delta in bytes. */
@@ -18,49 +22,54 @@ export interface NewDelta {
 
 /**
  * Function that returns the number of the object that was at the path of the given object in an earlier commit. Returns
- * `UNDELTIFIED` if there is no such object.
+ * `UNDELTIFIED` if there is no such object or it is unknown.
  */
 export type PreviousVersions = (object: number) => number;
 
-/** Source of objects that can be delta bases in a pack, besides the objects of the pack itself. */
+/** Sources of delta bases for a pack, besides the objects of the pack itself. */
 export interface DeltaSources {
   /**
-   * Returns true if the client already has the object, so that a delta on it can be sent although it is not in the
-   * pack.
+   * Returns true if the client already has the object with this number. A delta on it can then be sent although the
+   * object is not in the pack.
    */
   readonly isHeld: (number: number) => boolean;
   readonly previous: () => PreviousVersions;
 }
 
-/** Maximum size in bytes of an object for which a new delta is computed, because larger ones take too long. */
+/** Maximum size in bytes of an object for which a new delta is computed. Larger objects take too long. */
 const LARGEST = 4 * 1024 * 1024;
-/**
- * Minimum size in bytes of an object for which a new delta is computed, because a delta of a smaller one saves nothing.
- */
+/** Minimum size in bytes of an object for which a new delta is computed. A delta of a smaller object saves nothing. */
 const SMALLEST = 50;
 /**
- * Maximum number of objects in a pack in which objects that are stored whole may get a delta too. In larger packs, only
- * objects whose stored delta cannot be sent get a new one. For the others, the pushing client already searched for
- * deltas.
+ * Maximum number of objects in a pack for which objects that are stored whole are tried as deltas too. In a larger
+ * pack, only objects whose stored delta cannot be sent get a new one, because the pushing client already searched for
+ * deltas of the others.
  */
 const MAX_WITH_UNDELTIFIED = 20_000;
-/** Maximum total size in bytes of the objects that are compared to compute deltas for one pack. */
+/** Total size in bytes of compared objects after which no more deltas are computed for a pack. */
 const MAX_WORK = 256 * 1024 * 1024;
-/** Maximum number of stored delta bases (the base, its base, and so on) for which a related object is looked up. */
+/**
+ * Maximum number of stored delta bases that are followed from an object (the base, its base, and so on) to find or
+ * record an heir.
+ */
 const MAX_GENERATIONS = 64;
-/** Maximum number of earlier versions of an object that are checked for one that can be its delta base. */
+/** Maximum number of steps to earlier versions or delta bases when an object is checked as a delta base. */
 const MAX_STEPS = 4096;
 
 /**
  * Computes new deltas for some objects of a pack that is sent to a client. Most objects are sent as they are stored. An
- * object gets a new delta if its stored delta cannot be sent, because the client would not have the base. In packs of
- * moderate size, an object that is stored whole gets a delta if the client has or receives an earlier version of it.
+ * object gets a new delta if its stored delta cannot be sent, because its base is neither in the pack nor at the
+ * client.
+ *
+ * In a pack of at most `MAX_WITH_UNDELTIFIED` objects, an object that is stored whole gets a delta if the client has or
+ * receives an earlier version of it.
  */
 export class DeltaChoice {
   readonly #deltas = new Map<number, NewDelta>();
   /**
-   * For each stored delta base that is not sent, the first object of the pack whose stored delta needed it. This object
-   * ("heir") is probably similar to the other objects that needed the same base, so it can replace that base.
+   * Replacement ("heir") for each stored delta base that is not sent: the first object of the pack whose stored delta
+   * needed this base. The heir is probably similar to the other objects that needed the same base, so they can be sent
+   * as deltas on the heir.
    */
   readonly #heirs = new Map<number, number>();
   #previous: PreviousVersions | undefined;
@@ -73,14 +82,16 @@ export class DeltaChoice {
     private readonly cache: RepackCache,
   ) {}
 
-  /** Returns the new delta that was computed for an object; undefined if the object is sent as it is stored. */
+  /**
+   * Returns the new delta that was computed for an object. Returns undefined if the object does not get a new delta.
+   */
   of(number: number): NewDelta | undefined {
     return this.#deltas.get(number);
   }
 
   /**
-   * Returns the number of the delta base with which an object of the pack will be sent, or `UNDELTIFIED` if it is sent
-   * whole.
+   * Returns the number of the object on which an object of the pack is sent as a delta. Returns `UNDELTIFIED` if the
+   * object is sent whole.
    */
   baseOf(number: number): number {
     const chosen = this.#deltas.get(number);
@@ -108,9 +119,9 @@ export class DeltaChoice {
   }
 
   /**
-   * Records the object `number`, whose stored delta cannot be sent, as a replacement ("heir") for each of its stored
-   * delta bases (the base, its base, and so on) that does not have an heir yet. Other objects that needed one of these
-   * bases can then use a delta on `number`.
+   * Records the object `number`, whose stored delta cannot be sent, as the replacement ("heir") for its stored delta
+   * bases (the base, its base, and so on). Stops at a base that already has an heir. Other objects that needed one of
+   * these bases can then be sent as deltas on `number`.
    */
   #inherit(number: number): void {
     const { objects } = this;
@@ -136,8 +147,9 @@ export class DeltaChoice {
   }
 
   /**
-   * Yields objects to try as the delta base of `number`, at most one of each kind, best first: an earlier version at
-   * the same path, the nearest usable stored base, and an heir of one of the stored bases.
+   * Yields objects to try as the delta base of `number`, best first. First an earlier version at the same path. Then,
+   * if the stored delta of `number` cannot be sent, the nearest usable stored base and an heir of one of the stored
+   * bases. Yields at most one object of each kind.
    */
   *#candidates(number: number): Generator<number> {
     const { objects } = this;
@@ -173,8 +185,9 @@ export class DeltaChoice {
   }
 
   /**
-   * Returns true if `number` can be sent as a delta on `base`: both have the same type and a suitable size, and `base`
-   * is not itself sent as a delta that depends on `number`.
+   * Returns true if `number` can be sent as a delta on `base`. Both must have the same type, and `base` must have a
+   * suitable size. `base` must not be sent as a delta that depends on `number`, because the client could not resolve
+   * such a cycle.
    */
   #isUsable(number: number, base: number): boolean {
     if (this.objects.typeOf(base) !== this.objects.typeOf(number) || !this.#isWorthwhile(base)) return false;
@@ -197,7 +210,8 @@ export class DeltaChoice {
   }
 
   /**
-   * Computes a delta from the two inflated bodies. Returns undefined if it would be longer than `#mostDelta` allows.
+   * Computes a delta from the uncompressed bodies of the two objects. Returns undefined if the delta would be longer
+   * than `#mostDelta` allows.
    */
   async #findDifference(number: number, base: number, meter: Meter): Promise<Buffer | undefined> {
     const { objects } = this;
@@ -216,8 +230,8 @@ export class DeltaChoice {
   }
 
   /**
-   * Returns the maximum useful size of a delta in bytes. A longer delta does not save enough compared with sending the
-   * whole object, compressed.
+   * Returns the maximum size in bytes of a delta that is worth sending. A longer delta does not save enough compared
+   * with the whole object in compressed form.
    */
   #mostDelta(number: number): number {
     const { objects } = this;
@@ -228,7 +242,7 @@ export class DeltaChoice {
   }
 }
 
-/** Number of bytes before a delta in the cache, which contain its inflated size. The compressed delta follows. */
+/** Length in bytes of the number at the start of a cached delta: its inflated size. The compressed delta follows. */
 const SIZE_BYTES = 4;
 const NOT_WORTH_IT = Buffer.alloc(0);
 

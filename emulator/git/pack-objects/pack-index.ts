@@ -8,10 +8,13 @@ import { sortInSteps } from '../object/sort.js';
 import type { ObjectStore } from '../odb/object-store.js';
 import { writePack } from './pack-writer.js';
 
-/** Smallest offset in a pack that the index stores in its table of 64-bit offsets. */
+/**
+ * Smallest pack offset that does not fit into 31 bits. The index stores such offsets in a separate table of 64-bit
+ * numbers.
+ */
 const LARGE_OFFSET = 0x8000_0000;
 
-/** Description of a pack whose bytes are not kept in memory: its checksum, its size and its index. */
+/** Checksum, size and index of a pack whose bytes are not kept in memory. */
 export interface DescribedPack {
   /** SHA-1 of the pack in hexadecimal digits, which is the checksum at its end. */
   readonly checksum: string;
@@ -21,8 +24,9 @@ export interface DescribedPack {
 }
 
 /**
- * Writes a pack of the objects `numbers` and passes its pieces to `onPiece`. Returns the description of the pack.
- * Without `onPiece`, the bytes of the pack are discarded. Writing the same objects again produces the same bytes.
+ * Writes a pack of the objects `numbers` (object numbers in `store`) and computes its `.idx` file. Passes each piece of
+ * the pack to `onPiece`; without `onPiece`, the pieces are discarded. Writing the same objects again produces the same
+ * bytes.
  */
 export async function describePack(
   store: ObjectStore,
@@ -44,8 +48,8 @@ export async function describePack(
     order.push(number);
   };
   for await (const piece of writePack(store, numbers, { onEntry })) {
-    // Each piece is added to the CRC of the entries when the next piece arrives. The last piece is the checksum of the
-    // pack, which belongs to no entry, so it is never added.
+    // Each piece is added to the CRC-32 sums of the entries when the next piece arrives. The last piece is the checksum
+    // of the pack. It belongs to no entry and has no next piece, so it is never added.
     take(last, ...entriesWithin(last, size - last.length));
     size += piece.length;
     last = piece;
@@ -79,9 +83,15 @@ interface Entries {
 }
 
 /**
- * Returns the content of a pack index of version 2 (gitformat-pack): `\377tOc`, the version, 256 cumulative counts of
- * ids by their first byte, the sorted ids, CRC-32 of the entries, offsets (31 bits, or an index into the following
- * table of 64-bit offsets), and two checksums. Yields between pieces of work, so that other requests can run.
+ * Returns the content of a pack index of version 2 (gitformat-pack):
+ *
+ * - the signature `\377tOc` and the version;
+ * - 256 cumulative counts of ids by their first byte, and the sorted ids;
+ * - for each id, the CRC-32 of its entry, and its offset (31 bits, or an index into a table of 64-bit offsets that
+ *   follows);
+ * - the checksum of the pack and the checksum of the index.
+ *
+ * Yields between pieces of work, so that other requests can run.
  */
 function* writeIndex(store: ObjectStore, { starts, order, checksums }: Entries, packChecksum: Buffer): Steps<Buffer> {
   const count = order.length;
@@ -129,5 +139,5 @@ function* writeIndex(store: ObjectStore, { starts, order, checksums }: Entries, 
   return Buffer.concat([...parts, hash.digest()]);
 }
 
-/** Number of bytes hashed between two yields. */
+/** Number of bytes of the index that are hashed between two yields to the event loop. */
 const HASHED = 256 * 1024;

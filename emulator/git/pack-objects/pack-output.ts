@@ -2,24 +2,30 @@ import { createHash, type Hash } from 'node:crypto';
 import type { StoredObjects } from '../odb/stored-objects.js';
 
 /**
- * Capacity in bytes of the buffers in which small pieces of a pack are collected. The first buffer is smaller, because
- * a small pack needs only one.
+ * Capacity in bytes of the buffers in which small pieces of a pack are collected. The first buffer has the smaller
+ * capacity `FIRST_GATHERED`, because a small pack needs no more.
  */
 const GATHERED = 64 * 1024;
 const FIRST_GATHERED = 4 * 1024;
-/** Minimum length in bytes of a range of stored pack bytes that is sent from where it is stored, without copying. */
+/**
+ * Minimum length in bytes of data that is sent from where it is stored. Shorter data is copied into a buffer with other
+ * short data.
+ */
 const LONG_RUN = 16 * 1024;
-/** Maximum length in bytes of a piece that `take` yields. */
+/**
+ * Maximum length in bytes of a piece that `take` yields. Also the number of queued bytes from which on `isFull` is
+ * true.
+ */
 const LONGEST = 256 * 1024;
 const HEADER_BYTES = 12;
 
 /**
- * Collects the bytes of a pack that is sent to a client: header, entries, checksum. Adjacent ranges of stored bytes are
- * merged into one range ("run"), which is sent without copying if it is long. Small pieces are copied into one buffer.
- * All of them are queued until the caller calls `take`.
+ * Queue for the bytes of a pack that is sent to a client: header, entries, checksum. Adjacent ranges of stored bytes
+ * are merged into one range ("run"). A long run is sent without copying. Small pieces are copied into one buffer. The
+ * bytes stay in the queue until the caller calls `take`.
  */
 export class PackOutput {
-  /** Number of bytes of the pack that were added so far, which is the offset of the next entry. */
+  /** Number of bytes added to the pack so far. This is the offset at which the next entry starts. */
   position = HEADER_BYTES;
   readonly #sha1: Hash = createHash('sha1');
   #ready: Buffer[] = [];
@@ -27,8 +33,8 @@ export class PackOutput {
   #gathered = Buffer.allocUnsafe(FIRST_GATHERED);
   #used = 0;
   /**
-   * Range of stored bytes that is added to the queue next: segment number, start, and end (exclusive). Empty if
-   * `#runStart` equals `#runEnd`.
+   * Range of stored bytes that is not in the queue yet, because the next range may extend it: number of the segment
+   * (memory of a received pack), start, and end (exclusive). Empty if `#runStart` equals `#runEnd`.
    */
   #segment = -1;
   #runStart = 0;
@@ -45,14 +51,14 @@ export class PackOutput {
     this.#gather(header, 0, HEADER_BYTES);
   }
 
-  /** True if at least `LONGEST` bytes are queued, so that the caller should call `take`. */
+  /** True if at least `LONGEST` bytes wait to be sent. The caller should then call `take`. */
   get isFull(): boolean {
     return this.#readyBytes + this.#runEnd - this.#runStart >= LONGEST;
   }
 
   /**
-   * Adds bytes to the pack. Short buffers are copied. Long ones are queued as they are, so the caller must not change
-   * them.
+   * Adds bytes to the pack. Short buffers are copied. Long buffers are queued without a copy, so the caller must not
+   * change them.
    */
   copy(bytes: Buffer): void {
     this.#closeRun();
@@ -62,7 +68,8 @@ export class PackOutput {
   }
 
   /**
-   * Adds the first `length` bytes of a buffer with an entry header. The bytes are copied, so the buffer may be reused.
+   * Adds an entry header, which is the first `length` bytes of `header`. The bytes are copied, so the caller may reuse
+   * the buffer.
    */
   copyHeader(header: Buffer, length: number): void {
     this.#closeRun();
@@ -70,7 +77,7 @@ export class PackOutput {
     this.#gather(header, 0, length);
   }
 
-  /** Adds the bytes from `start` to `end` (exclusive) of a segment, in which received packs are stored. */
+  /** Adds the bytes from `start` to `end` (exclusive) of a segment (memory of a received pack), given by its number. */
   copyStored(segment: number, start: number, end: number): void {
     this.position += end - start;
     if (segment !== this.#segment || start !== this.#runEnd) {
@@ -81,7 +88,7 @@ export class PackOutput {
     this.#runEnd = end;
   }
 
-  /** Yields the queued bytes of the pack in pieces, and empties the queue. */
+  /** Yields the queued bytes of the pack in pieces of at most `LONGEST` bytes, and empties the queue. */
   *take(): Generator<Buffer> {
     this.#closeRun();
     const ready = this.#ready;
@@ -96,7 +103,7 @@ export class PackOutput {
     }
   }
 
-  /** Yields the remaining bytes of the pack, and its checksum as a piece of its own. */
+  /** Yields the remaining bytes of the pack, and then its checksum as a separate piece. */
   *end(): Generator<Buffer> {
     this.#closeRun();
     this.#handGathered();

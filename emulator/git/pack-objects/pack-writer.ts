@@ -14,23 +14,23 @@ import { ABSENT, PENDING, Positions } from './positions.js';
 
 export interface PackOptions {
   /**
-   * True (the default) if the reader of the pack supports deltas that identify their base by its distance in the pack
-   * (`ofs-delta`).
+   * True if the reader of the pack supports deltas that identify their base by its distance in the pack (`ofs-delta`).
+   * The default is true.
    */
   readonly ofsDelta?: boolean;
   /**
    * Returns true if the reader of the pack already has the object `number`, which is not in the pack. Such an object
-   * can be a delta base. If this function is absent, the pack is self-contained.
+   * can be a delta base (thin pack). If this function is absent, all delta bases are in the pack.
    */
   readonly thin?: (number: number) => boolean;
   /**
-   * Returns a function that maps an object to the object that was at its path in an earlier commit, which is the
-   * preferred delta base. Called only when needed, because it may be expensive.
+   * Returns a function that maps an object to the object that was at its path in an earlier commit. The earlier object
+   * is the preferred delta base. Called only when needed, because it may be expensive.
    */
   readonly previous?: () => PreviousVersions;
   /**
-   * Called with the offset in the pack and the object number of each entry, before the first byte of the entry is
-   * yielded.
+   * Called for each entry before its first byte is yielded. `start`: offset of the entry in the pack. `number`: object
+   * number.
    */
   readonly onEntry?: (start: number, number: number) => void;
   readonly signal?: AbortSignal;
@@ -39,13 +39,14 @@ export interface PackOptions {
 const NOTHING: PreviousVersions = () => UNDELTIFIED;
 
 /**
- * Writes a pack of the published objects `numbers` (object numbers in the store), each once. The entries are in the
+ * Writes a pack of published objects, each once. `numbers`: object numbers in the store. The entries are in ascending
  * order of these numbers, except that delta bases precede their deltas.
  *
- * Entries are copied as they are stored, adjacent ones in one piece. If only the distance to the delta base changed,
- * only the header is written again. A delta whose base is neither in the pack nor at the client is replaced by another
- * delta or by the whole object. The consumer of the generator determines the pace (back-pressure). Objects may be added
- * to the store in the meantime.
+ * Stored entries are copied unchanged, adjacent ones in one piece. If only the distance to the delta base has changed,
+ * only the entry header is written again. A delta whose base is neither in the pack nor at the client is replaced by
+ * another delta or by the whole object.
+ *
+ * The consumer of the generator determines the pace (back-pressure). Objects may be added to the store in the meantime.
  */
 export async function* writePack(
   store: ObjectStore,
@@ -91,9 +92,9 @@ export async function* writePack(
 }
 
 /**
- * Returns the numbers of the objects to write next so that `number` is written: each delta base before its deltas.
- * Returns an empty list if `number` is already written. Git's own packs never refer to a later base, and some clients
- * cannot find such a base.
+ * Returns the objects that must be written next so that `number` is written, in order: each delta base before its
+ * delta. Returns an empty list if `number` is already written. Bases come first, because Git's own packs never refer to
+ * a later base, and some clients cannot find such a base.
  */
 function basesFirst(number: number, deltas: DeltaChoice, positions: Positions): number[] {
   const chain: number[] = [];
@@ -101,7 +102,10 @@ function basesFirst(number: number, deltas: DeltaChoice, positions: Positions): 
   return chain.reverse();
 }
 
-/** Returns the numbers in ascending order without duplicates. Returns `numbers` itself if no change is needed. */
+/**
+ * Returns the numbers in ascending order without duplicates. Returns the array `numbers` itself if it is already in
+ * this form.
+ */
 function sortedOnce(numbers: Int32Array | readonly number[]): Int32Array {
   const all = numbers instanceof Int32Array ? numbers : Int32Array.from(numbers);
   let isAscending = true;
@@ -115,7 +119,10 @@ function sortedOnce(numbers: Int32Array | readonly number[]): Int32Array {
   return sorted.subarray(0, length);
 }
 
-/** Writes pack entries in the cheapest correct form: as stored, with a new header, or compressed again. */
+/**
+ * Writes pack entries in the cheapest form that the reader understands: as stored, with a new header, or compressed
+ * again.
+ */
 class EntryWriter {
   readonly #header = Buffer.alloc(64);
 
@@ -129,9 +136,10 @@ class EntryWriter {
   ) {}
 
   /**
-   * Writes the objects of `sorted` from `index` on, as long as the stored bytes of each entry can be copied unchanged.
-   * This is true of most objects, so this loop determines the time to write a large pack. Returns the index of the
-   * first object that was not written.
+   * Writes the objects of `sorted` from index `index` on. Stops at the first object whose stored entry cannot be copied
+   * unchanged, or when the output is full. Returns the index of the first object that was not written.
+   *
+   * Most objects can be copied unchanged, so this loop determines the time to write a large pack.
    */
   writeStored(sorted: Int32Array, index: number): number {
     const { deltas, objects, output, positions } = this;
@@ -157,8 +165,8 @@ class EntryWriter {
   }
 
   /**
-   * Writes the entry of one object. Returns a promise if a large object is compressed, and undefined if the entry is
-   * complete.
+   * Writes the entry of one object. Returns undefined if the entry is complete. Returns a promise if a large object
+   * must be compressed; the entry is complete when the promise resolves.
    */
   write(number: number, meter: Meter): Promise<void> | undefined {
     const { objects } = this;
@@ -184,14 +192,15 @@ class EntryWriter {
     return undefined;
   }
 
-  /** Records that the next byte of the pack is the start of the entry of `number`. */
+  /** Records that the entry of `number` starts at the next byte of the pack. */
   #begin(number: number): void {
     this.positions.set(number, this.output.position);
   }
 
   /**
-   * Returns true if a stored delta can be sent with its stored header. The header must identify the base by id if the
-   * base is not in the pack. Otherwise it must identify it by a distance, and the distance must be unchanged.
+   * Returns true if the stored delta of `number` can be sent with its stored entry header. If `base` is not in the
+   * pack, the header must identify it by id. Otherwise the header must identify it by distance, and the distance must
+   * be the same in the new pack.
    */
   #isSameDelta(number: number, base: number): boolean {
     const { objects } = this;
@@ -205,8 +214,11 @@ class EntryWriter {
   }
 
   /**
-   * Writes the entry header of a delta into `#header`. The header identifies the base by distance if the base is in the
-   * pack and the reader supports that, otherwise by id. Returns the length of the header in bytes.
+   * Writes the entry header of a delta into `#header` and returns its length in bytes. `base`: number of the delta
+   * base. `size`: inflated size of the delta.
+   *
+   * The header identifies the base by distance if the base is in the pack and the reader supports that. Otherwise it
+   * identifies the base by id.
    */
   #writeDeltaHeader(base: number, size: number): number {
     const header = this.#header;

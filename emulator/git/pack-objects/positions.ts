@@ -1,22 +1,22 @@
 /**
- * Sentinel for the position of an object that is not in the pack. The pack header precedes all entries, so an entry
- * never starts at 0 or 1.
+ * Value instead of an offset for an object that is not in the pack. No entry starts at 0 or 1, because the pack header
+ * precedes all entries.
  */
 export const ABSENT = 0;
-/** Sentinel for the position of an object that will be in the pack and is not written yet. */
+/** Value instead of an offset for an object that will be in the pack but is not written yet. */
 export const PENDING = 1;
 
 /**
- * Offset of each object in a pack that is being written, by object number. Initially, all objects of the pack are
- * `PENDING`.
+ * Offset of each object in a pack that is being written, by object number. At first, the value of each object of the
+ * pack is `PENDING`.
  */
 export class Positions {
   readonly #positions: Float64Array;
   readonly #first: number;
 
   /**
-   * `numbers`: numbers of the objects in the pack, ascending. `onPosition` is called with each offset as soon as it is
-   * known.
+   * `numbers`: numbers of the objects that the pack will contain, ascending. `onPosition`: called with the offset of
+   * each entry when the writer reaches this entry.
    */
   constructor(
     numbers: Int32Array,
@@ -27,7 +27,10 @@ export class Positions {
     for (const number of numbers) this.#positions[number - this.#first] = PENDING;
   }
 
-  /** Returns the offset of the object in the pack, or `PENDING` or `ABSENT`. */
+  /**
+   * Returns the offset of the object in the pack. Returns `PENDING` if the object is not written yet, and `ABSENT` if
+   * the pack does not contain it.
+   */
   get(number: number): number {
     return this.#positions[number - this.#first] ?? ABSENT;
   }
