@@ -24,8 +24,8 @@ export function parseGlob(glob: ByteString): PathPattern | undefined {
   const pattern = isAnchored ? rooted : concatBytes(ANY_FOLDERS, rooted);
   if (pattern.endsWith('/')) return parse(concatBytes(pattern, ANYTHING));
   const lastName = pattern.slice(pattern.lastIndexOf('/') + 1);
-  // The glob is completed with `/` and `**` to match the content of a folder. A match may also end before these two
-  // tokens, because the glob can be the name of a file.
+  // The pattern is followed by `/**`, so that it also matches the content of a folder with this name. A match may also
+  // end before these two tokens, because the name can be that of a file.
   return /[*?[\\]/.test(lastName) ? parse(pattern) : parse(concatBytes(pattern, ANYTHING_BELOW), 2);
 }
 

@@ -6,24 +6,27 @@ import { PathStack } from './path-stack.js';
 import type { TreeWalk } from './tree-walk.js';
 
 /**
- * List of the paths that a tree walk has found, in the order of the walk. Folders and names are stored separately,
- * because whole paths would take quadratic memory in a deep tree.
+ * List of the paths that a tree walk has found, in the order of the walk. Folders and names are stored separately.
+ * Whole paths would take memory quadratic in the depth of the tree.
  */
 export class PathList {
-  /** Arrays indexed by folder number: parent folder, depth and name. Folder 0 is the root of the walk. */
+  /**
+   * Arrays indexed by folder number. They contain the number of the parent folder, the depth and the name of each
+   * folder. Folder 0 is the root of the walk.
+   */
   readonly parents: number[] = [];
   readonly depths: number[] = [];
   readonly folderNames: ByteString[] = [];
-  /** Arrays indexed by path number: the folder and the name of each path. */
+  /** Arrays indexed by path number. They contain the folder number and the last name of each path. */
   readonly folders: number[] = [];
   readonly names: ByteString[] = [];
-  /** Total number of bytes in all names of files and folders. */
+  /** Total length in bytes of all names of files and folders in the list. */
   nameBytes = 0;
-  /** Path of the root of the walk, which all paths begin with. */
+  /** Path of the root of the walk. All paths of the list begin with it. */
   base = NO_BYTES;
   /**
-   * Arrays indexed by depth: numbers of the folders in which the walk is now, and the serial numbers that the walk gave
-   * them.
+   * Arrays indexed by depth, for the folders that contain the last added path. `#open`: folder numbers in this list.
+   * `#serials`: serial numbers that the walk gave these folders.
    */
   readonly #open: number[] = [];
   readonly #serials: number[] = [];
@@ -33,8 +36,8 @@ export class PathList {
   }
 
   /**
-   * Adds the path that the walk has just found. All calls must use the same walk, because a folder is recognized by its
-   * serial number.
+   * Adds the path at which the walk is now. All calls must use the same walk, because a folder is recognized by the
+   * serial number that the walk gave it.
    */
   add(walk: TreeWalk): void {
     const { depth } = walk;
@@ -58,16 +61,16 @@ export class PathList {
 }
 
 /**
- * Cursor in a `PathList`. Moving it to another path costs only as much as the folders in which this path differs from
- * the previous one.
+ * Cursor in a `PathList`, which tests the paths with a matcher. The cost of moving the cursor to another path depends
+ * only on the folders in which this path differs from the previous one.
  */
 export class PathCursor {
   readonly #stack: PathStack;
-  /** Numbers of the folders on the stack, by depth. */
+  /** Numbers of the folders that contain the current path, by depth. */
   readonly #folders: number[] = [0];
   /**
-   * Range of folder numbers, from `#dead` (inclusive) to `#deadEnd` (exclusive), of the folders that were found last to
-   * contain no selected file.
+   * Range of folder numbers in which no file is selected, from `#dead` (inclusive) to `#deadEnd` (exclusive). Only the
+   * range that was found last is stored. Both are -1 if none was found yet.
    */
   #dead = -1;
   #deadEnd = -1;
@@ -83,8 +86,11 @@ export class PathCursor {
   }
 
   /**
-   * Moves to the path with number `index` if it is in the current folder. Returns true if the path is selected, false
-   * if not. Returns undefined if `moveTo` must be called, because the path is in another folder or its name is long.
+   * Moves the cursor to the path with number `index` if this path is in the current folder. Returns true if the matcher
+   * selects the path, and false if it does not.
+   *
+   * Returns undefined if the caller must call `moveTo` instead, because the path is in another folder or its name is
+   * long.
    */
   tryMoveTo(index: number): boolean | undefined {
     const folder = this.list.folders[index]!;
@@ -96,7 +102,7 @@ export class PathCursor {
     return this.#stack.accepts(this.#bytesOf(name), 0, name.length);
   }
 
-  /** Moves to the path with number `index`. Returns true if the path is selected. */
+  /** Moves the cursor to the path with number `index`. Returns true if the matcher selects the path. */
   *moveTo(index: number): Steps<boolean> {
     const { list } = this;
     const { matcher } = this.#stack;
@@ -109,7 +115,7 @@ export class PathCursor {
     return chosen;
   }
 
-  /** Path to which the cursor was moved. Valid only if the path is selected. */
+  /** Path to which the cursor was moved last. Valid only if the matcher selects this path. */
   get path(): ByteString {
     return this.#stack.pathOf(this.list.names[this.#index]!);
   }
@@ -141,8 +147,8 @@ export class PathCursor {
   }
 
   /**
-   * Records that no file is selected in a folder and its subfolders. The numbers of the subfolders directly follow that
-   * of the folder, so they form a range.
+   * Records that no file is selected in a folder and its subfolders. The numbers of the subfolders directly follow the
+   * number of the folder, so all of them form one range.
    */
   *#giveUp(folder: number): Steps<void> {
     const { depths } = this.list;

@@ -3,26 +3,31 @@ import type { Steps } from '../../schedule/steps.js';
 import { ANY, ANY_BUT_SLASH, type Token } from './wildmatch.js';
 
 /**
- * Pattern for paths: a sequence of tokens that must match the whole path, or a part from its start that ends before one
- * of `ends`.
+ * Pattern for paths. Its tokens must match the whole path. A match may also end earlier in the pattern, before one of
+ * the tokens in `ends`.
  */
 export interface PathPattern {
   readonly tokens: readonly Token[];
   readonly ignoreCase: boolean;
-  /** Indices of tokens before which a match may also end. */
+  /**
+   * Indexes of tokens before which a match may end too. For example, `docs` followed by `/**` may end before the slash.
+   */
   readonly ends: readonly number[];
 }
 
-/** List of patterns for which a path is tested. One of them must match, or none may match if `refuses` is set. */
+/**
+ * Patterns for which a path is tested. The condition is met if at least one pattern matches the path. If `refuses` is
+ * true, the condition is met if no pattern matches it.
+ */
 export interface Condition {
   readonly patterns: readonly PathPattern[];
   readonly refuses: boolean;
 }
 
-/** State of the automaton after it has read the start of a path. */
+/** State of the automaton (`PathMatcher`) after it has read the first bytes of a path. */
 export interface MatchState {
   readonly words: Int32Array;
-  /** Cached next states by the next byte; undefined if this state itself is not cached. */
+  /** Cached next states, indexed by the next byte; undefined if this state itself is not cached. */
   readonly next: (MatchState | undefined)[] | undefined;
   verdict: number | undefined;
 }
@@ -34,26 +39,30 @@ const DEAD = 2;
 const ACCEPTS_ALL = 4;
 
 /**
- * Maximum memory in bytes of all cached states. From a cached state, a byte of a path costs one lookup instead of one
- * operation for each word of bits.
+ * Maximum memory in bytes of all cached states of a matcher. In a cached state, a byte of a path costs one lookup.
+ * Without the cache, it costs one operation for each 32-bit word of state bits.
  */
 const KEPT_BYTES = 1 << 20;
-/** Approximate memory in bytes of a cached state, in addition to its bits. */
+/** Approximate memory in bytes of a cached state, without its bits. */
 const STATE_BYTES = 2400;
-/** Work units (microseconds of CPU) of compiling one token of a pattern. */
+/** Cost of compiling one token of a pattern, in work units (microseconds of CPU time). */
 const TOKEN_COST = COST.entry;
-/** Work units of processing one 32-bit word of state bits for one byte of a path. */
+/**
+ * Cost of processing one 32-bit word of state bits for one byte of a path, in work units (microseconds of CPU time).
+ */
 const WORD_COST = COST.byteScanned;
 const LARGEST_PIECE = 250;
 
 /**
  * Automaton (bit-parallel NFA) that tests paths for all conditions of one request. It reads each byte of a path once.
  *
- * The tokens of all patterns are concatenated. Each token has a bit that means "everything before this token has
- * matched", and each pattern has one more bit for its end. A byte moves all bits at once: from each token that it
- * matches to the next token, while the bits of stars also stay. The cost of a byte is therefore at most one operation
- * per word of bits, whatever the path contains. Only few different sets of bits occur, so they are cached with their
- * transitions, and a byte usually costs one lookup (lazy DFA).
+ * The tokens of all patterns are concatenated. Each token has a bit that means "the path so far matches everything
+ * before this token". Each pattern has one more bit for its end. A byte moves all bits at once, from each token that
+ * matches the byte to the next token. The bits of stars also stay where they are. The cost of a byte is therefore at
+ * most one operation per word of bits, whatever the path contains.
+ *
+ * In practice, only few different sets of bits occur. They are cached with their transitions, so a byte usually costs
+ * one lookup (lazy DFA).
  *
  * The state after a folder's path `a/b/` is computed once and used for all paths in the folder.
  */
@@ -61,36 +70,42 @@ export class PathMatcher {
   /** State before the first byte of a path. */
   readonly start: MatchState;
   /**
-   * Maximum number of path bytes that may be processed between two yields to the event loop. It is lower for more
-   * patterns.
+   * Maximum number of path bytes that may be processed between two yields to the event loop. The more patterns there
+   * are, the lower is the number.
    */
   readonly piece: number;
   #spent = 0;
   readonly #size: number;
   readonly #conditions: { readonly from: number; readonly to: number; readonly refuses: boolean }[] = [];
-  /** Bits of the tokens that match each byte, by byte. They are combined from the masks below on first use. */
+  /**
+   * Bits of the tokens that match each byte, indexed by the byte. An item is computed from the following masks when its
+   * byte first occurs in a path.
+   */
   readonly #moves: (Int32Array | undefined)[] = new Array(256);
   readonly #literals: (Int32Array | undefined)[] = new Array(256);
   readonly #sets: { readonly bit: number; readonly set: Uint8Array; readonly ignoreCase: boolean }[] = [];
   readonly #movesOnSlash: Int32Array;
   readonly #movesOnOther: Int32Array;
   /**
-   * Bits of the tokens that can match any number of bytes (stars): those that match a slash, and those that match other
-   * bytes.
+   * Bits of the tokens that can match any number of bytes (stars). `#staysOnSlash`: tokens that match a slash.
+   * `#staysOnOther`: tokens that match other bytes.
    */
   readonly #staysOnSlash: Int32Array;
   readonly #staysOnOther: Int32Array;
   /**
-   * Bits of the tokens that may match the empty string. A state that has reached such a token has also reached the next
-   * token.
+   * Bits of the tokens that may match the empty string. When a path has reached such a token, it has also reached the
+   * token after it.
    */
   readonly #passes: Int32Array;
   readonly #ends: Int32Array;
-  /** Bits of the tokens that end a pattern with `**`. Once one is reached, the path matches whatever bytes follow. */
+  /**
+   * Bits of final `**` tokens, which match all following bytes. A path that has reached one matches, whatever bytes
+   * follow.
+   */
   readonly #finals: Int32Array;
   readonly #kept = new Map<number, MatchState[]>();
   #room: number;
-  /** Scratch arrays for the bits of states that are not cached. */
+  /** Arrays for the bits of a state that is not cached. They are reused for each byte to avoid allocations. */
   #words: Int32Array;
   #spare: Int32Array;
 
@@ -125,7 +140,10 @@ export class PathMatcher {
     this.start = { words: bits(), next: new Array<MatchState | undefined>(256), verdict: undefined };
   }
 
-  /** Returns the work units that were spent since the last call of this method. */
+  /**
+   * Returns the work units (microseconds of CPU time) that were spent since the last call of this method. The caller
+   * reports them to the meter of the request.
+   */
   takeSpent(): number {
     const spent = this.#spent;
     this.#spent = 0;
@@ -133,38 +151,46 @@ export class PathMatcher {
   }
 
   /**
-   * Reads the bytes from `from` to `to` (exclusive) of a path, at most `piece` bytes, and returns the state after them.
+   * Returns the state after the bytes from `from` to `to` (exclusive) of a path. `state`: state before these bytes. The
+   * caller must pass at most `piece` bytes, because this method does not yield.
    */
   after(state: MatchState, bytes: Uint8Array, from: number, to: number): MatchState {
     return this.#run(state, bytes, from, to) ?? this.#keep(this.#words);
   }
 
   /**
-   * Returns true if the path that ends with the bytes from `from` to `to` (exclusive) meets all conditions. `state` is
-   * the state before these bytes.
+   * Returns true if a path meets all conditions. `state`: state after the start of the path. The bytes from `from` to
+   * `to` (exclusive) are the rest of the path.
    */
   acceptsAfter(state: MatchState, bytes: Uint8Array, from: number, to: number): boolean {
     const end = this.#run(state, bytes, from, to);
     return ((end === undefined ? this.#verdictFor(this.#words) : this.#verdictOf(end)) & ACCEPTED) !== 0;
   }
 
-  /** Returns true if the path that led to this state meets all conditions. */
+  /** Returns true if a path whose bytes led to `state` meets all conditions. */
   accepts(state: MatchState): boolean {
     return (this.#verdictOf(state) & ACCEPTED) !== 0;
   }
 
-  /** Returns true if no path that begins with the bytes read so far can meet all conditions. */
+  /**
+   * Returns true if no path can meet all conditions that begins with the bytes that led to `state`. A folder with such
+   * a path need not be entered.
+   */
   isDead(state: MatchState): boolean {
     return (this.#verdictOf(state) & DEAD) !== 0;
   }
 
-  /** Returns true if all paths that begin with the bytes read so far meet all conditions. */
+  /**
+   * Returns true if every path meets all conditions that begins with the bytes that led to `state`. Paths in such a
+   * folder need not be tested.
+   */
   acceptsAll(state: MatchState): boolean {
     return (this.#verdictOf(state) & ACCEPTS_ALL) !== 0;
   }
 
   /**
-   * Returns the state after the bytes. Returns undefined if this state is not cached. Its bits are then in `#words`.
+   * Returns the state after the bytes from `from` to `to` (exclusive). Returns undefined if this state is not cached;
+   * its bits are then in `#words`.
    */
   #run(start: MatchState, bytes: Uint8Array, from: number, to: number): MatchState | undefined {
     let state: MatchState | undefined = start;
@@ -185,8 +211,8 @@ export class PathMatcher {
   }
 
   /**
-   * Computes the bits of the state that follows `words` after `byte`, and stores them in `#words`, which may be the
-   * array `words` itself.
+   * Computes the bits of the state that follows the state `words` after `byte`, and stores them in `#words`. `words`
+   * and `#words` may be the same array.
    */
   #step(words: Int32Array, byte: number): void {
     const moves = this.#moves[byte] ?? this.#movesOn(byte);
@@ -204,7 +230,8 @@ export class PathMatcher {
       const leaving = word & moves[at]!;
       let entered = (leaving << 1) | moved | passed;
       moved = leaving >>> 31;
-      // This is done twice, because at most two stars can follow each other: `**/*`.
+      // A star may match nothing, so its bit also sets the bit of the next token. This is done twice, because at most
+      // two stars can follow each other: `**/*`.
       entered |= (entered & passes[at]!) << 1;
       entered |= (entered & passes[at]!) << 1;
       passed = (entered & passes[at]!) >>> 31;
@@ -242,8 +269,8 @@ export class PathMatcher {
   }
 
   /**
-   * Returns the cached state with these bits, and creates it if necessary. If the cache is full, returns a new state
-   * that is not cached.
+   * Returns the cached state with these bits. Creates the state if the cache does not contain it. If the cache is full,
+   * the new state is not cached.
    */
   #keep(words: Int32Array): MatchState {
     let hash = 0;
@@ -286,7 +313,7 @@ export class PathMatcher {
         setBit(this.#passes, bit);
         if (hasBit(this.start.words, bit)) setBit(this.start.words, bit + 1);
         setBit(this.#staysOnOther, bit);
-        // A `folders` token (`**/`) can be left only at a slash, so other bytes do not move it.
+        // Bytes other than a slash do not move a `folders` token (`**/`), because it can end only at a slash.
         if (token !== 'folders') setBit(this.#movesOnOther, bit);
         if (token === 'star') return;
         setBit(this.#staysOnSlash, bit);
@@ -299,8 +326,8 @@ export class PathMatcher {
   #placeLiteral(byte: number, ignoreCase: boolean, bit: number): void {
     const isCapital = byte >= 0x41 && byte <= 0x5a;
     const isSmall = byte >= 0x61 && byte <= 0x7a;
-    // With `ignoreCase`, a capital letter was not converted when the pattern was parsed only if it was escaped. As in
-    // Git, it then matches nothing.
+    // With `ignoreCase`, the parser has converted all capital letters that are not escaped. A remaining capital was
+    // escaped, and matches nothing, as in Git.
     if (!ignoreCase || !isCapital) this.#addLiteral(byte, bit);
     if (ignoreCase && isSmall) this.#addLiteral(byte - 0x20, bit);
   }

@@ -6,26 +6,27 @@ import type { MatchState, PathMatcher } from './path-matcher.js';
 const SLASH = 0x2f;
 
 /**
- * Minimum number of innermost folders whose matcher state is stored. Of the outer folders, only every 1024th state is
- * stored, which limits the memory for deep trees.
+ * Number of innermost folders whose matcher states are always stored. Of the folders further out, only every 1024th
+ * state is stored, which limits the memory for deep trees.
  */
 const STATE_LEVELS = 1024;
 
 /**
- * Stack of the folders from a root to the current position of a walk. It stores one path as bytes, and the matcher's
- * states for the innermost folders. The other states are computed again when the walk returns to their folders.
+ * Stack of the folders from a root to the current position of a walk. It stores their path as bytes, and the matcher's
+ * states after the paths of the innermost folders. The states of folders further out are computed again when the walk
+ * returns to them.
  */
 export class PathStack {
   /** Number of folders on the stack, without the root. */
   depth = 0;
   #path: Buffer;
-  /** Position in `#path` at which the path of each folder ends, after its slash, by depth. */
+  /** Length in bytes of each folder's path in `#path`, including its final slash, by depth of the folder. */
   readonly #ends: number[];
   readonly #states: (MatchState | undefined)[] = [];
 
   /**
-   * Creates a stack with only the root. `base` is the path of the root, which all paths begin with. The matcher does
-   * not read it.
+   * Creates a stack that contains only the root. `base`: path of the root, with which all paths begin. The matcher does
+   * not read `base`, so patterns are relative to the root.
    */
   constructor(
     base: ByteString,
@@ -45,19 +46,21 @@ export class PathStack {
     return bytesIn(this.#path, this.#ends[level - 1], this.#ends[level]! - 1);
   }
 
-  /** Returns the whole path of the entry `name` in the innermost folder. */
+  /** Returns the whole path of the entry `name` in the innermost folder, including the path of the root. */
   pathOf(name: ByteString): ByteString {
     return concatBytes(this.folder(this.depth), name);
   }
 
-  /** True if the matcher cannot select any file in the innermost folder or below it. */
+  /**
+   * True if the matcher cannot select any file in the innermost folder or below it. The folder need not be read then.
+   */
   get isDead(): boolean {
     return this.matcher?.isDead(this.#state!) ?? false;
   }
 
   /**
-   * Returns true if the matcher selects a file with this name in the innermost folder. Returns undefined for a long
-   * name, for which `acceptsLong` must be called.
+   * Returns true if the matcher selects a file in the innermost folder. The file's name is in `bytes` from `from` to
+   * `to` (exclusive). Returns undefined if the name is long; the caller must then call `acceptsLong`.
    */
   accepts(bytes: Uint8Array, from: number, to: number): boolean | undefined {
     const { matcher } = this;
@@ -70,7 +73,10 @@ export class PathStack {
     return this.matcher!.accepts((yield* this.#after(this.#state!, bytes, from, to))!);
   }
 
-  /** Enters the subfolder with this name. Returns false, and does not enter it, if no file in it can be selected. */
+  /**
+   * Enters a subfolder of the innermost folder. The subfolder's name is in `bytes` from `from` to `to` (exclusive). If
+   * the matcher cannot select any file in the subfolder, returns false and does not enter it.
+   */
   *enter(bytes: Uint8Array, from: number, to: number): Steps<boolean> {
     const start = this.#ends[this.depth]!;
     const end = start + to - from + 1;
@@ -87,7 +93,7 @@ export class PathStack {
     return true;
   }
 
-  /** Returns to the outer folder at depth `level`. */
+  /** Leaves all folders below depth `level`. Computes the matcher's state for this depth again if it was not stored. */
   *leaveTo(level: number): Steps<void> {
     this.depth = level;
     this.#ends.length = level + 1;

@@ -20,8 +20,8 @@ export class BadPathspec extends Error {
 }
 
 /**
- * Characters that are the short forms of magic words such as `:(exclude)` (gitglossary, "pathspec"). `top` has no
- * effect, because all paths start at the root.
+ * Short forms of magic words such as `:(exclude)` (gitglossary, "pathspec"). Each character of a value is a short form
+ * of its key. `top` has no effect, because all paths start at the root.
  */
 const MAGIC = {
   top: '/',
@@ -33,17 +33,21 @@ const MAGIC = {
 
 type Magic = keyof typeof MAGIC;
 
-/** Parsed pathspec: patterns of which a selected path must match one, or none if `isExclude` is set. */
+/**
+ * Parsed pathspec. It selects the paths that match one of the patterns. If `isExclude` is true, it excludes these
+ * paths.
+ */
 export interface Pathspec {
   readonly patterns: readonly PathPattern[];
   readonly isExclude: boolean;
 }
 
 /**
- * Parses a pathspec as `git ls-files -- <pathspec>…` does at the root of the tree. It is the path of a file, the path
- * of a folder for all its content, or a wildmatch pattern in which `*` also matches slashes. Supports `:(glob)`,
- * `:(icase)`, `:(literal)`, `:(top)`, `:(exclude)` and their short forms, but not `:(attr)`. Ignores a leading slash
- * and `./`. Throws `BadPathspec`.
+ * Parses a pathspec as `git ls-files -- <pathspec>…` does at the root of the tree. A pathspec is the path of a file,
+ * the path of a folder (which selects its content), or a wildmatch pattern in which `*` also matches slashes.
+ *
+ * Supports `:(glob)`, `:(icase)`, `:(literal)`, `:(top)`, `:(exclude)` and their short forms, but not `:(attr)`.
+ * Ignores a leading slash and `./`. Throws `BadPathspec`.
  */
 export function parsePathspec(spec: ByteString): Pathspec {
   if (spec === '') throw new BadPathspec('a path is empty; the root is `.`');
@@ -60,8 +64,8 @@ export function parsePathspec(spec: ByteString): Pathspec {
 }
 
 /**
- * Returns the pattern that matches a path, and everything in a folder with this path. If the path ends with a slash,
- * the pattern matches only the content of the folder.
+ * Returns the pattern that matches a path, and all paths in a folder with this path. If the path ends with a slash, the
+ * pattern matches only the content of the folder.
  */
 function atOrBelow(path: ByteString, ignoreCase: boolean): PathPattern {
   const bytes = Array.from(path, (char) => char.charCodeAt(0));
@@ -88,8 +92,8 @@ function readMagic(spec: ByteString): { magic: Set<Magic>; rest: ByteString } {
 }
 
 /**
- * Removes `.` segments and repeated or leading slashes from a path. A final slash stays, because it restricts the
- * pathspec to a folder.
+ * Removes `.` segments, repeated slashes and leading slashes from a path. Keeps a final slash, because it restricts the
+ * pathspec to the content of a folder.
  */
 function normalize(path: ByteString): ByteString {
   const names = splitBytes(path, '/');

@@ -6,24 +6,27 @@ import { parseGlob } from './glob.js';
 import { PathMatcher, type PathPattern } from './path-matcher.js';
 import { BadPathspec, type Pathspec, parsePathspec } from './pathspec.js';
 
-/** Lists of patterns with which a request selects files. An empty list selects all files. */
+/**
+ * Lists of patterns with which a request selects files of a tree. A list that is empty or undefined does not restrict
+ * the selection.
+ */
 export interface FileSelection {
-  /** Pathspecs as in Git: paths of files, paths of folders with their content, or patterns. */
+  /** Pathspecs as in Git: paths of files, paths of folders (with their content), or patterns. */
   readonly paths?: readonly ByteString[] | undefined;
   readonly includeGlobs?: readonly ByteString[] | undefined;
-  /** Globs of files to leave out. A file that both lists match is left out. */
+  /** Globs of files that are left out, even if another list selects them. */
   readonly excludeGlobs?: readonly ByteString[] | undefined;
-  /** File extensions, with or without their dot. Upper and lower case are distinguished. */
+  /** File extensions, with or without their dot. The comparison is case-sensitive. */
   readonly extensions?: readonly ByteString[] | undefined;
 }
 
 export type SelectionList = keyof FileSelection;
 
-/** Error thrown for lists that exceed their limits or contain an invalid pattern. The message states the reason. */
+/** Error thrown if a list exceeds a limit or contains an invalid pattern. The message states the reason. */
 export class BadSelection extends Error {
   override readonly name = 'BadSelection';
   constructor(
-    /** Second part of a sentence, which the caller begins with the name of the list. */
+    /** End of a sentence that the caller begins with the name of the list. */
     message: string,
     /** Name of the invalid list; undefined if the limit for all lists together is exceeded. */
     readonly list?: SelectionList,
@@ -40,8 +43,8 @@ const NAMES = {
 } as const satisfies Record<SelectionList, string>;
 
 /**
- * Returns the matcher for the files that all given lists select; undefined if no list is given, so that all files are
- * selected. Throws `BadSelection`.
+ * Returns the matcher for files that satisfy all given lists. Returns undefined if no list restricts the files, so that
+ * all files are selected. Throws `BadSelection`.
  */
 export function* selectFiles(selection: FileSelection): Steps<PathMatcher | undefined> {
   checkBounds(selection);
@@ -62,7 +65,7 @@ export function* selectFiles(selection: FileSelection): Steps<PathMatcher | unde
   return yield* PathMatcher.compile(given.map(([patterns, refuses]) => ({ patterns: patterns.flat(), refuses })));
 }
 
-/** Returns a matcher that selects a single path. */
+/** Returns a matcher that selects only the file with exactly this path. */
 export function selectPath(path: ByteString): Steps<PathMatcher> {
   const tokens = Array.from(path, (char) => char.charCodeAt(0));
   return PathMatcher.compile([{ patterns: [{ tokens, ignoreCase: false, ends: [] }], refuses: false }]);

@@ -9,22 +9,28 @@ import type { PathMatcher } from './path-matcher.js';
 import { PathStack } from './path-stack.js';
 
 /**
- * Maximum number of bytes of the tree objects on the current path that stay in memory. Those of outer folders are read
- * again when the walk returns to them.
+ * Maximum total size in bytes of tree objects that a walk keeps in memory. They belong to the innermost folders on the
+ * current path. Tree objects of folders further out are read again when the walk returns to them.
  */
 const HELD_BYTES = 8 << 20;
 const NO_BODY = Buffer.alloc(0);
-/** Approximate memory in bytes of a `TreeCursor`, in addition to the tree object. */
+/** Approximate memory in bytes of a `TreeCursor` (position in a tree object), without the tree object. */
 const SCANNER_BYTES = 256;
 
 export interface WalkOptions {
-  /** Reports folders too, each before its content. By default, only files, links and submodules are reported. */
+  /**
+   * True to report folders too, each before its content. By default, only files, symbolic links and submodules are
+   * reported.
+   */
   readonly trees?: boolean;
-  /** Enters subfolders if true, which is the default. */
+  /** True (the default) to walk subfolders too. */
   readonly recursive?: boolean;
-  /** Path of the walked tree, which all reported paths begin with; undefined for the root. */
+  /** Path of the walked tree. All reported paths begin with it. Undefined for the root. */
   readonly under?: ByteString | undefined;
-  /** Selects the files to report; all files if undefined. A folder without selected files is not entered. */
+  /**
+   * Matcher that selects the files to report; undefined to report all files. A folder in which it can select no file is
+   * not entered.
+   */
   readonly selects?: PathMatcher | undefined;
 }
 
@@ -41,11 +47,11 @@ export interface WalkOptions {
  * current path takes only a few numbers, and paths are built on demand.
  */
 export class TreeWalk {
-  /** True if the last step found an entry, which `mode`, `name`, `oid` and `path` describe. */
+  /** True if the last call of `step` found an entry. `mode`, `name`, `oid` and `path` then describe this entry. */
   isFound = false;
   /**
-   * Work units (microseconds of CPU) of the last step, without those of reading trees, which the object reader reports
-   * itself.
+   * Cost of the last step in work units (microseconds of CPU time). Does not include reading trees, because the object
+   * reader reports that itself.
    */
   cost = 0;
   mode = 0;
@@ -54,14 +60,17 @@ export class TreeWalk {
   readonly #trees: boolean;
   readonly #recursive: boolean;
   #scan: TreeCursor;
-  // The following arrays have one item for each folder on the current path, by depth.
+  // The following arrays have one item for each folder on the current path. The index is the depth of the folder.
   readonly #scans: (TreeCursor | undefined)[];
-  /** Position in the tree object at which the scan of each folder continues. */
+  /** Byte position in each folder's tree object at which the walk of the folder continues. */
   readonly #positions: number[] = [0];
   readonly #numbers: number[];
   readonly #serials: number[] = [0];
   #serial = 0;
-  /** Memory in bytes of all cursors in `#scans`, and the first depth that has one. */
+  /**
+   * Memory limit for cursors. `#held`: memory in bytes of all cursors in `#scans`. `#firstHeld`: smallest depth of
+   * which the cursor is in memory.
+   */
   #held = 0;
   #firstHeld = 0;
 
@@ -79,7 +88,9 @@ export class TreeWalk {
     this.#steps = this.#walk(tree);
   }
 
-  /** Does one piece of work. Returns false at the end of the walk. */
+  /**
+   * Does one bounded piece of work, after which `isFound` and `cost` are valid. Returns false at the end of the walk.
+   */
   step(): boolean {
     this.isFound = false;
     const step = this.#steps.next();
@@ -87,7 +98,7 @@ export class TreeWalk {
     return !step.done;
   }
 
-  /** Number of folders between the walked tree and the current entry. */
+  /** Number of folders between the root of the walk and the current entry; 0 for an entry directly in the root. */
   get depth(): number {
     return this.#stack.depth;
   }
@@ -105,8 +116,8 @@ export class TreeWalk {
   }
 
   /**
-   * Returns the path of the folder at depth `level` on the current path, with its final slash. Level 0 is the walked
-   * tree.
+   * Returns the path of the folder at depth `level` on the current path, with its final slash. Level 0 is the root of
+   * the walk.
    */
   folder(level: number): ByteString {
     return this.#stack.folder(level);
@@ -123,7 +134,7 @@ export class TreeWalk {
 
   /**
    * Returns the serial number of the folder at depth `level` on the current path. Each folder that the walk enters gets
-   * a new number, so a changed number shows that the walk is in another folder.
+   * a new number. A caller can therefore see from a changed number that the walk is in another folder.
    */
   folderSerial(level: number): number {
     return this.#serials[level]!;

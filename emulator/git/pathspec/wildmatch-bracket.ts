@@ -1,13 +1,19 @@
 import type { ByteString } from '../object/bytes.js';
 
-/** Set of bytes as 256 flags: 1 for each byte that a bracket expression such as `[a-z]` matches. */
+/**
+ * Set of bytes that a bracket expression such as `[a-z]` matches. The array has 256 items, with 1 for each byte in the
+ * set.
+ */
 export type ByteSet = Uint8Array;
 
 const DIGIT = [0x30, 0x39];
 const UPPER = [0x41, 0x5a];
 const LOWER = [0x61, 0x7a];
 
-/** Character classes of POSIX (`[:alpha:]` and others) in the C locale, each as pairs of first and last byte. */
+/**
+ * Character classes of POSIX (`[:alpha:]` and others) in the C locale. Each class is a list of ranges, given as pairs
+ * of first and last byte.
+ */
 export const POSIX_CLASSES: Readonly<Record<string, readonly number[]>> = {
   alnum: [...DIGIT, ...UPPER, ...LOWER],
   alpha: [...UPPER, ...LOWER],
@@ -24,12 +30,14 @@ export const POSIX_CLASSES: Readonly<Record<string, readonly number[]>> = {
 };
 
 /**
- * Parses the bracket expression (such as `[a-z]`) whose `[` is at `start`. Returns the set of bytes and the position
- * after the `]`. Returns undefined if the expression is not closed or names an unknown class. Its first byte may be
- * `]`, and `\` quotes the next byte, also at the ends of a range.
+ * Parses a bracket expression such as `[a-z]`. `start`: position of its `[` in the pattern. Returns the set of matching
+ * bytes, and the position after the `]` (`end`). Returns undefined if the expression is not closed or names an unknown
+ * class.
  *
- * With `ignoreCase`, the matched text is in lower case, so ranges and `[:upper:]` also match the lower-case letters
- * whose capitals they contain. As in Git, a single capital in the expression is not converted.
+ * A `]` that is the first byte of the set stands for itself. A `\` quotes the next byte, also at the ends of a range.
+ *
+ * With `ignoreCase`, the compared text is in lower case. Capitals in ranges and in `[:upper:]` therefore also match as
+ * lower-case letters. As in Git, a single capital in the expression is not converted.
  */
 export function readBracket(
   pattern: ByteString,
@@ -40,7 +48,7 @@ export function readBracket(
   const set: ByteSet = new Uint8Array(256);
   const first = start + (isNegated ? 2 : 1);
   let at = first;
-  // Last single byte, which is the start of a range if `-` follows; -1 after a range or a class.
+  // Last single byte before `at`; -1 after a range or a class. If `-` follows, this byte is the start of a range.
   let previous = -1;
   while (at < pattern.length && (pattern[at] !== ']' || at === first)) {
     if (pattern.startsWith('[:', at)) {

@@ -2,15 +2,17 @@ import { type ByteString, bytesOf, replaceBytes, sliceBytes } from '../object/by
 import { type ByteSet, readBracket } from './wildmatch-bracket.js';
 
 export interface WildmatchOptions {
-  /** If true, `*`, `?` and `[…]` do not match slashes, while `**` between slashes does (Git's WM_PATHNAME). */
+  /** If true, `*`, `?` and `[…]` do not match slashes. `**` between slashes does (Git's WM_PATHNAME). */
   readonly pathname?: boolean;
   readonly ignoreCase?: boolean;
 }
 
 /**
- * Token of a pattern. It matches one byte, one byte of a set, or any number of bytes: `star` matches bytes except
- * slashes, `starstar` matches all bytes, and `folders` matches whole folders, each with its slash. `folders` occurs at
- * the start or after a slash, and never twice in a row.
+ * Token of a parsed pattern. A number matches this byte, and a `ByteSet` matches one byte of the set. `star` matches
+ * any number of bytes except slashes. `starstar` matches any number of bytes. `folders` matches any number of folder
+ * names, each with its slash.
+ *
+ * `folders` occurs only at the start of a pattern or after a slash, and never twice in a row.
  */
 export type Token = number | ByteSet | 'star' | 'starstar' | 'folders';
 
@@ -39,7 +41,7 @@ export function parseWildmatch(
       let end = at + 1;
       while (pattern[end] === '*') end++;
       const token = starToken(pattern, at, end, pathname);
-      // A second consecutive `folders` token is left out, because it would not change the meaning.
+      // A second consecutive `folders` token is left out, because two match the same paths as one.
       if (token !== 'folders' || tokens.at(-1) !== token) tokens.push(token);
       at = token === 'folders' ? end + 1 : end;
     } else if (char === '[') {
@@ -55,8 +57,8 @@ export function parseWildmatch(
       const isEscape = char === '\\';
       if (isEscape && ++at === pattern.length) return undefined;
       const byte = sliceBytes(pattern, at, at + 1);
-      // An escaped capital is not converted to lower case, as in Git. It therefore matches nothing, because the text is
-      // in lower case.
+      // As in Git, an escaped capital is not converted to lower case. It matches nothing with `ignoreCase`, because the
+      // compared text is in lower case.
       tokens.push((ignoreCase && !isEscape ? foldCase(byte) : byte).charCodeAt(0));
       at++;
     }
@@ -65,8 +67,8 @@ export function parseWildmatch(
 }
 
 /**
- * Returns the token for the run of stars from `start` to `end` (exclusive). With `pathname`, two or more stars have a
- * special meaning only between slashes or at an end of the pattern.
+ * Returns the token for a run of stars, which extends from `start` to `end` (exclusive) in the pattern. With
+ * `pathname`, two or more stars match slashes only if they are between slashes or at an end of the pattern.
  */
 function starToken(pattern: ByteString, start: number, end: number, pathname: boolean): Token {
   if (!pathname) return 'starstar';
@@ -78,7 +80,7 @@ function starToken(pattern: ByteString, start: number, end: number, pathname: bo
   return pattern[end] === '/' ? 'folders' : 'starstar';
 }
 
-/** Converts ASCII capitals to lower case, as Git does when it ignores case. */
+/** Converts ASCII capitals to lower case, and leaves all other bytes unchanged, as Git does when it ignores case. */
 export function foldCase(text: ByteString): ByteString {
   return replaceBytes(text, /[A-Z]+/g, (capitals) => bytesOf(capitals.toLowerCase()));
 }
