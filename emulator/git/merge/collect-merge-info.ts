@@ -27,14 +27,15 @@ import {
 import { inHashOrder } from './hash-order.js';
 
 /**
- * Reason why rename detection must find the new path of a file that one side deleted: to merge its content, or to find
- * out to which folder the content of its folder was moved.
+ * Reason why rename detection must find the new path of a file that one side of the merge deleted. `content`: the other
+ * side changed the file, so the change must be applied at the new path. `location`: the new path shows to which folder
+ * the content of the file's old folder was moved.
  */
 export type SourceRelevance = 'content' | 'location';
 
 /**
- * Reason why a merge must know to which folder the content of a removed folder was moved: for the folder itself, for a
- * folder around it, or not at all. Git's `enum dir_rename_relevance`.
+ * Reason why a merge must know to which folder the content of a removed folder was moved. `self`: needed for the folder
+ * itself. `ancestor`: needed for a folder that contains it. `none`: not needed. Git's `enum dir_rename_relevance`.
  */
 export type FolderRelevance = 'self' | 'ancestor' | 'none';
 
@@ -43,8 +44,8 @@ export interface PathVersion extends Version {
 }
 
 /**
- * Changed file of one side of the merge: deleted (only `before` is set), added (only `after` is set) or renamed (both
- * are set).
+ * File that one side of the merge changed. The file is deleted if only `before` is set, added if only `after` is set,
+ * and renamed if both are set.
  */
 export interface FilePair {
   before?: PathVersion;
@@ -52,8 +53,8 @@ export interface FilePair {
 }
 
 /**
- * Deleted and added files and removed folders of one side of the merge, compared with the base. Renames may explain
- * them. Input of `detectSideRenames`.
+ * Deleted files, added files and removed folders of one side of the merge, compared with the base. `detectSideRenames`
+ * searches renames among them.
  */
 export class RenameInfo {
   pairs: FilePair[] = [];
@@ -62,8 +63,8 @@ export class RenameInfo {
 }
 
 /**
- * All paths of the three merged trees, except those below folders that are resolved as a whole, and the changes of each
- * side.
+ * Paths of the three merged trees, and the changes of each side. Paths below folders that are resolved as a whole are
+ * left out.
  */
 export interface MergeInfo {
   readonly entries: Map<ByteString, Entry>;
@@ -71,15 +72,17 @@ export interface MergeInfo {
 }
 
 /**
- * Bit mask that says if renames of folders are relevant for the content of a folder. 0: not relevant. The bit of one
- * side: the other side removed the folder, so renames become relevant once this side adds a file. `ALL_BITS`: relevant.
- * Git's `dir_rename_mask`.
+ * Bit mask that says if renames of folders are relevant for the content of a folder (Git's `dir_rename_mask`):
+ *
+ * - 0: not relevant.
+ * - The bit of one side: the other side removed the folder. Renames become relevant as soon as this side adds a file.
+ * - `ALL_BITS`: relevant.
  */
 type RenameMask = number;
 
 /**
- * Folder that must be walked, with its tree in the base and in both sides; undefined if a tree does not contain the
- * folder.
+ * Folder whose content must be compared. `trees`: tree of the folder in the base and in both sides; undefined if the
+ * folder is absent.
  */
 interface FolderVersions {
   readonly path: ByteString;
@@ -87,7 +90,7 @@ interface FolderVersions {
   readonly renameMask: RenameMask;
 }
 
-/** State of the walk in one folder. `at` is the index of the name that is visited next. */
+/** State of the walk in one folder. `at`: index in `names` of the name that is visited next. */
 interface Folder {
   readonly path: ByteString;
   readonly names: readonly ByteString[];
@@ -103,8 +106,10 @@ interface Deferred {
 
 /**
  * Walks the trees of the base and of both sides in parallel, and resolves the paths that renames cannot change
- * (merge-ort's `collect_merge_info`). A folder that only one side changed is taken as a whole, unless a file of another
- * folder may have been renamed into it.
+ * (merge-ort's `collect_merge_info`).
+ *
+ * A folder that only one side changed is taken from this side as a whole. It is walked only if files in it may be
+ * needed to detect renames.
  */
 export async function collectMergeInfo(objects: ObjectReader, trees: Three<Oid>, meter: Meter): Promise<MergeInfo> {
   const collector = new MergeInfoCollector(objects, meter);
@@ -118,8 +123,8 @@ class MergeInfoCollector {
   readonly entries = new Map<ByteString, Entry>();
   readonly sides: Three<RenameInfo> = [new RenameInfo(), new RenameInfo(), new RenameInfo()];
   /**
-   * Folders that only one side changed, for each side. They are walked later, and only if files that this side deleted
-   * must be found.
+   * Folders that only one side changed, for each side. `handleDeferred` walks them later if new paths of files that
+   * this side deleted must be found. Otherwise, it takes each folder as a whole.
    */
   readonly #deferred: Three<Map<ByteString, Deferred>> = [new Map(), new Map(), new Map()];
   readonly #mayDefer: Three<boolean> = [false, true, true];
@@ -181,8 +186,8 @@ class MergeInfoCollector {
   }
 
   /**
-   * Records the versions of one path, and resolves the path if possible. Returns the folder to walk if the path is a
-   * folder; undefined if nothing below it must be walked.
+   * Records the versions of one path, and resolves the path if renames cannot change it. If the path is a folder whose
+   * content must be walked, returns this folder; otherwise undefined.
    */
   #collect(folder: Folder, name: ByteString, stages: Three<Version>): FolderVersions | undefined {
     const path = pathIn(folder.path, name);
@@ -197,8 +202,8 @@ class MergeInfoCollector {
     const entry = new Entry(path, stages, fileMask, dirMask);
     entry.matchMask = matchMask;
     entry.hasFileFolderConflict = fileMask !== 0 && dirMask !== 0;
-    // The merged tree does not contain a folder without entries, so a folder counts as gone until an entry below it is
-    // written.
+    // A folder counts as gone until an entry below it is written, because the merged tree does not contain empty
+    // folders.
     entry.isGone = dirMask !== 0;
     this.entries.set(path, entry);
     if (dirMask === 0) return undefined;
@@ -214,8 +219,8 @@ class MergeInfoCollector {
   }
 
   /**
-   * Records a path that may be the source or target of a file or folder rename. Returns the mask that says if folder
-   * renames are relevant below the path.
+   * Records a path that may be the old or new path of a renamed file or folder. Returns the mask that says if renames
+   * of folders are relevant below the path.
    */
   #collectRenameInfo(
     folder: Folder,
@@ -255,6 +260,7 @@ class MergeInfoCollector {
 /**
  * Returns the names of all versions of a folder in the order in which Git's `traverse_trees` visits them. The order
  * matters, because it decides which of several equal files counts as renamed.
+ *
  * Each version is sorted as Git sorts trees, with folder names as if they ended in `/`. Each round looks at the next
  * name of every version and takes the smallest one, compared without the `/`. All entries of that name, files and
  * folders, are visited together. (`EntriesPair` instead treats a file and a folder of one name as two entries.)
@@ -296,8 +302,8 @@ function matchMaskOf([base, ours, theirs]: Three<Version>): number {
 }
 
 /**
- * Returns the merged version of a path that no rename can change: all three versions are equal, or all three are files
- * and two of them are equal. Returns undefined for any other path.
+ * Returns the merged version of a path that no rename can change. This is the case if all three versions are equal, or
+ * if all three are files and two of them are equal. Returns undefined for any other path.
  */
 function resolveTrivially(stages: Three<Version>, fileMask: number, matchMask: number): Version | undefined {
   if (matchMask === ALL_BITS) return stages[BASE];
@@ -305,7 +311,7 @@ function resolveTrivially(stages: Three<Version>, fileMask: number, matchMask: n
   return stages[matchMask === BASE_AND_OURS ? THEIRS : OURS];
 }
 
-/** Returns the side that changed a folder if only one did; `BASE` if none or both did. */
+/** Returns the only side that changed a folder. Returns `BASE` if neither side or both sides changed it. */
 function onlySideOf(fileMask: number, dirMask: number, matchMask: number): typeof BASE | MergeSide {
   if (fileMask === 0 && (dirMask === OURS_BIT || dirMask === THEIRS_BIT)) return dirMask === OURS_BIT ? OURS : THEIRS;
   return matchMask === BASE_AND_OURS ? THEIRS : matchMask === BASE_AND_THEIRS ? OURS : BASE;

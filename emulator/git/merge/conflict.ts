@@ -1,7 +1,7 @@
 import type { ByteString } from '../object/bytes.js';
 import type { Version } from './entry.js';
 
-/** Kinds of conflicts in a merge, named as `git merge` names them. */
+/** Kinds of conflicts in a merge, with the names that `git merge` prints. */
 export type ConflictKind =
   | 'content'
   | 'add/add'
@@ -17,15 +17,18 @@ export type ConflictKind =
   | 'directory rename split';
 
 /**
- * Report about a conflict in a merge. The first path is the one in conflict. The other paths are those involved, such
- * as the path before a rename.
+ * Report about a conflict in a merge. The first path is the path in conflict. The other paths are involved in the
+ * conflict, such as the path of a file before it was renamed.
  */
 export interface ConflictMessage {
   readonly kind: ConflictKind;
   readonly paths: readonly ByteString[];
 }
 
-/** Path in conflict, with its versions in the merged trees as far as they exist, as `git ls-files -u` lists them. */
+/**
+ * Path in conflict, with its versions in the base and in both sides, as `git ls-files -u` lists them. A version is
+ * undefined if absent.
+ */
 export interface Conflict {
   readonly path: ByteString;
   readonly base?: Version;

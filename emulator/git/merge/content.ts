@@ -9,8 +9,8 @@ import { ABSENT, BASE, isSameType, OURS, THEIRS, type Three, type Version } from
 import { mergeTexts } from './three-way.js';
 
 /**
- * Context of one merge of trees: the object store, the meter that limits its CPU work, and the labels of both sides in
- * conflict markers.
+ * Context of one merge of trees: the object store, the meter that limits the CPU work, and the labels of both sides,
+ * which conflict markers contain.
  */
 export interface MergeContext {
   readonly objects: ObjectDatabase;
@@ -18,8 +18,8 @@ export interface MergeContext {
   readonly ours: ByteString;
   readonly theirs: ByteString;
   /**
-   * Nesting depth of the merge: 0 for the requested merge; greater for merges of its merge bases, whose conflicts are
-   * not reported.
+   * Nesting depth of the merge. 0: the requested merge. Greater: a merge of merge bases, whose conflicts are not
+   * reported.
    */
   readonly depth: number;
 }
@@ -32,10 +32,11 @@ export interface MergedContent {
 const EMPTY = Buffer.alloc(0);
 
 /**
- * Merges two versions of a path with the same type (files, symbolic links or submodules) over a base, which may have
- * another type. If they cannot be merged, the result is our version, or the base version if merge bases are being
- * merged. `names` are the paths of the three versions. Conflict markers show them if they differ. `extraMarkers`
- * lengthens the markers.
+ * Merges two versions of a path over a base. `names`: paths of the base, our and their version. Conflict markers contain
+ * the paths if they differ. `extraMarkers`: number of characters by which conflict markers are lengthened.
+ *
+ * If the versions cannot be merged, the result is our version, or their version if ours is absent. While merge bases are
+ * merged (`depth` above 0), the result for binary files, symbolic links and submodules is the base version instead.
  */
 export async function mergeContents(
   context: MergeContext,
@@ -50,8 +51,8 @@ export async function mergeContents(
   const isModeClean = isModeTheirs || theirs.mode === base.mode;
   const done = (oid: Oid, isClean: boolean) => ({ version: { mode, oid }, isClean: isClean && isModeClean });
 
-  // Returns early for versions of different types, or if one is absent, because they cannot be merged. Renames can lead
-  // to such a pair.
+  // Versions of different types cannot be merged, and neither can an absent version. Such pairs can result from
+  // renames.
   if (!isSameType(ours, theirs)) return { version: ours.mode === 0 ? theirs : ours, isClean: false };
   if (ours.oid === theirs.oid || ours.oid === base.oid) return done(theirs.oid, true);
   if (theirs.oid === base.oid) return done(ours.oid, true);
@@ -60,8 +61,8 @@ export async function mergeContents(
     const text = await mergeFiles(context, hasBase ? base : ABSENT, ours, theirs, names, extraMarkers);
     return done(text.oid, text.isClean);
   }
-  // Submodules cannot be merged, because their commits are in another repository. Symbolic links have no lines to
-  // merge.
+  // Submodules cannot be merged, because their commits are in another repository. Symbolic links cannot be merged,
+  // because they have no lines.
   if (context.depth === 0) return done(ours.oid, false);
   return { version: base, isClean: false };
 }

@@ -2,7 +2,10 @@ import type { ByteString } from '../object/bytes.js';
 import { type Oid, ZERO_OID } from '../object/object.js';
 import { fileType } from '../object/tree.js';
 
-/** Mode and object of a path in one of the three merged trees. The mode is 0 if the tree does not contain the path. */
+/**
+ * Mode and object id of a path in one of the three merged trees (base, ours, theirs). The mode is 0 if the tree does
+ * not contain the path.
+ */
 export interface Version {
   readonly mode: number;
   readonly oid: Oid;
@@ -10,7 +13,7 @@ export interface Version {
 
 export const ABSENT: Version = { mode: 0, oid: ZERO_OID };
 
-/** Indexes of the three trees of a merge in arrays. In a bit mask, `1 << index` is the bit of a tree. */
+/** Array indexes of the three trees of a merge. In a bit mask, a tree has the bit `1 << index`. */
 export const BASE = 0;
 export const OURS = 1;
 export const THEIRS = 2;
@@ -27,26 +30,29 @@ export const ALL_BITS = 7;
 
 export type Three<T> = [base: T, ours: T, theirs: T];
 
-/** State of one path during a merge of three trees. The path may be a file in one tree and a folder in another. */
+/** State of one path during a merge of three trees. The path may be a file in one tree and a folder in another tree. */
 export class Entry {
-  /** Version of the path in the merged tree. */
+  /** Version of the path that the merge produced. */
   result: Version = ABSENT;
   isClean = false;
   /** True if the merged tree does not contain the path. `result` has no meaning then. */
   isGone = false;
-  /** Bit masks of the merged trees in which the path is a file (`fileMask`) or a folder (`dirMask`). */
+  /**
+   * Bit masks of the three trees. `fileMask`: trees in which the path is a file. `dirMask`: trees in which the path is
+   * a folder.
+   */
   fileMask: number;
   dirMask: number;
-  /** Bit mask of the trees whose versions of the path are equal: two or three bits, or 0 if all differ. */
+  /** Bit mask of the trees that have equal versions of the path. It has two or three bits; 0 if all versions differ. */
   matchMask = 0;
-  /** True if the path is a file in one tree and a folder in another. */
+  /** True if the path is a file in one of the three trees and a folder in another. */
   hasFileFolderConflict = false;
   /**
-   * True if the sides disagree about the path itself, for example because they renamed a file differently. This is a
-   * conflict even if the content can be merged.
+   * True if the sides disagree about the path itself, for example because they renamed a file to different paths. This
+   * is a conflict even if the content can be merged.
    */
   hasPathConflict = false;
-  /** Path of the file in each of the three trees. The paths differ after a rename. */
+  /** Paths of the file in the base, in our tree and in their tree. They differ after a rename. */
   readonly names: Three<ByteString>;
 
   constructor(
@@ -77,7 +83,10 @@ export class Entry {
     this.isClean = true;
   }
 
-  /** Removes the versions that are folders, so that only file versions remain. */
+  /**
+   * Removes the versions that are folders. Used when the file of a conflict between a file and a folder is resolved
+   * separately.
+   */
   keepFilesOnly(): void {
     this.matchMask &= ~this.dirMask;
     this.dirMask = 0;
@@ -103,7 +112,7 @@ export function isSameVersion(a: Version, b: Version): boolean {
   return a.mode === b.mode && a.oid === b.oid;
 }
 
-/** Returns true if both are files, both symbolic links, or both submodules. */
+/** Returns true if both versions are files, both are symbolic links, or both are submodules. */
 export function isSameType(a: Version, b: Version): boolean {
   return fileType(a.mode) === fileType(b.mode);
 }

@@ -4,20 +4,24 @@ import type { FolderRelevance } from './collect-merge-info.js';
 import { inHashOrder } from './hash-order.js';
 
 /**
- * Counts the files that one side of a merge renamed from each removed folder to each other folder. The folder to which
- * most files went counts as the new name of the removed folder.
+ * Counts the files that one side of a merge renamed from each removed folder to each other folder. The other folder
+ * that got most files counts as the new path of the removed folder.
  */
 export class FolderRenameCounts {
   readonly #counts = new Map<ByteString, Map<ByteString, number>>();
-  /** Number of deleted files in each folder whose new path is not known yet. */
+  /**
+   * Number of deleted files in each folder whose new path is not known yet. A file counts for its folder and for the
+   * relevant folders that contain it.
+   */
   readonly #open = new Map<ByteString, number>();
 
   constructor(private readonly removed: Map<ByteString, FolderRelevance>) {}
 
   /**
-   * Counts a renamed file for its folder. Counts it also for the folders around it, as long as the old and the new path
-   * of the folder end in equal names. For example, `a/b/c/x` to `a/d/c/x` says that `a/b/c` became `a/d/c`, and `a/b`
-   * became `a/d`.
+   * Counts a renamed file for its folder. Also counts it for the folders that contain it, as long as the old and the
+   * new folder have equal last names.
+   *
+   * For example, a rename of `a/b/c/x` to `a/d/c/x` shows that `a/b/c` became `a/d/c`, and that `a/b` became `a/d`.
    */
   add(oldPath: ByteString, newPath: ByteString): void {
     let oldFolder = folderOf(oldPath);
@@ -39,7 +43,9 @@ export class FolderRenameCounts {
     this.#counts.set(oldFolder, targets);
   }
 
-  /** Returns for each removed folder the folder to which most of its files were renamed so far. */
+  /**
+   * Returns the probable new path of each removed folder: the folder to which most of its files were renamed so far.
+   */
   guesses(): Map<ByteString, ByteString> {
     const guesses = new Map<ByteString, ByteString>();
     for (const [folder, targets] of this.#counts) guesses.set(folder, mostFrequent(targets).target);
@@ -47,8 +53,8 @@ export class FolderRenameCounts {
   }
 
   /**
-   * Returns the new path of each removed folder that matters for the merge: the folder to which most of its files were
-   * renamed; undefined if two folders got equally many.
+   * Returns the new path of each removed folder that is relevant for the merge. This is the folder to which most of its
+   * files were renamed. The value is undefined if two folders got equally many files.
    */
   renames(): Map<ByteString, ByteString | undefined> {
     const renames = new Map<ByteString, ByteString | undefined>();
@@ -61,8 +67,9 @@ export class FolderRenameCounts {
   }
 
   /**
-   * Marks a folder's rename as known if the remaining deleted files (`sources`) cannot change it, even if all of them
-   * were renamed to the second most frequent folder (merge-ort's `handle_early_known_dir_renames`).
+   * Finds the removed folders whose new path can no longer change, and marks them as known. `sources`: deleted files
+   * whose new path is not known yet. A new path is known if it stays the most frequent one even if all these files were
+   * renamed to the second most frequent folder (merge-ort's `handle_early_known_dir_renames`).
    */
   resolveEarly(sources: readonly ByteString[]): void {
     for (const source of sources) {

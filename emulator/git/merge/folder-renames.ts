@@ -5,7 +5,7 @@ import type { ConflictMessage } from './conflict.js';
 import { ABSENT, Entry, type MergeSide, OURS, THEIRS, type Three } from './entry.js';
 import type { FolderRenameCounts } from './folder-rename-counts.js';
 
-/** Rename of a file, and the side of the merge that made it. */
+/** Renamed file, and the side of the merge that renamed it. */
 export interface SideRename {
   readonly side: MergeSide;
   readonly before: { readonly path: ByteString };
@@ -15,13 +15,18 @@ export interface SideRename {
 type FolderRenames = Map<ByteString, ByteString>;
 
 /**
- * Applies folder renames to the files of a merge. A file that one side put into a folder that the other side renamed is
- * moved to the new path of the folder and marked as a location conflict, as with Git's
- * `merge.directoryRenames=conflict`. `collect` returns all renames of files, ordered by old path, ours first.
+ * Applies renames of folders to the files of a merge. If one side put a file into a folder that the other side renamed,
+ * the file is moved to the new path of the folder. It is then marked as a location conflict, as with Git's
+ * `merge.directoryRenames=conflict`.
+ *
+ * `collect` returns all renames of files, ordered by old path. Of two renames with the same old path, ours comes first.
  */
 export class FolderRenamer {
   readonly #renames: Three<FolderRenames> = [new Map(), new Map(), new Map()];
-  /** For each side: the paths of the files that would move to a new path, by this new path. */
+  /**
+   * Files of each side that folder renames would move, by their new path. Two or more files with the same new path are a
+   * conflict.
+   */
   readonly #collisions: Three<Map<ByteString, ByteString[]>> = [new Map(), new Map(), new Map()];
   readonly #reported = new Set<string>();
   isClean = true;
@@ -32,7 +37,10 @@ export class FolderRenamer {
     private readonly messages: ConflictMessage[],
   ) {}
 
-  /** Adds the folder renames of both sides. A folder that both sides renamed is left out. */
+  /**
+   * Adds the folder renames of both sides. Leaves out a folder that both sides renamed. Reports a conflict for a folder
+   * whose files one side moved to several folders in equal numbers.
+   */
   addRenames(ours: FolderRenameCounts, theirs: FolderRenameCounts): void {
     for (const [side, counts] of [
       [OURS, ours],
@@ -78,7 +86,8 @@ export class FolderRenamer {
       const target = this.#targetOf(path, side);
       if (target !== undefined) this.#move(pair, path, target);
       else if (pair.before === undefined) continue;
-      // A file that was added and then moved counts as renamed from the path at which it was added.
+      // A file that one side added has no old path. If it is moved, the path at which it was added counts as its old
+      // path.
       const before = pair.before ?? { path };
       yield { side, before: { path: before.path }, after: { path: target ?? path } };
     }
@@ -89,7 +98,7 @@ export class FolderRenamer {
     const renames = this.#renames[other];
     if (renames.size === 0 || this.#collisions[other].has(path)) return undefined;
     const rename = folderRenameAround(path, renames);
-    // The other side renamed the folder to a folder that this side renamed too. Files are not moved there.
+    // If the target folder was renamed by this side, files are not moved into it.
     if (rename === undefined || this.#renames[side].has(rename.to)) return undefined;
     const target = moved(path, rename);
     const paths = this.#collisions[side].get(target) ?? [];
@@ -140,7 +149,8 @@ interface FolderRename {
 }
 
 /**
- * Returns the folder rename that applies to `path`: that of the innermost renamed folder around it; undefined if none.
+ * Returns the folder rename that applies to `path`: that of the innermost renamed folder which contains the path.
+ * Returns undefined if no such folder was renamed.
  */
 function folderRenameAround(path: ByteString, renames: FolderRenames): FolderRename | undefined {
   for (let from = folderOf(path); from !== ''; from = folderOf(from)) {

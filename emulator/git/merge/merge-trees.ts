@@ -12,12 +12,15 @@ import { processRenames } from './process-renames.js';
 import { detectSideRenames } from './side-renames.js';
 
 export interface TreeMerge {
-  /** Object id of the merged tree. For a path in conflict, it contains a file with conflict markers, or our version. */
+  /**
+   * Object id of the merged tree. At a path in conflict, the tree contains a file with conflict markers, or one of the
+   * versions.
+   */
   readonly tree: Oid;
   readonly isClean: boolean;
   /**
-   * Paths in conflict, in order. The list can be empty although `isClean` is false, if a side moved the files of a
-   * folder to several folders, so that the new path of the folder is ambiguous.
+   * Paths in conflict, in order. The list may be empty although `isClean` is false: if one side moved the files of a
+   * folder to several folders in equal numbers, the new path of the folder is ambiguous.
    */
   readonly conflicts: readonly Conflict[];
   readonly messages: readonly ConflictMessage[];
@@ -25,7 +28,7 @@ export interface TreeMerge {
 
 /**
  * Merges two trees over a base tree as `git merge-tree --write-tree` does (Git's "ort" strategy). Follows renamed files
- * and folders, merges text line by line, and gives the same result as Git for every kind of conflict.
+ * and folders, and merges text line by line. Gives the same result as Git for every kind of conflict.
  */
 export async function mergeTrees(context: MergeContext, trees: Three<Oid>): Promise<TreeMerge> {
   const { objects, meter } = context;

@@ -8,25 +8,25 @@ import { mergeTrees, type TreeMerge } from './merge-trees.js';
 export interface MergeOptions {
   readonly meter: Meter;
   /**
-   * Labels of the two sides, usually the branch names. They occur in conflict markers, and in the new names of files
-   * that had to be moved because of a conflict.
+   * Labels of the two sides, usually the branch names. Conflict markers contain them, and so do the new names of files
+   * that must be moved because of a conflict.
    */
   readonly ours: ByteString;
   readonly theirs: ByteString;
 }
 
 export interface CommitMerge extends TreeMerge {
-  /** Best common ancestors of the two commits, newest first; empty if the histories are unrelated. */
+  /** Best common ancestors of the two commits, newest first. Empty if the histories are unrelated. */
   readonly bases: readonly Oid[];
 }
 
-/** Labels of the two sides that Git uses while it merges several merge bases into one. */
+/** Labels of the two sides in a merge of several merge bases into one, as in Git. */
 const TEMPORARY_OURS = bytesOf('Temporary merge branch 1');
 const TEMPORARY_THEIRS = bytesOf('Temporary merge branch 2');
 
 /**
- * Merge base: a commit, or a virtual commit that merges several of them. Contains its tree, and the commits for which
- * it stands.
+ * Merge base: a commit, or a virtual commit that results from merging several merge bases. Contains its tree, and the
+ * commits for which it stands.
  */
 interface Ancestor {
   readonly key: string;
@@ -35,9 +35,11 @@ interface Ancestor {
 }
 
 /**
- * Merges two commits as `git merge-tree --write-tree --allow-unrelated-histories` does. If the commits have several
- * merge bases, these are merged first, and the result, with any conflicts, is the base. If they have none, the empty
- * tree is the base. Writes the trees and blobs of the result (and of merged bases) to `objects`, but no commit.
+ * Merges two commits as `git merge-tree --write-tree --allow-unrelated-histories` does. Writes the trees and blobs of
+ * the result to `objects`, but no commit.
+ *
+ * If the commits have several merge bases, these are first merged into one base, which may contain conflict markers.
+ * The trees and blobs of this base are written too. If the commits have no merge base, the base is the empty tree.
  *
  * Throws `WorkLimitExceeded`, the abort reason of the meter's signal, or `MissingObject`.
  */
@@ -60,8 +62,8 @@ export async function mergeCommits(
 
 class Merger {
   /**
-   * Cache of the trees of merged bases, by key. Histories that cross repeatedly need the same merged bases several
-   * times.
+   * Cache of the trees that result from merging several merge bases, by key. Histories that cross repeatedly need the
+   * same merge several times.
    */
   readonly #known = new Map<string, Oid>();
 
@@ -89,8 +91,8 @@ class Merger {
   }
 
   /**
-   * Returns the tree of the base if there is only one. Otherwise, merges all bases, starting with the oldest, and
-   * returns the resulting tree. Returns the empty tree if there is no base.
+   * Returns the tree of the merge base. If there are several bases, merges them one after the other, starting with the
+   * oldest, and returns the resulting tree. If there is no base, returns the empty tree.
    */
   async combine(bases: readonly Oid[], depth: number): Promise<Oid> {
     const [oldest, ...rest] = [...bases].reverse().map((oid) => this.ancestor(oid));
@@ -106,7 +108,8 @@ class Merger {
   }
 
   async #mergeBases(ours: Ancestor, theirs: Ancestor, depth: number): Promise<Oid> {
-    // Yielding to the event loop on each level also keeps the call stack short, however often the histories cross.
+    // Each level of a nested merge yields to the event loop. This also keeps the call stack short, however deep the
+    // nesting is.
     await this.meter.yieldToEventLoop();
     const base = await this.combine(this.bases(ours, theirs), depth + 1);
     const context = {

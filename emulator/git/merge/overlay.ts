@@ -3,13 +3,15 @@ import { type ObjectReader, type Oid, oidIn, type TypeCode } from '../object/obj
 import { hashObject } from '../object/object-hash.js';
 import type { ObjectDatabase } from '../object/tree-edit.js';
 
-/** First object number of the temporary objects. It is greater than any number that the growing store can reach. */
+/** Smallest object number of a temporary object. It is greater than any object number that the store can reach. */
 const FIRST = 2 ** 30;
 
 /**
- * Object database that stores new objects temporarily in memory, layered over a read-only object store. With it, a
- * merge can be tried without waiting for exclusive access as a writer. `size` and all object numbers below it are those
- * of the store.
+ * Object database for trying a merge without storing its result. New objects are kept in memory and discarded with this
+ * instance. All other objects are read from the store below it, which is not changed, so exclusive access as a writer
+ * is not needed.
+ *
+ * `size` and all object numbers below it are those of the store.
  */
 export class OverlayObjects implements ObjectDatabase {
   readonly #own: { oid: Oid; type: TypeCode; body: Buffer }[] = [];

@@ -5,14 +5,15 @@ import type { History } from '../revwalk/history.js';
 export type MergePlan = 'no_op' | 'fast_forward' | 'merge_commit';
 
 /**
- * Strategy that a client requests for a merge. `ff_prefer` and `ff_only` fast-forward the branch if possible; `merge`
- * always creates a merge commit.
+ * Strategy that a client requests for a merge. `ff_only` and `ff_prefer` fast-forward the target branch if possible.
+ * Otherwise, `ff_only` fails and `ff_prefer` creates a merge commit. `merge` always creates a merge commit.
  */
 export type MergeStrategy = 'merge' | 'ff_only' | 'ff_prefer';
 
 /**
- * Returns `no_op` if the target already contains the source, `fast_forward` if the source contains the target, and
- * `merge_commit` otherwise.
+ * Returns the update that is needed to merge `source` into `target`, without regard to a strategy. `no_op`: the target
+ * already contains the source. `fast_forward`: the source contains the target. `merge_commit`: each of them has commits
+ * that the other does not have.
  */
 export function planMerge(history: History, target: Oid, source: Oid): MergePlan {
   if (history.isAncestor(source, target)) return 'no_op';
@@ -20,8 +21,8 @@ export function planMerge(history: History, target: Oid, source: Oid): MergePlan
 }
 
 /**
- * Returns the update that a strategy makes of the planned one. Returns undefined if the strategy does not allow the
- * update (`ff_only` if each branch has commits that the other does not have).
+ * Returns the update that `strategy` makes instead of the planned update. Returns undefined if the strategy does not
+ * allow a merge: `ff_only` if each branch has commits that the other does not have.
  */
 export function applyStrategy(plan: MergePlan, strategy: MergeStrategy): MergePlan | undefined {
   if (plan === 'fast_forward' && strategy === 'merge') return 'merge_commit';

@@ -26,13 +26,13 @@ const TILDE = bytesOf('~');
 const UNDERSCORE = bytesOf('_');
 
 /**
- * Decides the merged version of each path, from the innermost paths outwards, and writes the merged trees (merge-ort's
+ * Computes the merged version of each path, from the innermost paths outwards, and writes the merged trees (merge-ort's
  * `process_entries`).
  */
 export class EntryProcessor {
-  /** Entries of the paths in conflict, by path. */
+  /** States of the paths in conflict, by path. */
   readonly conflicted = new Map<ByteString, Entry>();
-  /** Entries of the folders whose tree objects are not written yet, by path of the folder. */
+  /** Tree entries of the folders whose tree objects are not written yet, by path of the folder. */
   readonly #open = new Map<ByteString, TreeEntry[]>();
 
   constructor(
@@ -46,8 +46,8 @@ export class EntryProcessor {
    */
   async run(): Promise<Oid> {
     const { meter } = this.context;
-    // Paths are sorted as if each ended in `/`. The content of a folder then directly follows the folder, so in the
-    // reverse order it comes first.
+    // Each path is sorted as if it ended in `/`, so the content of a folder directly follows the folder. In the reverse
+    // order, the content therefore comes before the folder, whose tree can then be written.
     const paths = await runYielding(
       sortInSteps(
         Array.from(this.entries.keys(), (path) => concatBytes(path, SLASH)),
@@ -99,8 +99,8 @@ export class EntryProcessor {
   }
 
   /**
-   * Resolves a path that is a file on one side and a folder on the other. The file keeps the path if the folder is
-   * empty after the merge; otherwise it gets a unique path. Returns undefined if no file remains.
+   * Resolves a path that is a file in one tree and a folder in another. If the merged folder is empty, the file keeps
+   * the path. Otherwise the file gets a new, unique path. Returns undefined if no file remains.
    */
   #resolveFileFolderConflict(
     path: ByteString,
@@ -114,7 +114,7 @@ export class EntryProcessor {
       return { path, entry, side: OURS };
     }
     if (entry.fileMask === BASE_BIT) {
-      // Only the base has a file at this path, so both sides deleted it and only the folder remains.
+      // Only the base has a file at this path. Both sides removed it, so only the folder remains.
       entry.fileMask = 0;
       return undefined;
     }
@@ -149,8 +149,10 @@ export class EntryProcessor {
   }
 
   /**
-   * Resolves a path whose types differ, such as a file on one side and a symbolic link or submodule on the other. Keeps
-   * both, a file under a new unique path. Returns the path of our version.
+   * Resolves a path whose types differ, such as a file on our side and a symbolic link on their side. Keeps both
+   * versions: a file gets a new, unique path. Returns the path of our version.
+   *
+   * While merge bases are merged, takes the base version instead.
    */
   #resolveDistinctTypes(path: ByteString, entry: Entry): ByteString {
     const [base, ours, theirs] = entry.stages;
@@ -210,7 +212,10 @@ export class EntryProcessor {
     });
   }
 
-  /** Resolves a file that one side deleted and the other side changed or renamed. */
+  /**
+   * Resolves a file that one side deleted and the other side changed or renamed. Keeps the version of the other side.
+   * While merge bases are merged, keeps the base version instead.
+   */
   #resolveModifyDelete(path: ByteString, entry: Entry): void {
     const side = (entry.fileMask & THEIRS_BIT) !== 0 ? THEIRS : OURS;
     entry.result = entry.stages[this.context.depth > 0 ? BASE : side];
@@ -219,7 +224,10 @@ export class EntryProcessor {
     if (!isOnlyRenamed) this.messages.push({ kind: 'modify/delete', paths: [path] });
   }
 
-  /** Returns the path `path~branch`, with a number appended if this path exists already. */
+  /**
+   * Returns a path for a file that cannot keep its path because of a conflict: `path~branch`, with each `/` in the
+   * branch name replaced by `_`. Appends a number if this path exists already.
+   */
   #uniquePath(path: ByteString, branch: ByteString): ByteString {
     const name = concatBytes(
       path,
@@ -232,7 +240,9 @@ export class EntryProcessor {
   }
 }
 
-/** Resolves a path that only one side changed, or that both sides changed in the same way. */
+/**
+ * Resolves a path that only one side changed, or that both sides changed in the same way. Takes the changed version.
+ */
 function resolveMatch(entry: Entry): void {
   entry.isClean = isUncontested(entry);
   if (entry.matchMask === SIDE_BITS) {

@@ -17,9 +17,9 @@ import {
 import type { SideRename } from './folder-renames.js';
 
 /**
- * Moves the versions of each renamed file to its new path, so that they are merged there: the base version, and the
- * version that the other side has at the old path. `renames` must be sorted by old path, ours before theirs. Returns
- * false if a content conflict remains.
+ * Merges renamed files at their new paths. Moves the base version of each file, and the version that the other side has
+ * at the old path, to the new path. `renames` must be sorted by old path, ours before theirs. Returns false if a file
+ * that both sides renamed has a conflict in its content.
  */
 export async function processRenames(
   context: MergeContext,
@@ -31,7 +31,7 @@ export async function processRenames(
   for (let at = 0; at < renames.length; at++) {
     const rename = renames[at]!;
     const old = entries.get(rename.before.path);
-    // If the entry at the old path is already resolved, the other side did not change the file. Nothing must be merged.
+    // If the entry at the old path is already resolved, no version of the file must be moved to the new path.
     if (old === undefined || old.isClean) continue;
     const next = renames[at + 1];
     if (next !== undefined && next.before.path === rename.before.path) {
@@ -45,8 +45,8 @@ export async function processRenames(
 }
 
 /**
- * Handles a file that both sides renamed, to the same path or to different paths. Returns false if its content has a
- * conflict.
+ * Handles a file that both sides renamed. `ourRename` and `theirRename` have the same old path. Returns false if the new
+ * paths differ and the contents have a conflict. If the new paths are equal, the contents are merged later.
  */
 async function processBothRenames(
   context: MergeContext,
@@ -66,8 +66,8 @@ async function processBothRenames(
   const [before, our, their] = [base.stages[BASE], ours.stages[OURS], theirs.stages[THEIRS]];
   const { version, isClean } = await mergeContents(context, before, our, their, names, 1 + 2 * context.depth);
   ours.stages[OURS] = version;
-  // A result equal to our version means that the contents could not be merged at all. Each path then keeps the version
-  // of its own side.
+  // A result that is not clean and equals our version shows that the contents could not be merged. Each new path then
+  // keeps the version of its own side.
   theirs.stages[THEIRS] = !isClean && isSameVersion(version, our) ? their : version;
   for (const entry of [base, ours, theirs]) entry.hasPathConflict = true;
   messages.push({ kind: 'rename/rename', paths: names });
@@ -86,8 +86,8 @@ async function processRename(
   const otherBit = 1 << other;
   const isDeleted = old.fileMask === BASE_BIT;
   const isOtherType = !isDeleted && isRegular(old.stages[other].mode) !== isRegular(renamed.stages[side].mode);
-  // If the other side has a file of another type at the old path, it also renamed the original file, but this rename
-  // was not detected.
+  // A file of another type at the old path is a new file: the other side also renamed the original file, but this
+  // rename was not detected. The new file must not be merged into the renamed file.
   const collides = (renamed.fileMask & otherBit) !== 0 && !isOtherType;
   if (collides && !isDeleted) {
     const names: Three<ByteString> = [before.path, before.path, before.path];

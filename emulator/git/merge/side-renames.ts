@@ -11,9 +11,11 @@ import { FolderRenameCounts } from './folder-rename-counts.js';
 const MAX_FILES = requestLimit('mergeRenames');
 
 /**
- * Pairs files that one side of a merge deleted with files that it added, as renames. Detects only the renames that the
- * merge needs: a deleted file that is not relevant is paired only with a file of equal content. Returns counts of the
- * folders to which the files of removed folders were renamed.
+ * Finds renames: pairs each file that one side of a merge deleted with a similar file that this side added. Stores the
+ * pairs in `changes.pairs`. Compares the content only of deleted files that are relevant for the merge; the others are
+ * paired only with files of equal content.
+ *
+ * Returns counts of the folders to which the files of removed folders were renamed.
  */
 export async function detectSideRenames(
   objects: ObjectReader,
@@ -33,8 +35,8 @@ type Added = FilePair & { readonly after: PathVersion };
 
 class Detection {
   /**
-   * Deleted files whose new path is not known yet, and added files. Empty files are left out, because all of them are
-   * equal.
+   * Files of one side. `#sources`: deleted files whose new path is not known yet. `#targets`: added files. Empty files
+   * are left out, because equal content says nothing about their origin.
    */
   #sources: Deleted[];
   readonly #targets: Added[];
@@ -62,7 +64,7 @@ class Detection {
     yield* this.#matchSimilar();
   }
 
-  /** Returns the changed files, where a rename replaces each matched pair of a deleted and an added file. */
+  /** Returns the changed files. A pair of a deleted and an added file that was found to be a rename is one item. */
   pairs(): FilePair[] {
     return this.changes.pairs.filter((pair) => !this.#used.has(pair));
   }
@@ -110,7 +112,10 @@ class Detection {
     }
   }
 
-  /** Removes the deleted files that matter only for folder renames, if these folder renames are already known. */
+  /**
+   * Removes deleted files that matter only for the new path of a folder (`location`), if this new path is already
+   * known.
+   */
   #cullKnown(): void {
     const { removedFolders, relevantSources } = this.changes;
     this.counts.resolveEarly(this.#sources.map(({ before }) => before.path));

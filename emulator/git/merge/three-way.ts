@@ -14,14 +14,14 @@ export interface ThreeWayResult {
 }
 
 /**
- * Side that changed the lines of a hunk. `conflict`: both sides changed them differently. `same`: both made the same
- * change.
+ * Side that changed the lines of a hunk. `conflict`: both sides changed the lines differently. `same`: both sides made
+ * the same change.
  */
 type Verdict = 'ours' | 'theirs' | 'conflict' | 'same';
 
 /**
- * Change of some lines of the base by one side or both, given by the ranges of lines on both sides. Line numbers start
- * at 0.
+ * Change of some lines of the base by one side or both. The lines are given by their range in our version and in their
+ * version. Line numbers start at 0.
  */
 interface Hunk {
   verdict: Verdict;
@@ -32,16 +32,19 @@ interface Hunk {
 }
 
 /**
- * Maximum number of unchanged lines between two conflicts that are joined into one conflict, which is easier to read.
+ * Maximum number of unchanged lines between two conflicts that are joined into one. A single conflict is easier to
+ * read.
  */
 const MAX_GAP = 3;
 const MARKER = 7;
 
 /**
- * Merges two texts line by line over a base, as Git's merges do (`xdiff/xmerge.c`). Changes of only one side are taken,
- * and equal changes of both sides are taken once. In changes that overlap, only the lines that differ are marked as a
- * conflict. `extraMarkers` is added to the length of the markers `<<<<<<<`, `=======` and `>>>>>>>`, for conflicts
- * within conflicts.
+ * Merges two texts line by line over a base, as Git's merges do (`xdiff/xmerge.c`). Takes the changes that only one
+ * side made. Takes equal changes of both sides once. In changes that overlap, marks only the lines that differ as a
+ * conflict.
+ *
+ * `extraMarkers`: number of characters by which the markers `<<<<<<<`, `=======` and `>>>>>>>` are lengthened, so that
+ * conflicts within conflicts can be distinguished.
  */
 export function* mergeTexts(
   base: Buffer,
@@ -64,7 +67,7 @@ export function* mergeTexts(
   return { body: writer.write(refined), isClean: refined.every(({ verdict }) => verdict !== 'conflict') };
 }
 
-/** Combines the changes of both sides into one list. Changes that overlap or touch become one hunk. */
+/** Combines the changes of both sides into one list of hunks. Changes that overlap or touch become one hunk. */
 function alignChanges(
   ours: readonly Change[],
   theirs: readonly Change[],
@@ -72,7 +75,7 @@ function alignChanges(
   theirsLines: Lines,
 ): Hunk[] {
   const hunks: Hunk[] = [];
-  // Offsets from the line number of an unchanged line in the base to its line number on each side, after the changes
+  // Distance from the number of an unchanged line in the base to its number on each side. It includes all changes
   // processed so far.
   let oursShift = 0;
   let theirsShift = 0;
@@ -143,7 +146,7 @@ function isSameChange(our: Change, their: Change, oursLines: Lines, theirsLines:
   return true;
 }
 
-/** Reduces each conflict to the lines in which the two sides differ. */
+/** Reduces each conflict to the lines in which the two sides differ. A conflict may become several conflicts. */
 function* refineConflicts(interner: LineInterner, hunks: readonly Hunk[], ours: Lines, theirs: Lines): Steps<Hunk[]> {
   const refined: Hunk[] = [];
   for (const hunk of hunks) {
@@ -204,7 +207,7 @@ class ConflictWriter {
   ) {}
 
   write(hunks: readonly Hunk[]): Buffer {
-    // Number of lines of our version that are written or skipped.
+    // Number of lines of our version that are already processed (copied, or replaced by another version).
     let done = 0;
     for (const hunk of hunks) {
       const { verdict, oursStart, oursCount, theirsStart, theirsCount } = hunk;
@@ -236,15 +239,18 @@ class ConflictWriter {
     if (count > 0) this.#parts.push(lines.bytes.subarray(lines.starts[start], lines.starts[start + count]));
   }
 
-  /** Does the same as `#copy`, and adds a line end if the last line has none, because a conflict marker follows. */
+  /**
+   * Copies lines as `#copy` does. Adds a line end if the last line has none, because a conflict marker follows on its
+   * own line.
+   */
   #copyWhole(lines: Lines, start: number, count: number, end: string): void {
     this.#copy(lines, start, count);
     if (count > 0 && lines.bytes[lines.starts[start + count]! - 1] !== LF) this.#parts.push(Buffer.from(end));
   }
 
   /**
-   * Returns true if conflict markers must end in CR LF. As in Git, this is so if the lines before the conflict on both
-   * sides and the first line of the base end in CR LF, as far as this is known.
+   * Returns true if conflict markers must end in CR LF. As in Git, this requires that the lines before the conflict on
+   * both sides and the first line of the base end in CR LF. A line whose line end cannot be determined is ignored.
    */
   #usesCrLf({ oursStart, theirsStart }: Hunk): boolean {
     let isCrLf = endsInCrLf(this.ours, Math.max(0, oursStart - 1));
@@ -255,8 +261,8 @@ class ConflictWriter {
 }
 
 /**
- * Returns true if a line ends in CR LF. If the last line has no line end, the line before it decides. Returns undefined
- * if there is no line end to examine.
+ * Returns true if a line ends in CR LF. If it is the last line and has no line end, the line before it decides. Returns
+ * undefined if no line end can be examined.
  */
 function endsInCrLf({ bytes, starts, ids }: Lines, line: number): boolean | undefined {
   if (ids.length === 0) return undefined;
