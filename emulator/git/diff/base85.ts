@@ -6,15 +6,15 @@ const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#
 const VALUES = new Int8Array(256).fill(-1);
 for (let value = 0; value < DIGITS.length; value++) VALUES[DIGITS.charCodeAt(value)] = value;
 
-/** Maximum number of data bytes that a line of a binary patch encodes. */
+/** Maximum number of data bytes in one line of a binary patch. */
 const LINE_BYTES = 52;
 const LF = 10;
 /** Number of lines written between two yields to the event loop. */
 const UNIT = 512;
 
 /**
- * Writes bytes as the lines of a binary patch, in the base 85 encoding of Git (`base85.c`). Each line starts with a
- * letter for the number of its bytes: `A` to `Z` for 1 to 26, `a` to `z` for 27 to 52. After it, each four bytes are
+ * Writes bytes as the lines of a binary patch, in Git's base 85 encoding (`base85.c`). Each line starts with a letter
+ * for the number of its bytes: `A` to `Z` for 1 to 26, `a` to `z` for 27 to 52. Then each group of four bytes is
  * encoded as five digits, the most significant digit first. The last group is padded with zeros.
  */
 export function* writeBase85(sink: ByteSink, bytes: Buffer): Steps<void> {
@@ -35,8 +35,8 @@ export function* writeBase85(sink: ByteSink, bytes: Buffer): Steps<void> {
 }
 
 /**
- * Decodes the line of a binary patch from position `start` to `end` (without its line feed). Returns its bytes;
- * undefined if the line is malformed.
+ * Decodes one line of a binary patch. The line is in `patch` from `start` to `end` (exclusive), without its line feed.
+ * Returns the decoded bytes; undefined if the line is malformed.
  */
 export function readBase85Line(patch: Buffer, start: number, end: number): Buffer | undefined {
   const letter = patch[start]!;

@@ -1,10 +1,10 @@
 import { bufferWithRoom } from '../../memory/growable.js';
 import type { ByteString } from '../object/bytes.js';
 
-/** Maximum number of bytes that are copied in a loop. For more bytes, calling `copy` is faster. */
+/** Maximum number of bytes that are copied in a loop. For more bytes, a call of `Buffer.copy` is faster. */
 const SHORT = 120;
 
-/** Growable buffer for output that consists of many small pieces. */
+/** Growable buffer for output that consists of many small pieces, such as a patch. */
 export class ByteSink {
   #bytes: Buffer;
   #length = 0;
@@ -17,7 +17,7 @@ export class ByteSink {
     return this.#length;
   }
 
-  /** Appends ASCII text, such as an id or a number. */
+  /** Appends text that consists of ASCII characters, such as an id or a number. */
   ascii(text: string): void {
     this.#reserve(text.length);
     this.#length += this.#bytes.write(text, this.#length, 'latin1');
@@ -44,7 +44,7 @@ export class ByteSink {
     this.#length = length;
   }
 
-  /** Returns the written bytes. The sink must not be used afterwards. */
+  /** Returns the written bytes without copying them. The sink must not be used afterwards. */
   finish(): Buffer {
     return this.#bytes.subarray(0, this.#length);
   }

@@ -6,24 +6,27 @@ import type { Lines } from './line-interner.js';
 const CHANGED = 1;
 
 /**
- * File whose lines have been compared with another file: an id per line (equal lines have equal ids), and a flag per
- * line, 1 if changed, else 0. One additional 0 follows the last flag.
+ * File whose lines have been compared with those of another file. `ids`: an id per line, equal for equal lines.
+ * `flags`: 1 for each changed line, else 0. One additional 0 follows the last flag.
  */
 export interface Marked {
   readonly ids: Int32Array;
   readonly flags: Uint8Array;
   /**
-   * Text of the lines, from which indentation helps to choose the best position of a change. If undefined, a change is
-   * moved down as far as possible.
+   * Text of the lines, whose indentation helps to choose the best position of a change. If undefined, a change is moved
+   * down as far as possible.
    */
   readonly text?: Lines | undefined;
-  /** Assigns an id to a line that has none yet (the stored id is below 0), and returns it. */
+  /**
+   * Assigns an id to a line and returns the id. Called for a line without an id (its item in `ids` is negative). May be
+   * absent if all lines have ids.
+   */
   readonly number?: ((line: number) => number) | undefined;
 }
 
 /**
- * Maximum number of positions above the lowest one that are tried for a change, because trying all of them would take
- * quadratic time.
+ * Maximum number of positions above the lowest possible position that are tried for a change. Trying all of them would
+ * take quadratic time.
  */
 const MAX_SLIDING = 100;
 
@@ -31,8 +34,8 @@ const MAX_SLIDING = 100;
 const UNIT = 4096;
 
 /**
- * Run of changed lines, from `start` to `end` (exclusive). Between two consecutive unchanged lines, there is an empty
- * group.
+ * Run of changed lines from `start` to `end` (exclusive), used as a cursor. Between two consecutive unchanged lines,
+ * there is a group without lines, so the groups of both files correspond.
  */
 class Group {
   start = 0;
@@ -47,8 +50,8 @@ class Group {
   }
 
   /**
-   * Moves to the group after `unchanged` further unchanged lines. This group is empty if the line after it is unchanged
-   * too.
+   * Moves this cursor down to the group that follows after `unchanged` more unchanged lines. The group is empty if no
+   * changed line is at this place.
    */
   next(unchanged = 1): void {
     const { flags } = this.file;
@@ -64,8 +67,8 @@ class Group {
   }
 
   /**
-   * Returns the number of unchanged lines between this group and the next one that is not empty; 0 if there is no
-   * further group.
+   * Returns the number of unchanged lines between this group and the next group that is not empty. Returns 0 if all
+   * further groups are empty.
    */
   untilChange(): number {
     const next = this.file.flags.indexOf(CHANGED, this.end + 1);
@@ -82,9 +85,8 @@ class Group {
   }
 
   /**
-   * Moves the changed lines one line down, if the first line of the group equals the line after the group. The result
-   * is an equivalent diff. If the group then touches another one, they are merged. Returns false if the group cannot
-   * move.
+   * Moves the group down by one line, if its first line equals the line after it. The result is an equivalent diff. If
+   * the group then touches another group, both are merged. Returns false if the group cannot be moved.
    */
   slideDown(): boolean {
     const { ids, flags } = this.file;
@@ -112,9 +114,10 @@ class Group {
 
 /**
  * Moves each run of changed lines of `file` to the position that readers expect (Git's `xdl_change_compact`). A run can
- * move by a line up or down, as long as the line that becomes unchanged equals the line that becomes changed. Runs that
- * touch are merged. If possible, a run is moved to a change of the `other` file. Otherwise, the position is chosen by
- * the indentation around the run, or the run is moved down as far as possible.
+ * move by a line if the line that becomes unchanged equals the line that becomes changed. Runs that touch are merged.
+ *
+ * If possible, a run is moved to the position of a change in the `other` file. Otherwise, the position is chosen by the
+ * indentation around the run. Without the text of the lines, the run is moved down as far as possible.
  */
 export function* compactChanges(file: Marked, other: Marked): Steps<void> {
   const group = new Group(file);

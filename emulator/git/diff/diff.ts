@@ -12,8 +12,8 @@ import { diffTreeEntries, type TreeChange } from './trees.js';
 export interface DiffOptions extends FileDiffOptions {
   readonly meter: Meter;
   /**
-   * Files to compare, and folders in which all files are compared; everything if undefined. A rename is detected only
-   * if both its paths are included.
+   * Files to compare, and folders whose files are compared; undefined to compare all files. A rename is detected only
+   * if both the old and the new path are included.
    */
   readonly paths?: Iterable<ByteString> | undefined;
 }
@@ -22,7 +22,7 @@ export interface DiffStats {
   readonly files: number;
   readonly additions: number;
   readonly deletions: number;
-  /** Sum of `additions` and `deletions`, which count lines. */
+  /** Number of changed lines: the sum of `additions` and `deletions`. */
   readonly changes: number;
 }
 
@@ -33,8 +33,8 @@ export interface Diff {
 }
 
 /**
- * Computes the changes between two trees, as `git diff -M <before> <after>` does. `undefined` stands for the empty
- * tree. Throws `MissingObject`, `TooManyChanges` or `WorkLimitExceeded`.
+ * Computes the changes between two trees, as `git diff -M <before> <after>` does. `before`, `after`: object ids;
+ * undefined for an empty tree. Throws `MissingObject`, `TooManyChanges` or `WorkLimitExceeded`.
  */
 export async function diffTrees(
   objects: LinkReader,

@@ -1,40 +1,46 @@
 import type { LineInterner, Lines } from './line-interner.js';
 
-/** Lines of one of two compared files that take part in the comparison. */
+/**
+ * Lines of one of two files that are compared with the lines of the other file. Other lines of the file are left out.
+ */
 export interface Side {
   readonly ids: Int32Array;
-  /** Numbers that the lines have in the file. */
+  /** Line numbers in the file of the lines in `ids`. */
   readonly lines: Int32Array;
-  /** Flag for each line of the file. The comparison sets it to 1 for changed lines. */
+  /** Flag for each line of the file. The comparison sets the flag of a changed line to 1. */
   readonly flags: Uint8Array;
 }
 
 /**
- * One of two files to compare, as an id per line (equal lines have equal ids). The lines before `head` and from `end`
- * on are equal in both files.
+ * One of two files to compare, as an id per line (equal lines have equal ids). Lines before `head` and lines from `end`
+ * on are equal in both files, so only the lines between them are compared.
  */
 export interface Middle {
   readonly ids: Int32Array;
-  /** Text of the lines. It is required if the equal lines at both ends of the files have no ids. */
+  /**
+   * Text of the lines. Required if the equal lines at both ends of the files have no ids, because these lines must be
+   * counted too.
+   */
   readonly text?: Lines | undefined;
   readonly head: number;
   readonly end: number;
-  /** Flag for each line: 1 if the line is changed. */
+  /** Flag for each line of the file, which is set to 1 if the line is changed. */
   readonly flags: Uint8Array;
 }
 
 /**
- * Number of equal lines in the other file from which a line counts as frequent. A frequent line says little about which
- * lines correspond to each other.
+ * Number of equal lines in the other file from which on a line always counts as frequent. A frequent line says little
+ * about which lines correspond to each other.
  */
 const MAX_FREQUENT = 1024;
 /**
- * Maximum distance in lines from a frequent line within which unmatched lines (lines that the other file does not
- * contain) are counted.
+ * Maximum distance in lines from a frequent line at which unmatched lines are counted. An unmatched line does not occur
+ * in the other file.
  */
 const WINDOW = 100;
 /**
- * Minimum ratio of unmatched to frequent lines around a frequent line for which the line is left out of the comparison.
+ * Ratio above which a frequent line is left out of the comparison: number of unmatched and frequent lines near the
+ * line, divided by the number of frequent lines among them.
  */
 const UNMATCHED_RATIO = 4;
 
@@ -45,9 +51,11 @@ const MATCHED = 1;
 const FREQUENT = 2;
 
 /**
- * Selects the lines of two files that are compared, and marks the others as changed (Git's `xdl_cleanup_records`). Left
- * out are lines that the other file does not contain, and very frequent lines among such lines. This shortens the
- * comparison. It must be done exactly as in Git, because the result of the diff depends on it.
+ * Selects the lines of two files that are compared, and marks all others as changed (Git's `xdl_cleanup_records`).
+ * Leaves out lines that the other file does not contain, and frequent lines that are surrounded by such lines. This
+ * makes the comparison shorter.
+ *
+ * The selection must be exactly that of Git, because the result of the diff depends on it.
  */
 export function selectCandidates(interner: LineInterner, a: Middle, b: Middle): [Side, Side] {
   const [inA, inB] = interner.occurrences();
@@ -71,8 +79,8 @@ function hasShared({ ids, head, end }: Middle, elsewhere: Int32Array): boolean {
 }
 
 /**
- * Counts also the equal lines at both ends of the files, in the counters of both files, if they occur in one of the
- * compared parts. Git counts them too.
+ * Adds the equal lines at both ends of the files to the counters of both files, if such a line also occurs in one of
+ * the compared parts. Git counts these lines too, and the counts decide which lines are frequent.
  */
 function countEnds(interner: LineInterner, a: Middle, inA: Int32Array, inB: Int32Array): void {
   const { ids, text } = a;
@@ -135,7 +143,10 @@ function isAmidUnmatched(kinds: Uint8Array, at: number): boolean {
   return frequent * UNMATCHED_RATIO < frequent + unmatched;
 }
 
-/** Returns a power of two near the square root of `value`, computed exactly as Git does (`xdl_bogosqrt`). */
+/**
+ * Returns a power of two near the square root of `value`. It is computed exactly as in Git (`xdl_bogosqrt`), because
+ * diffs depend on it.
+ */
 export function roughSquareRoot(value: number): number {
   let root = 1;
   for (let rest = value; rest > 0; rest >>>= 2) root <<= 1;

@@ -13,7 +13,7 @@ import { similarityPercent } from './similarity.js';
 import { isUtf8 } from './utf8.js';
 
 export interface FileDiffOptions extends PatchOptions {
-  /** Ignores changes in the amount of white space, as `git diff -b` does. */
+  /** True to ignore changes in the amount of white space, as `git diff -b` does. */
   readonly ignoreSpaceChange?: boolean | undefined;
 }
 
@@ -25,7 +25,10 @@ export type FileState = 'A' | 'D' | 'M' | 'T' | `R${string}`;
 /** Result of comparing the old and the new content of a file. It does not contain the contents. */
 interface Comparison {
   readonly changes: readonly Change[];
-  /** Positions at which the lines start, as in `FileLines`; a single 0 if the file was not split into lines. */
+  /**
+   * Positions of the starts of the lines in the file, as in `FileLines`. A single 0 if the file was not split into
+   * lines.
+   */
   readonly oldStarts: Int32Array;
   readonly newStarts: Int32Array;
   readonly isBinary: boolean;
@@ -36,8 +39,8 @@ interface Comparison {
 const NO_LINES = new Int32Array(1);
 
 /**
- * Changed file in a diff. Its old and new contents are compared only once: by `compare`, or by the first access to a
- * property that needs the result.
+ * Changed file in a diff. The comparison of the old and the new content is expensive, so it is done only once: by
+ * `compare`, or by the first access to a property that needs its result.
  */
 export class FileDiff {
   readonly state: FileState;
@@ -67,7 +70,7 @@ export class FileDiff {
     return this.change.after?.mode ?? 0;
   }
 
-  /** Object id of the content before the change; all zeros if the file was added. */
+  /** Object id of the old content; all zeros if the file was added. */
   get oldOid(): Oid {
     return this.change.before?.oid ?? ZERO_OID;
   }
@@ -85,7 +88,7 @@ export class FileDiff {
     return sizeOf(this.objects, this.change.after);
   }
 
-  /** True if the old or the new content is binary. Lines are not counted then. */
+  /** True if the old or the new content is binary. The numbers of lines are 0 then. */
   get isBinary(): boolean {
     return this.#compare().isBinary;
   }
@@ -98,24 +101,21 @@ export class FileDiff {
     return this.#compare().deletions;
   }
 
-  /**
-   * True if nothing is shown for the file, because only white space differs and such changes are ignored, as in `git
-   * diff -b`.
-   */
+  /** True if the patch is empty because only ignored white space differs, as in `git diff -b`. */
   get isUnchanged(): boolean {
     if (this.state !== 'M' || this.oldMode !== this.newMode) return false;
     const { changes, isBinary } = this.#compare();
     return !isBinary && changes.length === 0;
   }
 
-  /** Returns the same as `patch`, without yielding to the event loop. */
+  /** Returns the patch of the file as `patch` does, but without yielding to the event loop. */
   raw(): Buffer {
     return runSync(this.patch());
   }
 
   /**
    * Computes the patch of the file, byte for byte as `git diff` prints it. If the type of the file changed, for example
-   * to a symbolic link, the patch consists of a deletion and a creation.
+   * from a file to a symbolic link, the patch consists of a deletion and a creation.
    */
   *patch(): Steps<Buffer> {
     const { change, objects, options } = this;
@@ -134,7 +134,10 @@ export class FileDiff {
     return yield* writePatch({ ...change, oldFile, newFile, isBinary, changes }, options);
   }
 
-  /** Compares the old and the new content, unless they have been compared already. */
+  /**
+   * Compares the old and the new content, unless they have already been compared. Later accesses to the properties then
+   * do not block the event loop.
+   */
   *compare(): Steps<void> {
     this.#result ??= yield* compareContents(...this.#contents(), this.oldOid === this.newOid, this.options);
   }
@@ -158,7 +161,8 @@ function stateOf({ before, after, score }: FileChange): FileState {
 }
 
 /**
- * Returns true if the types differ (file, symbolic link, submodule), so that no line-by-line comparison is possible.
+ * Returns true if the two versions have different types (file, symbolic link, submodule). They cannot be compared line
+ * by line then.
  */
 function isOtherKind(before: PathEntry, after: PathEntry): boolean {
   return fileType(before.mode) !== fileType(after.mode);

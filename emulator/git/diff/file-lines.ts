@@ -6,7 +6,7 @@ import { withRoom } from '../../memory/growable.js';
  */
 export interface FileLines {
   readonly bytes: Buffer;
-  /** Positions at which the lines start, and one more item: the length of `bytes`. */
+  /** Positions in `bytes` at which the lines start. One more item follows: the length of `bytes`. */
   readonly starts: Int32Array;
 }
 

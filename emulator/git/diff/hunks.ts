@@ -7,11 +7,11 @@ import { type FileLines, lineCount } from './file-lines.js';
 import { wellFormedEnd } from './utf8.js';
 import { isSpace } from './white-space.js';
 
-/** Number of lines written between two yields to the event loop. */
+/** Number of lines that are written between two yields to the event loop. */
 const UNIT = 4096;
 /**
- * Maximum length in bytes of the heading in a hunk header. A heading is also cut before the first bytes that are not
- * UTF-8.
+ * Maximum length in bytes of the heading, which follows `@@` in the header of a hunk. A heading also ends before the
+ * first bytes that are not UTF-8.
  */
 const HEADING_BYTES = 80;
 const SPACE = 0x20;
@@ -24,9 +24,9 @@ const NEWLINE = 10;
  *
  *     @@ -<old start>[,<old lines>] +<new start>[,<new lines>] @@[ <heading>]
  *
- * The lines follow, each after a space, `-` or `+`. A count of 1 is omitted. A start counts from 1; if the count is 0,
- * it is the line before. The heading is the nearest line above the hunk that starts with a letter, `_` or `$`.
- * Unchanged lines are taken from the new file.
+ * The lines of the hunk follow, each after a space (unchanged), `-` or `+`. Unchanged lines come from the new file. A
+ * number of lines that is 1 is omitted. A start counts from 1; if the number of lines is 0, it is the line before.
+ * The heading is the nearest line above the hunk that starts with a letter, `_` or `$`.
  */
 export function* writeHunks(
   sink: ByteSink,
@@ -91,8 +91,9 @@ function* writeLines(sink: ByteSink, mark: number, lines: FileLines, from: numbe
 }
 
 /**
- * Returns the text of the nearest line that can be a heading, from line `from` upwards to the line after `limit`;
- * undefined if none of these lines can be a heading.
+ * Returns the heading of a hunk: the text of the nearest line above it that starts with a letter, `_` or `$`. The search
+ * goes upwards from line `from` and ends below line `limit`, because the caller has already searched above it. Returns
+ * undefined if no such line is found.
  */
 function headingAbove({ bytes, starts }: FileLines, from: number, limit: number): ByteString | undefined {
   for (let line = from; line > limit && line >= 0; line--) {

@@ -2,8 +2,9 @@ import type { Lines } from './line-interner.js';
 import { isSpace } from './white-space.js';
 
 /**
- * Score of a position at which a changed block of lines could begin or end; lower is better. It prefers positions where
- * the indentation suggests the start of a block of code. Git's `struct split_score` (`xdiff/xdiffi.c`).
+ * Score of a position at which a block of changed lines could begin or end; a lower score is better. The score prefers
+ * positions at which the indentation suggests the start of a block of code. Git's `struct split_score`
+ * (`xdiff/xdiffi.c`).
  */
 export interface SplitScore {
   readonly indent: number;
@@ -23,8 +24,8 @@ const END_OF_FILE = 21;
 const PER_BLANK_LINE = -30;
 const PER_BLANK_LINE_BELOW = 6;
 /**
- * Penalties for a split before a line with another indentation than the line above: without blank lines next to the
- * split, and with them.
+ * Penalties for a position between two lines with different indentation. First number: without blank lines next to the
+ * position. Second number: with blank lines.
  */
 const INDENTED = [-4, 10] as const;
 const OUTDENTED = [24, 17] as const;
@@ -35,7 +36,10 @@ export function compareSplits(a: SplitScore, b: SplitScore): number {
   return INDENT_WEIGHT * Math.sign(a.indent - b.indent) + (a.penalty - b.penalty);
 }
 
-/** Returns the score of a split before line `at`. Only the first `count` lines of the file are considered. */
+/**
+ * Returns the score of the position before line `at`. `count`: number of lines of the file that are considered, from
+ * the start of the file.
+ */
 export function scoreSplit(lines: Lines, count: number, at: number): SplitScore {
   const ownIndent = at < count ? indentOf(lines, at) : BLANK;
   const above = nearestIndent(lines, at - 1, -1, -1);
@@ -59,8 +63,9 @@ export function scoreSplit(lines: Lines, count: number, at: number): SplitScore 
 }
 
 /**
- * Returns the indentation of the first line with text from line `at` on in direction `step`, and the number of blank
- * lines before it.
+ * Returns the indentation of the nearest line with text, starting at line `at`, and the number of blank lines before
+ * this line. `step`: 1 to search downwards, -1 to search upwards. The search ends before line `end`; the indentation is
+ * then `BLANK`.
  */
 function nearestIndent(lines: Lines, at: number, end: number, step: 1 | -1): { indent: number; blanks: number } {
   let blanks = 0;
@@ -74,8 +79,8 @@ function nearestIndent(lines: Lines, at: number, end: number, step: 1 | -1): { i
 }
 
 /**
- * Returns the indentation of a line: the number of columns before its text, with tab stops every 8 columns; `BLANK` if
- * the line has no text.
+ * Returns the indentation of a line in columns, with tab stops every 8 columns. Returns `BLANK` if the line contains
+ * only white space.
  */
 function indentOf(lines: Lines, line: number): number {
   const { bytes, starts } = lines;

@@ -8,36 +8,39 @@ import { squeezeSpace } from './white-space.js';
 /** Content of a file, split into lines, with a number (id) for each line. */
 export interface Lines extends FileLines {
   /**
-   * Ids of the lines; `UNNUMBERED` for a line without an id. Two lines with ids from the same interner are equal if and
-   * only if their ids are equal.
+   * Ids of the lines; `UNNUMBERED` for a line that has no id yet. Two lines with ids from the same interner are equal
+   * if and only if their ids are equal.
    */
   readonly ids: Int32Array;
 }
 
 /**
- * Two versions of a file to compare. The lines that are equal at both ends of the versions ("head", "tail") get ids
- * only when `idAt` is called for them.
+ * Two versions of a file to compare. Equal lines at both ends of the versions get ids only when `idAt` is called for
+ * them, because a comparison rarely needs these ids.
  */
 export interface LinePair {
   readonly old: Lines;
   readonly new: Lines;
-  /** Number of equal lines at the start of both versions (`head`), and at the end of the rest (`tail`). */
+  /**
+   * Numbers of equal lines. `head`: at the start of both versions. `tail`: at the end of both versions, without the
+   * lines of `head`.
+   */
   readonly head: number;
   readonly tail: number;
 }
 
 const UNNUMBERED = -1;
-/** Number of lines that get ids between two yields to the event loop. */
+/** Number of lines to which ids are assigned between two yields to the event loop. */
 const UNIT = 8192;
 
 /**
- * Assigns ids to the lines of any number of files, equal ids to equal lines. Stores a copy of each distinct line, and
- * no reference to a file.
+ * Assigns ids to the lines of any number of files, so that equal lines have equal ids. Stores a copy of each distinct
+ * line, and no reference to the content of a file.
  */
 export class LineInterner {
   readonly #ignoreSpace: boolean;
   readonly #distinct = new DistinctLines();
-  /** Scratch buffer for a line in which each run of white space is replaced by one space. */
+  /** Buffer for a line in which each run of white space is replaced by one space. It is reused for all lines. */
   #squeezed = Buffer.alloc(0);
   #occurrences: [Int32Array, Int32Array] = [new Int32Array(0), new Int32Array(0)];
 
@@ -45,7 +48,10 @@ export class LineInterner {
     this.#ignoreSpace = options.ignoreSpaceChange ?? false;
   }
 
-  /** Returns two arrays of counters by id, which are all zero. The caller must reset the counters to zero after use. */
+  /**
+   * Returns two arrays of counters, indexed by line id. All counters are zero. The caller must reset the counters to
+   * zero after use, because the arrays are shared by all calls.
+   */
   occurrences(): readonly [Int32Array, Int32Array] {
     const { size } = this.#distinct;
     if (this.#occurrences[0].length < size) {
@@ -56,8 +62,8 @@ export class LineInterner {
   }
 
   /**
-   * Splits a file into lines and assigns ids to them. Lines that also occur in `like`, a file which this interner has
-   * split, cost little.
+   * Splits a file into lines and assigns ids to them. `like`: similar file that this interner has split before. Lines
+   * that also occur in it cost little, because their ids are copied.
    */
   *split(bytes: Buffer, like?: Lines): Steps<Lines> {
     if (!like) {
@@ -71,7 +77,10 @@ export class LineInterner {
     return file;
   }
 
-  /** Splits two versions of a file into lines, and assigns ids to the lines between the equal lines at both ends. */
+  /**
+   * Splits two versions of a file into lines. Assigns ids to the lines between the equal lines at both ends of the
+   * versions.
+   */
   *pair(before: Buffer, after: Buffer): Steps<LinePair> {
     const old = unnumbered(splitLines(before));
     const { runs, ...lines } = alignLines(after, old);
@@ -88,7 +97,7 @@ export class LineInterner {
     return { old, new: young, head, tail };
   }
 
-  /** Returns the id of a line of a file. Assigns an id if the line has none. */
+  /** Returns the id of line `line` of a file. Assigns an id if the line has none. */
   idAt(file: Lines, line: number): number {
     const id = file.ids[line]!;
     if (id >= 0) return id;
@@ -96,7 +105,7 @@ export class LineInterner {
     return file.ids[line]!;
   }
 
-  /** Returns the id of a line of a file; -1 if neither this line nor an equal line has an id. */
+  /** Returns the id of line `line` of a file. Returns -1 if neither this line nor an equal line has an id. */
   find({ bytes, starts, ids }: Lines, line: number): number {
     const id = ids[line]!;
     if (id >= 0) return id;
@@ -116,8 +125,8 @@ export class LineInterner {
   }
 
   /**
-   * Assigns ids to the lines `head` to `end` (exclusive) of a file that is aligned with `like`. Lines in `runs` get the
-   * ids of the equal lines of `like`.
+   * Assigns ids to the lines from `head` to `end` (exclusive) of a file that is aligned with `like`. `runs`: runs of
+   * equal lines in both files (see `AlignedLines`), whose ids are copied from `like`.
    */
   *#numberAligned(file: Lines, like: Lines, runs: Int32Array, head: number, end: number): Steps<void> {
     const { ids } = file;

@@ -2,21 +2,25 @@ import { COST } from '../../schedule/cost.js';
 import type { Steps } from '../../schedule/steps.js';
 import { roughSquareRoot, type Side } from './discard.js';
 
-/** Minimum number of consecutive equal lines that indicates a good path through the edit graph. */
+/** Minimum number of consecutive equal lines ("snake") that indicates a good path through the edit graph. */
 const SNAKE = 20;
 /**
- * Number of edits (added or removed lines) from which on a good path is accepted without proof that it is the shortest.
+ * Number of edits (added or removed lines) from which on the search accepts a good path, although it may not be the
+ * shortest.
  */
 const PATIENCE = 256;
-/** Minimum ratio of the lines that a good path has passed to its number of edits. */
+/** Minimum progress of a good path, in lines of both files, per edit. */
 const GOOD_RATIO = 4;
 const FAR = 0x7fff_ffff;
-/** Number of points of the edit graph visited between two yields to the event loop: a few milliseconds of CPU time. */
+/**
+ * Number of points of the edit graph that are visited between two yields to the event loop. They take a few
+ * milliseconds of CPU time.
+ */
 const UNIT = 1 << 18;
 
 /**
- * Point at which a box (rectangular part of the edit graph) is split into two boxes, and for each of these if a minimal
- * result is required.
+ * Point (`a`, `b`) at which a box (rectangular part of the edit graph) is split into two boxes. The flags state for
+ * each of the two boxes if its result must be the shortest possible.
  */
 interface Split {
   readonly a: number;
@@ -26,10 +30,12 @@ interface Split {
 }
 
 /**
- * Marks the lines of two files that do not belong to a (nearly) longest common subsequence, which are the changed
- * lines. Algorithm: E. W. Myers, "An O(ND) difference algorithm and its variations" (1986), linear space, with Git's
- * limits on the search (`xdiff/xdiffi.c`). Takes at most about `lines * sqrt(lines)` steps, however different the files
- * are.
+ * Sets the flags of the changed lines of two files to 1. The lines without flag are a (nearly) longest common
+ * subsequence of both files.
+ *
+ * Algorithm: E. W. Myers, "An O(ND) difference algorithm and its variations" (1986), linear space, with Git's limits on
+ * the search (`xdiff/xdiffi.c`). Because of these limits, the search takes at most about `lines * sqrt(lines)` steps,
+ * however different the files are.
  */
 export function* markDifferences(a: Side, b: Side): Steps<void> {
   if (a.ids.length === 0 && b.ids.length === 0) return;
@@ -74,8 +80,8 @@ interface Box {
 }
 
 /**
- * Diagonals of the edit graph that the search from one corner of a box has reached: every second one from `first` to
- * `last`.
+ * Diagonals of the edit graph that the search from one corner of a box has reached. These are every second diagonal
+ * from `first` to `last`.
  */
 interface Front {
   readonly first: number;
@@ -83,19 +89,19 @@ interface Front {
 }
 
 /**
- * Finds the point at which a box of the edit graph is split, by searching from both corners. Diagonal `d` contains the
- * points (a, b) with a - b = d.
+ * Finds the point at which a box of the edit graph is split, by searching from two opposite corners of the box.
+ * Diagonal `d` of the graph contains the points (a, b) with a - b = d.
  */
 class Search {
   /**
-   * Furthest `a` that the search has reached on each diagonal, from the low corner (`#low`) and from the high corner
-   * (`#high`).
+   * Progress of the search by diagonal. `#low`: greatest `a` that was reached from the low corner. `#high`: smallest
+   * `a` that was reached from the high corner.
    */
   readonly #low: Int32Array;
   readonly #high: Int32Array;
-  /** Index in `#low` and `#high` of diagonal 0. Diagonals below it have negative numbers. */
+  /** Index of diagonal 0 in `#low` and `#high`. It is greater than 0, because diagonals can have negative numbers. */
   readonly #zero: number;
-  /** Approximate number of visited points of the edit graph since the last yield to the event loop. */
+  /** Approximate number of points of the edit graph that were visited since the last yield to the event loop. */
   work = 0;
 
   constructor(
@@ -200,8 +206,8 @@ class Search {
   }
 
   /**
-   * Returns the point that is furthest from the corner from which it was reached. It is used when a longer search for
-   * the best point would take too much time.
+   * Returns the point that is furthest from the corner from which it was reached. Used when the search for the best
+   * point has reached its limit, because a longer search would take too much time.
    */
   #furthestPath({ aStart, aEnd, bStart, bEnd }: Box, lowFront: Front, highFront: Front): Split {
     let lowSum = -1;

@@ -15,19 +15,19 @@ const OLD_PREFIX = bytesOf('a/');
 const NEW_PREFIX = bytesOf('b/');
 
 export interface PatchOptions {
-  /** Number of unchanged lines shown around a change; 3 by default. */
+  /** Number of unchanged lines that are shown before and after each change. The default is 3. */
   readonly context?: number | undefined;
-  /** Includes the content of binary files in the patch, as `git diff --binary` does. */
+  /** True to include the content of binary files in the patch, as `git diff --binary` does. */
   readonly binary?: boolean | undefined;
   /**
-   * Writes files that are not UTF-8 as binary, so that the patch can be transported as UTF-8 text. Requires `binary`.
+   * True to treat files that are not UTF-8 as binary, so that the patch can be sent as UTF-8 text. Requires `binary`.
    */
   readonly utf8?: boolean | undefined;
 }
 
 /** Changed file of a diff whose old and new contents have been compared. */
 export interface ComparedFile extends FileChange {
-  /** Old and new file, split into lines. A file that is written as binary need not be split. */
+  /** Old and new content, split into lines. A file that is written as binary need not be split. */
   readonly oldFile: FileLines;
   readonly newFile: FileLines;
   readonly isBinary: boolean;
@@ -94,8 +94,8 @@ function writeIndexLine(sink: ByteSink, { before, after }: ComparedFile): void {
 }
 
 /**
- * Returns a tab, which Git writes after a name that contains a space, because readers could otherwise take the part
- * after the space for a date. Returns an empty string for other names.
+ * Returns a tab for a file name that contains a space, and an empty string for other names. Git writes this tab after
+ * the name, because programs that read the patch could otherwise take the part after the space for a date.
  */
 function tabAfter(label: string): string {
   return label.includes(' ') ? '\t' : '';

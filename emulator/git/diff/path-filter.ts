@@ -1,6 +1,6 @@
 import { type ByteString, NO_BYTES, replaceBytes, sliceBytes } from '../object/bytes.js';
 
-/** Set of files and folders to which a diff is limited, given as literal paths. */
+/** Set of files and folders to which a diff is limited. They are literal paths, without wildcards. */
 export class PathFilter {
   readonly #paths = new Set<ByteString>();
   readonly #parents = new Set<ByteString>();
@@ -15,12 +15,15 @@ export class PathFilter {
     }
   }
 
-  /** Returns true if the set contains `path` or the root folder. Everything below `path` is then included too. */
+  /**
+   * Returns true if the diff includes everything at and below `path`, because the set contains `path` or the root
+   * folder.
+   */
   covers(path: ByteString): boolean {
     return this.#paths.has(path) || this.#paths.has(NO_BYTES);
   }
 
-  /** Returns true if the set contains a path below `folder`, so that the folder must be opened. */
+  /** Returns true if the set contains a path below `folder`. The diff must then open this folder. */
   leadsInto(folder: ByteString): boolean {
     return this.#parents.has(folder);
   }

@@ -16,7 +16,10 @@ const LETTERS: Readonly<Record<string, string>> = {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the bytes meant
 const UNUSUAL = /[\x00-\x1f"\\\x7f-\xff]/g;
 
-/** Returns a path as Git prints it, in ASCII: in double quotes with C escapes if it contains an unusual byte. */
+/**
+ * Returns a path in the ASCII form in which Git prints it. A path that contains an unusual byte is put in double
+ * quotes, with C escapes for these bytes.
+ */
 export function quotePath(path: ByteString): string {
   const escaped = path.replace(UNUSUAL, (byte) => {
     return `\\${LETTERS[byte] ?? byte.charCodeAt(0).toString(8).padStart(3, '0')}`;

@@ -9,28 +9,36 @@ import type { PathEntry } from '../object/tree.js';
 import { type Match, matchEqual, NAMESAKE_MINIMUM_SCORE, SimilarContents } from './similar-contents.js';
 import type { TreeChange } from './trees.js';
 
-/** Change of a file between two trees. A deleted path and an added path that Git considers a rename are one change. */
+/**
+ * Change of a file between two trees. If Git considers a deleted path and an added path a rename, they are one change.
+ */
 export interface FileChange extends TreeChange {
-  /** Similarity of the old and the new file of a rename, 0 to 60,000; undefined if the change is not a rename. */
+  /**
+   * Similarity of the old and the new file of a rename: 0 (different) to 60,000 (equal). Undefined if the change is not
+   * a rename.
+   */
   readonly score?: number;
 }
 
 export interface RenameOptions {
   /**
-   * Detects only the rename that led to this path, as the log of a single file needs. Other added paths stay additions.
+   * New path of a file whose history is followed. Only the rename that led to this path is detected. All other added
+   * files are reported as added.
    */
   readonly follow?: ByteString;
   readonly meter: Meter;
 }
 
-/** Number of files processed between two yields to the event loop. */
+/** Number of files that are processed between two yields to the event loop. */
 const UNIT = 1024;
 const MAX_FILES = requestLimit('diffRenames');
 
 /**
- * Pairs deleted and added paths with similar content as renames, as `git diff -M` does. First, pairs files with equal
- * content, then files that are the only ones of their name and at least 75 percent similar, then the most similar
- * files. The result is ordered by the path after the change.
+ * Pairs deleted and added files with similar content as renames, as `git diff -M` does. The result is ordered by the
+ * path after the change.
+ *
+ * First, pairs files with equal content. Then, pairs files that are the only ones with their name and at least 75
+ * percent similar. Finally, pairs the most similar of the remaining files.
  */
 export async function detectRenames(
   objects: ObjectReader,
@@ -63,7 +71,7 @@ function* renameSteps(
 
 class Matching {
   readonly #usedSources = new Set<number>();
-  /** Renames found so far, by the index of the added file in `targets`. */
+  /** Renames that were found so far, by the index of the added file in `targets`. */
   readonly #matches = new Map<number, Match>();
   readonly #contents: SimilarContents;
 
@@ -106,8 +114,8 @@ class Matching {
 
   *apply(changes: readonly TreeChange[]): Steps<FileChange[]> {
     const result: FileChange[] = [];
-    // One index in each list is enough to find the file of a change, because sources and targets have the order of the
-    // changes.
+    // Sources and targets have the order of the changes, so one index in each list is enough to find the file of a
+    // change.
     let [source, target] = [0, 0];
     for (const [index, change] of changes.entries()) {
       if (index % UNIT === UNIT - 1) yield UNIT * COST.entry;
@@ -128,7 +136,10 @@ class Matching {
   }
 }
 
-/** Returns, by file name without folders, the index of the only file with this name; -1 if several files have it. */
+/**
+ * Returns the index of the only file with each name, by file name without folders. The index is -1 if several files
+ * have this name.
+ */
 function* uniqueNames(
   sides: readonly PathEntry[],
   isTaken: (index: number) => boolean,

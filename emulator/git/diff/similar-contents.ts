@@ -7,39 +7,40 @@ import { isRegular, type PathEntry } from '../object/tree.js';
 import { canReach, FULL_SCORE, type Spans, similarity, spansOf } from './similarity.js';
 
 /**
- * Minimum similarity score of a rename (50 percent), and of a rename between files that are the only ones of their name
- * (75 percent).
+ * Minimum similarity scores of a rename. `MINIMUM_SCORE` (50 percent): of any two files. `NAMESAKE_MINIMUM_SCORE` (75
+ * percent): of two files that are paired because they are the only ones with their name.
  */
 const MINIMUM_SCORE = FULL_SCORE / 2;
 export const NAMESAKE_MINIMUM_SCORE = MINIMUM_SCORE + (FULL_SCORE - MINIMUM_SCORE) / 2;
 /**
- * Object id of the empty file. An empty file is never part of a rename, because its content says nothing about its
- * origin.
+ * Object id of the empty file. An empty file is never part of a rename, because its content does not show from where it
+ * came.
  */
 export const EMPTY_BLOB = hashObject(BLOB, Buffer.alloc(0));
 
-/** Deleted file (source) and added file (target), given by index, that form a rename. */
+/** Rename of a deleted file (`source`) to an added file (`target`), given by their indexes in the lists of files. */
 export interface Match {
   readonly source: number;
   readonly target: number;
-  /** Similarity of the two files, 0 to 60,000. */
+  /** Similarity of the two files: 0 (different) to 60,000 (equal). */
   readonly score: number;
 }
 
-/** Number of files processed between two yields to the event loop. */
+/** Number of files that are processed between two yields to the event loop. */
 const UNIT = 1024;
 /**
- * Maximum number of deleted files with equal content among which one with the same name as the added file is searched.
+ * Maximum number of deleted files with equal content among which a file with the same name as the added file is
+ * searched. The limit bounds the time for many equal files.
  */
 const SAME_CONTENT = 100;
 
 /**
- * Pairs deleted and added files with equal content. Each target (added file) gets the first unused source (deleted
- * file) with the same name, or else the first unused source.
+ * Pairs deleted files (`sources`) with added files (`targets`) that have equal content. Each target gets the first
+ * unused source with the same file name. If there is no such source, it gets the first unused source.
  */
 export function* matchEqual(sources: readonly PathEntry[], targets: readonly PathEntry[]): Steps<Match[]> {
-  // Unused sources by content. Each list is in reverse order, because the next source to use is then near the end,
-  // where removal is cheap.
+  // Unused sources by content. Each list is in reverse order, so the next source to use is near the end, where removal
+  // is cheap.
   const unused = new Map<string, number[]>();
   for (let index = sources.length - 1; index >= 0; index--) {
     if (index % UNIT === 0) yield UNIT * COST.entry;
@@ -63,8 +64,8 @@ export function* matchEqual(sources: readonly PathEntry[], targets: readonly Pat
 }
 
 /**
- * Returns a key that is equal for files with equal content and type. The executable bit of regular files does not
- * matter.
+ * Returns a key that is equal for files with equal content and type. Two regular files have the same type even if only
+ * one of them is executable.
  */
 function contentKey({ mode, oid }: PathEntry): string {
   return isRegular(mode) ? oid : `${oid} ${mode}`;
@@ -74,15 +75,15 @@ function isNamesake(a: PathEntry, b: PathEntry): boolean {
   return nameOf(a.path) === nameOf(b.path);
 }
 
-/** Computes similarity scores of stored files. Reads each file only once. */
+/** Computes similarity scores of stored files. The chunks of each file are cached, so each file is read only once. */
 export class SimilarContents {
   readonly #spans = new Map<Oid, Spans>();
 
   constructor(private readonly objects: ObjectReader) {}
 
   /**
-   * Pairs the most similar files, each file at most once. As in Git, returns no pairs if there are more than `max *
-   * max` pairs to compare.
+   * Pairs the most similar files, each file at most once. Returns no pairs if more than `max * max` pairs of files
+   * would have to be compared, as in Git.
    */
   *match(sources: readonly PathEntry[], targets: readonly PathEntry[], max: number): Steps<Match[]> {
     if (sources.length * targets.length > max * max) return [];
@@ -105,7 +106,10 @@ export class SimilarContents {
     });
   }
 
-  /** Returns the similarity score of two files; 0 if it is certainly below `minimum`. */
+  /**
+   * Returns the similarity score of two files. Returns 0 if the score is certainly below `minimum`, for example because
+   * of the sizes of the files.
+   */
   *score({ oid: source, mode }: PathEntry, { oid: target, mode: next }: PathEntry, minimum: number): Steps<number> {
     if (!isRegular(mode) || !isRegular(next)) return 0;
     const sourceSize = this.objects.sizeOf(numberOf(this.objects, source));
@@ -125,7 +129,7 @@ export class SimilarContents {
   }
 }
 
-/** Maximum number of the most similar sources that are remembered for each target. */
+/** Number of the most similar sources (deleted files) that are remembered for each target (added file). */
 const CANDIDATES = 4;
 
 interface Candidate extends Match {
@@ -137,8 +141,8 @@ function compareCandidates(a: Candidate, b: Candidate): number {
 }
 
 /**
- * Adds a candidate to the best ones. If the list is full, it replaces the worst candidate (the first one on a tie) if
- * it is better.
+ * Adds a candidate to the list `best`. If the list is full, the candidate replaces the worst item if it is better than
+ * this item. Of several equally bad items, it replaces the first.
  */
 function keepBest(best: Candidate[], candidate: Candidate): void {
   if (best.length < CANDIDATES) {

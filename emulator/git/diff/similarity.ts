@@ -3,17 +3,20 @@ import type { Steps } from '../../schedule/steps.js';
 import { isBinary } from '../object/binary.js';
 
 /**
- * Similarity score of equal files. A score is this value times the fraction of the larger file that the other file also
- * contains.
+ * Similarity score of equal files. The score of two files is this number times the fraction of the larger file that the
+ * other file also contains.
  */
 export const FULL_SCORE = 60_000;
 
 /**
- * Chunks of a file, by which similarity is estimated: a small hash per distinct chunk, and the total size in bytes of
- * the chunks with this hash. Git's `diffcore-delta.c`.
+ * Chunks of a file, which are used to estimate similarity. Contains a small hash of each distinct chunk, and the total
+ * size in bytes of all chunks with this hash. Git's `diffcore-delta.c`.
  */
 export interface Spans {
-  /** Hashes of the distinct chunks in ascending order. `bytes` contains the size for each hash at the same index. */
+  /**
+   * Hashes of the chunks, each once, in ascending order. `bytes` contains the total size for each hash at the same
+   * index.
+   */
   readonly hashes: Int32Array;
   readonly bytes: Int32Array;
 }
@@ -21,16 +24,16 @@ export interface Spans {
 const HASHES = 107_927;
 const CHUNK = 64;
 /**
- * Bit mask for positions in the file at which the function yields to the event loop: all bits set, which happens every
- * half MiB.
+ * Bit mask for positions in a file. The function yields to the event loop at positions with all these bits set, which
+ * is every 512 KiB.
  */
 const PAUSE = (1 << 19) - 1;
 const LF = 10;
 const CR = 13;
 
 /**
- * Splits a file into chunks that end after each line feed, and after 64 bytes at the latest, and sums the sizes of
- * equal chunks. In text files, the CR of a CR LF is ignored. An incomplete last chunk is left out, as in Git.
+ * Splits a file into chunks and sums the sizes of chunks with equal hash. A chunk ends after a line feed, and after 64
+ * bytes at the latest. In text files, the CR of a CR LF is ignored. An incomplete last chunk is left out, as in Git.
  */
 export function* spansOf(file: Buffer): Steps<Spans> {
   const sizes = new Map<number, number>();
@@ -57,7 +60,10 @@ export function* spansOf(file: Buffer): Steps<Spans> {
   return { hashes, bytes: hashes.map((hash) => sizes.get(hash)!) };
 }
 
-/** Returns true if two files of these sizes can be similar enough to reach `score`, whatever their contents are. */
+/**
+ * Returns true if two files of these sizes (in bytes) could have at least the similarity `score`. If the result is
+ * false, the contents need not be compared.
+ */
 export function canReach(score: number, sizeA: number, sizeB: number): boolean {
   const larger = Math.max(sizeA, sizeB);
   return larger * (FULL_SCORE - score) >= Math.abs(sizeA - sizeB) * FULL_SCORE;
@@ -65,7 +71,7 @@ export function canReach(score: number, sizeA: number, sizeB: number): boolean {
 
 /**
  * Returns the similarity score of two files: the fraction of the larger file that the other file also contains, times
- * `FULL_SCORE`. `sizeA` and `sizeB` are the sizes of the whole files in bytes.
+ * `FULL_SCORE`. `a`, `b`: chunks of the files. `sizeA`, `sizeB`: sizes of the whole files in bytes.
  */
 export function similarity(a: Spans, b: Spans, sizeA: number, sizeB: number): number {
   const aCount = a.hashes.length;
@@ -81,7 +87,7 @@ export function similarity(a: Spans, b: Spans, sizeA: number, sizeB: number): nu
   return larger === 0 || sizeB === 0 ? 0 : Math.trunc((common * FULL_SCORE) / larger);
 }
 
-/** Converts a similarity score to the percentage that Git prints. */
+/** Converts a similarity score (0 to `FULL_SCORE`) to the percentage that Git prints. */
 export function similarityPercent(score: number): number {
   return Math.trunc((score * 100) / FULL_SCORE);
 }

@@ -11,7 +11,7 @@ import { TreeMergeJoin } from '../object/tree-merge-join.js';
 import type { PathFilter } from './path-filter.js';
 
 /**
- * Path at which two trees differ. The path is added if only `after` is set, deleted if only `before` is set, and
+ * Path at which two trees differ. The path was added if only `after` is set, deleted if only `before` is set, and
  * modified if both are set.
  */
 export interface TreeChange {
@@ -21,16 +21,16 @@ export interface TreeChange {
 
 export interface TreeDiffOptions {
   readonly paths?: PathFilter | undefined;
-  /** Reports also files that are equal in both trees. This requires reading all folders. */
+  /** True to report also files that are equal in both trees. All folders must be read then. */
   readonly withUnchanged?: boolean | undefined;
   /**
-   * Maximum number of entries and folders that are visited. One more causes `TooManyChanges`. The limit is necessary
-   * because a few objects can describe enormous trees.
+   * Maximum number of files and folders that are visited. If there are more, `TooManyChanges` is thrown. The limit is
+   * necessary, because a few objects can describe an enormous tree.
    */
   readonly limit?: number | undefined;
 }
 
-/** Error thrown when more entries would have to be visited than the limit of the diff allows. */
+/** Error thrown if more files and folders must be visited than the limit of the diff allows. */
 export class TooManyChanges extends Error {
   override readonly name = 'TooManyChanges';
   constructor(readonly limit: number) {
@@ -42,14 +42,16 @@ interface Folder {
   readonly pair: TreeMergeJoin;
   /** Path of the folder with a final slash; empty for the root. */
   readonly base: ByteString;
-  /** True if the filter includes everything below the folder, so that it need not be asked. */
+  /** True if the filter includes everything below the folder. The filter is then not consulted for paths in it. */
   readonly isWanted: boolean;
 }
 
 /**
- * Yields the files, symbolic links and submodules that differ between two trees, ordered by path. `undefined` stands
- * for the empty tree. Between them, yields numbers, which are work units that the caller reports to the meter. Equal
- * folders are never opened. Folders can be nested to any depth.
+ * Yields the files, symbolic links and submodules that differ between two trees, ordered by path. `before`, `after`:
+ * object ids of the trees; undefined for an empty tree.
+ *
+ * Also yields numbers between the changes. They are work units (microseconds of CPU time) that the caller must report
+ * to its meter. Folders that are equal in both trees are not opened. Folders can be nested to any depth.
  */
 export function* diffTreeEntries(
   objects: LinkReader,
@@ -97,8 +99,8 @@ export function* diffTreeEntries(
 }
 
 /**
- * Returns the object number (index into the tables of the object store) of a tree; `NONE` for the empty tree if it is
- * not stored. Throws `MissingObject`.
+ * Returns the object number (index into the tables of the object store) of a tree. Returns `NONE` for the empty tree if
+ * the store does not contain it. Throws `MissingObject` if the id is unknown or not that of a tree.
  */
 function treeNumber(objects: LinkReader, oid: Oid): number {
   const number = objects.find(oid);

@@ -2,7 +2,7 @@ import { isUtf8 as isUtf8AtOnce } from 'node:buffer';
 import { COST } from '../../schedule/cost.js';
 import type { Steps } from '../../schedule/steps.js';
 
-/** Number of bytes checked between two yields to the event loop. */
+/** Number of bytes that are checked between two yields to the event loop. */
 const UNIT = 1 << 20;
 
 /** Returns true if the bytes are well-formed UTF-8 (RFC 3629), that is, without surrogates and overlong forms. */
@@ -16,8 +16,8 @@ export function* isUtf8(bytes: Buffer): Steps<boolean> {
 }
 
 /**
- * Returns the position of the first character between `start` and `end` that Git would not print in a heading
- * (malformed UTF-8, U+FFFE or U+FFFF); `end` if Git would print all of them.
+ * Returns the position of the first character in `bytes` from `start` to `end` that Git would not print in the heading
+ * of a hunk: malformed UTF-8, U+FFFE or U+FFFF. Returns `end` if Git would print all characters.
  */
 export function wellFormedEnd(bytes: Buffer, start: number, end: number): number {
   for (let at = start; at < end; ) {
@@ -31,8 +31,8 @@ export function wellFormedEnd(bytes: Buffer, start: number, end: number): number
 }
 
 /**
- * Returns the position at which the character that contains byte `at` starts. At most three continuation bytes
- * (`10xxxxxx`) follow the first byte of a character.
+ * Returns the position of the first byte of the character that contains byte `at`. A character has at most three
+ * continuation bytes (`10xxxxxx`) after its first byte.
  */
 function characterStart(bytes: Buffer, at: number): number {
   for (let start = at; start > at - 4 && start >= 0; start--) {

@@ -1,11 +1,11 @@
-/** Returns true for the bytes that Git treats as white space: space, tab, line feed and carriage return. */
+/** Returns true for a byte that Git treats as white space: space, tab, line feed or carriage return. */
 export function isSpace(byte: number): boolean {
   return byte === 32 || byte === 9 || byte === 10 || byte === 13;
 }
 
 /**
- * Writes the line in `bytes` from `start` to `end` into `target`, with each run of white space replaced by one space,
- * and without trailing white space. Returns the number of bytes written.
+ * Copies a line to `target`, with each run of white space replaced by one space, and without trailing white space. The
+ * line is in `bytes` from `start` to `end` (exclusive). Returns the number of bytes written.
  */
 export function squeezeSpace(bytes: Buffer, start: number, end: number, target: Buffer): number {
   let size = 0;

@@ -32,11 +32,11 @@ export interface MergedContent {
 const EMPTY = Buffer.alloc(0);
 
 /**
- * Merges two versions of a path over a base. `names`: paths of the base, our and their version. Conflict markers contain
- * the paths if they differ. `extraMarkers`: number of characters by which conflict markers are lengthened.
+ * Merges two versions of a path over a base. `names`: paths of the base, our and their version. Conflict markers
+ * contain the paths if they differ. `extraMarkers`: number of characters by which conflict markers are lengthened.
  *
- * If the versions cannot be merged, the result is our version, or their version if ours is absent. While merge bases are
- * merged (`depth` above 0), the result for binary files, symbolic links and submodules is the base version instead.
+ * If the versions cannot be merged, the result is our version, or their version if ours is absent. While merge bases
+ * are merged (`depth` above 0), the result for binary files, symbolic links and submodules is the base version instead.
  */
 export async function mergeContents(
   context: MergeContext,

@@ -24,8 +24,8 @@ type FolderRenames = Map<ByteString, ByteString>;
 export class FolderRenamer {
   readonly #renames: Three<FolderRenames> = [new Map(), new Map(), new Map()];
   /**
-   * Files of each side that folder renames would move, by their new path. Two or more files with the same new path are a
-   * conflict.
+   * Files of each side that folder renames would move, by their new path. Two or more files with the same new path are
+   * a conflict.
    */
   readonly #collisions: Three<Map<ByteString, ByteString[]>> = [new Map(), new Map(), new Map()];
   readonly #reported = new Set<string>();

@@ -45,8 +45,8 @@ export async function processRenames(
 }
 
 /**
- * Handles a file that both sides renamed. `ourRename` and `theirRename` have the same old path. Returns false if the new
- * paths differ and the contents have a conflict. If the new paths are equal, the contents are merged later.
+ * Handles a file that both sides renamed. `ourRename` and `theirRename` have the same old path. Returns false if the
+ * new paths differ and the contents have a conflict. If the new paths are equal, the contents are merged later.
  */
 async function processBothRenames(
   context: MergeContext,
