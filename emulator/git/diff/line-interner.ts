@@ -15,8 +15,8 @@ export interface Lines extends FileLines {
 }
 
 /**
- * Two versions of a file to compare. Equal lines at both ends of the versions get ids only when `idAt` is called for
- * them, because a comparison rarely needs these ids.
+ * Two versions of a file to compare. Equal lines at both ends of the versions have no ids at first. They get an id only
+ * when `idAt` is called for them.
  */
 export interface LinePair {
   readonly old: Lines;
