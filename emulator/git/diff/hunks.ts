@@ -92,8 +92,8 @@ function* writeLines(sink: ByteSink, mark: number, lines: FileLines, from: numbe
 
 /**
  * Returns the heading of a hunk: the text of the nearest line above it that starts with a letter, `_` or `$`. The
- * search goes upwards from line `from`. It ends before line `limit`, because the caller has already searched from there.
- * Returns undefined if no such line is found.
+ * search goes upwards from line `from`. It ends before line `limit`, because the caller has already searched from line
+ * `limit` upwards. Returns undefined if no such line is found.
  */
 function headingAbove({ bytes, starts }: FileLines, from: number, limit: number): ByteString | undefined {
   for (let line = from; line > limit && line >= 0; line--) {

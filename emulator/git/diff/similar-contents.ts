@@ -107,8 +107,8 @@ export class SimilarContents {
   }
 
   /**
-   * Returns the similarity score of two files. Returns 0 if the score is certainly below `minimum`, for example because
-   * of the sizes of the files.
+   * Returns the similarity score of two files. Returns 0 if one of them is not a regular file, or if their sizes show
+   * that the score is below `minimum`.
    */
   *score({ oid: source, mode }: PathEntry, { oid: target, mode: next }: PathEntry, minimum: number): Steps<number> {
     if (!isRegular(mode) || !isRegular(next)) return 0;
