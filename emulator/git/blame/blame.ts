@@ -61,10 +61,9 @@ export async function blame(objects: LinkReader, graph: CommitGraph, request: Bl
   const known = moves ? undefined : request.known;
 
   const blamed: BlamedLines[] = [];
-  // Oldest version found so far in which the file equals the requested file, as long as all lines were passed on
-  // together. The blame is the same for all versions from this one to the requested one, so the result is cached under
-  // this version, where a request for any of them finds it. Undefined if only some lines are blamed, because the result
-  // is then incomplete.
+  // Oldest version of the file, found so far, with the same content as the requested version. All versions between the
+  // two have the same blame. The result is cached under the oldest one, because a later request for any of them reaches
+  // it. Undefined if only some lines are requested, because an incomplete result must not be cached.
   let whole = request.ranges?.length ? undefined : file;
   for (let next = board.next(); next; next = board.next()) {
     const origin = await board.passedDown(next);

@@ -86,10 +86,11 @@ export class LinkRecorder {
   }
 
   /**
-   * Records the objects that a new object refers to and, for a commit or tree, its link record (decoded content).
-   * Returns the position of the record in `records`, or `NO_RECORD`. Sets `edges.isDoubtful` if the object is
-   * malformed. Fills `layout` with the entries of a tree. `maxTargets`: maximum number of distinct objects that can
-   * exist.
+   * Reads a new object once, and adds the objects to which it refers to `edges`. For a commit or tree, also stores the
+   * decoded links in `records`, so that walks through the history need not parse the object again. Returns the position
+   * of that record; `NO_RECORD` if the object has none. If the object is malformed, sets `edges.isDoubtful`. `change`:
+   * difference from a similar tree. `layout`: filled with the entries of a tree. `maxTargets`: maximum number of
+   * distinct objects that can exist.
    */
   record(type: TypeCode, body: Buffer, maxTargets: number, change?: TreeChange, layout?: TreeLayout): number {
     const { edges } = this;

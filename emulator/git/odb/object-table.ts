@@ -326,8 +326,8 @@ export class ObjectTable {
   }
 
   /**
-   * Returns an immutable view of the objects up to the fill level `extent`, with which a fork starts. The view has the
-   * same parent table and shares the arrays of this table.
+   * Returns an immutable table with the objects that this table had when its size was `extent`. It shares the arrays of
+   * this table, so nothing is copied. A fork of the store uses it as the parent of its own table.
    */
   freeze(extent: Extent): ObjectTable {
     this.caches.group.hold();
