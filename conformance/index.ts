@@ -15,6 +15,7 @@ import type { Target } from './target/target.js';
 
 export type { BaselineEntry } from './report/baseline.js';
 export { applyBaseline, readBaseline } from './report/baseline.js';
+export type { Profile } from './report/profiles.js';
 export type {
   Budget,
   Cleanup,

@@ -36,13 +36,7 @@ export interface ProfiledRule {
   readonly read_only: boolean;
 }
 
-/**
- * Returns the only profile to which a rule belongs.
- *
- * ```js
- * profileOf({ id: 'git.push', section: 'Git over HTTPS', reach: 'any', read_only: false }); // 'git'
- * ```
- */
+/** Returns the only profile to which a rule belongs, such as `git` for the rule `git.push`. */
 export function profileOf(rule: ProfiledRule): Profile {
   const row = Object.entries(PROFILE_ROWS).find(([, fits]) => fits(rule));
   return row?.[0] as Profile;
