@@ -43,6 +43,15 @@ t.test('a profile conforms if none of its rules is broken and at least one was c
   t.match(verdicts(reportWith('pass', { 'pack.route': 'flaky' })), { git: 'conforms', write: 'does not conform' });
 });
 
+t.test('a profile of features that a deployment does not offer is not checked', async (t) => {
+  const others = Object.fromEntries(rules.filter(({ reach }) => reach === 'needs-setup').map(({ id }) => [id, 'skip']));
+  const verdicts = profileResults(reportWith('pass', others as Record<string, Verdict>));
+  t.same(
+    verdicts.filter(({ verdict }) => verdict === 'not checked').map(({ profile }) => profile),
+    ['restricted-keys', 'companion', 'hosting'],
+  );
+});
+
 t.test('the result of a profile counts its rules, and says if the report has all of them', async (t) => {
   const whole = reportWith('pass', { 'git.push': 'skip' });
   const [git] = profileResults({ rules: whole.rules.filter((rule) => profileOf(rule) === 'git') });

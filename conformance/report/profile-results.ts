@@ -29,9 +29,10 @@ export function profileResults({ rules }: Pick<Report, 'rules'>): readonly Profi
   });
 }
 
-/** Returns one line of text for each profile: `git              conforms, 12 of 14 rules checked`. */
+/** Returns one line of text for each profile whose rules are all in the report: `git              conforms, 12 of 14 rules checked`. */
 export function profileLines(report: Pick<Report, 'rules'>): string[] {
-  return profileResults(report).map(
+  const complete = profileResults(report).filter(({ isComplete }) => isComplete);
+  return complete.map(
     ({ profile, verdict, checked, total }) => `${profile.padEnd(15)}  ${verdict}, ${checked} of ${total} rules checked`,
   );
 }

@@ -5,8 +5,9 @@ import type { Reach } from '../rules/rule.js';
  * each. A rule belongs to the first profile that fits it.
  */
 const PROFILE_ROWS = {
-  hosting: ({ id }) => /hosting|deployment|idempotency/.test(id),
-  'restricted-keys': ({ id, section }) => section === 'Restricted keys' || id === 'key.restricted',
+  hosting: ({ id, reach }) => reach === 'needs-setup' && /hosting|deployment|idempotency/.test(id),
+  'restricted-keys': ({ id, section, reach }) =>
+    reach === 'needs-setup' && (section === 'Restricted keys' || id === 'key.restricted'),
   companion: ({ section, reach }) => reach === 'needs-setup' && COMPANION_SECTIONS.includes(section),
   git: ({ id, section }) => section === 'Git over HTTPS' || /\.git-(fetch|push)\b/.test(id),
   write: ({ read_only }) => !read_only,

@@ -32,9 +32,8 @@ export class EmptySelection extends InvalidOption {
 }
 
 /**
- * Returns the rules that a pattern of rule ids (`only`) selects and that belong to one of the profiles; all rules if
- * undefined. Throws `EmptySelection` if the
- * pattern selects no rule.
+ * Returns the rules that a pattern of rule ids (`only`) selects and that belong to one of the profiles. An undefined
+ * argument selects all rules. Throws `EmptySelection` if no rule is left.
  */
 export function selectSome(only: string | undefined, profiles?: readonly Profile[]): Rule[] {
   const selected = selectRules(allRules(), only);
