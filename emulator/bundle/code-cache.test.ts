@@ -135,7 +135,10 @@ t.test('a damaged cache is not used, and is replaced', (t) => {
     writeFileSync(cache!, bytes);
     t.equal(load(), 1, `${bytes.length} bytes`);
     t.equal(keep(), 1);
-    t.equal(readFileSync(cache!).length, whole.length);
+    // The length can differ from that of `whole`, because V8 may store less code after a garbage collection.
+    const replaced = readFileSync(cache!);
+    t.not(replaced.compare(bytes), 0, 'the damaged file is replaced');
+    t.ok(replaced.length > 1000, `${replaced.length} bytes`);
   }
   t.end();
 });
