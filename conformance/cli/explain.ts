@@ -61,7 +61,7 @@ export const explainCommand = defineCommand({
 function openLines(id: string): string[] {
   return ambiguityRows()
     .filter(({ rules }) => rules.includes(id))
-    .map(({ code, title, emulator }) => `  open     ${code}, ${title}. What the emulator does: ${emulator}`);
+    .map(({ code, title, emulator }) => `  open     ${code}, ${title}. ${emulator}`);
 }
 
 /** Lists the mutants that the rule was checked with. A rule that noticed no mutant is not proven to be able to fail. */

@@ -1,9 +1,6 @@
 import { type AmbiguityRow, ambiguityRows } from '../specification/ambiguities.js';
 import { type Rule, SECTIONS } from './rule.js';
 
-/** Name of a specification section at the start of a text, such as `Limits: …`. */
-const SOURCE = /^([^:.]{3,60}): /;
-
 /**
  * Returns the rules as the Markdown text of `conformance/SPECIFICATION.md`: one table per section, then the ambiguities
  * of the specification that concern these rules. Each rule has its id as anchor, and each ambiguity its code.
@@ -45,16 +42,18 @@ function ambiguityText(row: AmbiguityRow, isPrinted: (id: string) => boolean): s
   const { code, title, kind, texts, emulator, variants, rules } = row;
   const names = variants.map(inCode).join(', ');
   const change =
-    names === '' ? '' : ` To change this, use the ${variants.length === 1 ? 'variant' : 'variants'} ${names}.`;
+    names === ''
+      ? ''
+      : ` To change this, start the emulator with the ${variants.length === 1 ? 'variant' : 'variants'} ${names}.`;
   const links = rules.map((id) => (isPrinted(id) ? `[\`${id}\`](#${id})` : inCode(id)));
   const lines = [
     `### <a id="${code}"></a>${code}: ${escapeMarkdown(title)}`,
     '',
     kind === 'contradiction' ? 'The specification contradicts itself:' : 'The specification leaves this open:',
     '',
-    ...texts.map((text) => `- ${escapeMarkdown(text).replace(SOURCE, '**$1**: ')}`),
+    ...texts.map((text) => `- ${escapeMarkdown(text)}`),
     '',
-    `**The emulator by default**: ${escapeMarkdown(emulator)}${change}`,
+    `${escapeMarkdown(emulator)}${change}`,
     '',
     `<details><summary>Rules: ${rules.length}</summary>\n\n- ${links.join('\n- ')}\n\n</details>`,
   ];

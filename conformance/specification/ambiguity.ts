@@ -1,9 +1,7 @@
 /** Passage in which the specification contradicts itself or is silent, so that services may behave differently. */
 export interface Ambiguity {
   readonly title: string;
-  /**
-   * Statements of the specification about the subject, in our own words. Each text begins with the name of its section.
-   */
+  /** Statements of the specification about the subject, in our own words. Each names its section in quotation marks. */
   readonly texts: readonly string[];
   /** Default behaviour of the emulator where the specification is ambiguous. */
   readonly emulator: string;

@@ -5,10 +5,10 @@ export const AUTHENTICATION_GAPS = {
   A31: {
     title: 'Unusual Authorization headers',
     texts: [
-      'Token failure responses: 401 for a missing header or an unsupported scheme, 403 for an invalid token. Nothing is said about an empty token, a scheme in lower case, or WWW-Authenticate.',
+      'The section "Token failure responses" gives 401 for a missing header or an unsupported scheme, and 403 for an invalid token. It does not mention an empty token, a scheme in lower case, or the header WWW-Authenticate.',
     ],
     emulator:
-      'An empty token is 401. The scheme is not case-sensitive (RFC 9110, section 11.1). A text that is not a JWT is 403. A 401 has the header `WWW-Authenticate: Bearer`.',
+      'The emulator answers an empty token with 401, and a token that is not a JWT with 403. The scheme `Bearer` may be in upper or lower case (RFC 9110, section 11.1). Every 401 has the header `WWW-Authenticate: Bearer`.',
     variants: ['emptyBearer'],
     rules: [
       'jwt.malformed',
@@ -22,12 +22,12 @@ export const AUTHENTICATION_GAPS = {
   A32: {
     title: 'typ, exp, iat and other claims',
     texts: [
-      'Token header: `typ` is required, but a wrong `typ` is not listed as a cause of 403.',
-      'Token claims: `exp` is required for restricted keys, and set on every token. Whether a token of an unrestricted key needs it, and whether it must be after `iat`, is not stated.',
-      'A leeway for clocks, the claims `nbf` and `aud`, and an `iat` in the future are not mentioned.',
+      'The section "Token header" requires `typ`, but does not list a wrong `typ` among the causes of 403.',
+      'The section "Token claims" requires `exp` for restricted keys and shows it on every token. It does not say whether a token of an unrestricted key needs `exp`, and whether `exp` must be after `iat`.',
+      'The specification does not mention a tolerance for clocks that differ, the claims `nbf` and `aud`, and an `iat` in the future.',
     ],
     emulator:
-      '`typ` must be `JWT`, in upper or lower case. A token of an unrestricted key may omit `exp`; if present, it must be after `iat`. There is no leeway. `nbf` is checked, and `aud` is ignored.',
+      'The emulator requires the `typ` `JWT`, in upper or lower case. A token of an unrestricted key may omit `exp`; if it is present, it must be after `iat`. The emulator tolerates no difference of clocks. It checks `nbf` and ignores `aud`.',
     variants: ['tokenType', 'expNotAfterIat', 'missingExp'],
     rules: [
       'jwt.typ.missing',
@@ -41,32 +41,32 @@ export const AUTHENTICATION_GAPS = {
   A33: {
     title: 'kid of a deleted key',
     texts: [
-      'Token header: if `kid` matches no registered key, every registered key is tried. Read literally, this includes the `kid` of a deleted key.',
+      'The section "Token header" says that every registered key is tried if the `kid` of a token matches none. Read literally, this includes the `kid` of a deleted key.',
     ],
     emulator:
-      'It follows the literal text. If a restricted key verifies the token, the rules of restricted keys apply.',
+      'If the `kid` of a token is that of a deleted key, the emulator tries every registered key. If a restricted key verifies the token, the rules of restricted keys apply.',
     variants: [],
     rules: ['jwt.kid.unknown', 'jwt.kid.deleted'],
   },
   A34: {
     title: 'Token of another organization',
     texts: [
-      'Token failure responses: 403 if the organization of the token is not that of the host name. A local address has no organization in its host name.',
+      'The section "Token failure responses" gives 403 if the organization of the token is not that of the host name. A local address such as `127.0.0.1` has no organization in its host name.',
     ],
     emulator:
-      'The response is 403 `forbidden`. An unknown organization and a known one on the wrong host differ only in `detail`.',
+      'The emulator answers a token of another organization with 403 `forbidden`. Only the member `detail` tells whether this organization is unknown, or belongs to another host name.',
     variants: [],
     rules: ['claim.iss.unknown', 'claim.iss.other-tenant'],
   },
   A35: {
     title: 'Authentication of Git requests',
     texts: [
-      'Git over HTTPS: the user name is `t`, and the JWT is the password. What the service does, rule 1, requires Bearer on every request.',
-      'The challenge, the statuses of refusals, Bearer tokens, other user names, and a slash in a Git address are not described.',
-      'Git sends the credentials of its remote only after a 401 with the header `WWW-Authenticate: Basic`.',
+      'The section "Git over HTTPS" makes `t` the user name and the JWT the password. The section "What the service does" (rule 1) requires Bearer on every request.',
+      'The specification does not describe the challenge, the statuses of refused Git requests, Bearer tokens, other user names, and a slash in the address of a repository.',
+      'Git sends the credentials of a remote only after a 401 with the header `WWW-Authenticate: Basic`.',
     ],
     emulator:
-      'A request without a credential is 401 with the header `WWW-Authenticate: Basic`. It accepts Basic with any user name, and Bearer. An invalid token or a missing scope is 403. A wrong or missing repository is 404. A slash in a repository name may be written as `/` or `%2F`.',
+      'The emulator answers a Git request without a credential with 401 and the header `WWW-Authenticate: Basic`. It accepts Basic with any user name, and Bearer. An invalid token or a missing scope is 403, and a wrong or missing repository is 404. A slash in the name of a repository may be sent as `/` or `%2F`.',
     variants: ['gitInvalidToken', 'gitMissingScope', 'gitMissingRepository', 'gitOtherRepository', 'missingRepoClaim'],
     rules: [
       'key.signature.verified',

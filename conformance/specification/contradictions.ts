@@ -5,10 +5,10 @@ export const CONTRADICTIONS = {
   A01: {
     title: 'HTTP status of an invalid token',
     texts: [
-      'Token failure responses: 401 is for a missing Authorization header or an unsupported scheme. Every other defect of a token (signature, `alg`, `iss`, `exp`, a missing claim) is 403 `forbidden`. The section on search says the same.',
-      'Endpoint tables: most of them (restore, file metadata, one commit, commit-pack, notes, reading a file, repository metadata) list an invalid token under 401.',
+      'The sections "Token failure responses" and "Search" give 401 only for a missing Authorization header or an unsupported scheme. Every other defect of a token (signature, `alg`, `iss`, `exp`, a missing claim) is 403 `forbidden`.',
+      'The tables of most endpoints (restore, file metadata, one commit, commit-pack, notes, reading a file, repository metadata) give 401 for an invalid token.',
     ],
-    emulator: 'It responds with 403 `forbidden` on every endpoint.',
+    emulator: 'The emulator answers an invalid token with 403 `forbidden` on every endpoint.',
     variants: ['invalidToken'],
     rules: [
       'grep.err.403.invalid-jwt',
@@ -57,10 +57,11 @@ export const CONTRADICTIONS = {
   A02: {
     title: 'HTTP status of a missing scope',
     texts: [
-      'Token failure responses and Errors: a token without the required scope is 403 `insufficient_scope`. The tables of search, restore, file metadata and archive say the same.',
-      'Endpoint tables: those of one commit, commit-pack, notes and reading a file list a missing scope under 401.',
+      'The sections "Token failure responses" and "Errors" give 403 `insufficient_scope` for a token without the required scope. So do the tables of search, restore, file metadata and archive.',
+      'The tables of one commit, commit-pack, notes and reading a file give 401 for such a token.',
     ],
-    emulator: 'It responds with 403 `insufficient_scope` on every endpoint.',
+    emulator:
+      'The emulator answers a token without the required scope with 403 `insufficient_scope` on every endpoint.',
     variants: ['missingScope'],
     rules: [
       'grep.err.403.scope',
@@ -122,11 +123,12 @@ export const CONTRADICTIONS = {
   A03: {
     title: 'HTTP status of a token without a repo claim',
     texts: [
-      'Repository claim, rule 1, Token failure responses and Errors: a token without the claim `repo` is 400 `repo_claim_missing`.',
-      'Token failure responses, in the row for 403 `forbidden`: a missing `repo` claim that is needed is one of the causes.',
-      'A token with only the scope `org:read` and without a `repo` claim, sent to a repository route, fits two rows, 400 `repo_claim_missing` and 403 `insufficient_scope`.',
+      'The sections "Repository claim" (rule 1), "Token failure responses" and "Errors" give 400 `repo_claim_missing` for a token without the claim `repo`.',
+      'The section "Token failure responses" also lists a missing `repo` claim among the causes of 403 `forbidden`.',
+      'A token that has only the scope `org:read` and no `repo` claim fits two rows on a repository route: 400 `repo_claim_missing` and 403 `insufficient_scope`.',
     ],
-    emulator: 'It responds with 400 `repo_claim_missing`, also to a token with only `org:read`.',
+    emulator:
+      'The emulator answers a token without the claim `repo` with 400 `repo_claim_missing`, also if its only scope is `org:read`.',
     variants: ['missingRepoClaim', 'orgTokenOnRepository'],
     rules: [
       'restore.alias.needs-repo-claim',
@@ -142,11 +144,11 @@ export const CONTRADICTIONS = {
   A04: {
     title: 'Response while a repository is restored from cold storage',
     texts: [
-      'Errors: a request to a repository that is being restored is 409 `repository_thawing` with Retry-After.',
-      'File metadata: such a request is 503.',
+      'The section "Errors" gives 409 `repository_thawing`, with Retry-After, for a request to a repository that is being restored from cold storage.',
+      'The section "File metadata" gives 503 for the same situation.',
     ],
     emulator:
-      'File metadata is 503, every other endpoint is 409 `repository_thawing`. Both responses have Retry-After.',
+      'While a repository is restored from cold storage, the emulator answers file metadata with 503 and every other endpoint with 409 `repository_thawing`. Both responses have Retry-After.',
     variants: ['thawing'],
     rules: [
       'state.thawing.409',
@@ -159,11 +161,12 @@ export const CONTRADICTIONS = {
   A05: {
     title: 'Response while an upstream sync runs',
     texts: [
-      'Errors: a request to a repository with a running sync is 409 `sync_in_progress`.',
-      'Search and file metadata: such a request is 503.',
-      'Nothing says which operations a sync blocks.',
+      'The section "Errors" gives 409 `sync_in_progress` for a request to a repository that is being synchronized with its upstream.',
+      'The sections "Search" and "File metadata" give 503 for the same situation.',
+      'The specification does not say which operations a running sync blocks.',
     ],
-    emulator: 'Search and file metadata are 503, writes are 409 `sync_in_progress`, and other reads succeed.',
+    emulator:
+      'While a repository is synchronized with its upstream, the emulator answers search and file metadata with 503 and writes with 409 `sync_in_progress`. Other reads succeed.',
     variants: ['syncing', 'syncBlocks'],
     rules: [
       'state.syncing.409',
@@ -176,12 +179,12 @@ export const CONTRADICTIONS = {
   A06: {
     title: 'Body and media type of errors',
     texts: [
-      'What the service does, rule 6, and Errors: errors are problem details with the media type `application/problem+json`.',
-      'Errors: some endpoints, such as file metadata, return only a member `error`. File metadata says this of all its errors, including 401 and 403.',
-      'Which other endpoints do so, and the media type of the short body, are not stated.',
+      'The sections "What the service does" (rule 6) and "Errors" define error bodies as problem details with the media type `application/problem+json`.',
+      'The section "Errors" says that some endpoints, such as file metadata, return only a member `error`. The section "File metadata" says this of all its errors, including 401 and 403.',
+      'The specification does not say which other endpoints return the short body, and which media type it has.',
     ],
     emulator:
-      'File metadata returns only the member `error`, as `application/json`, for every status. All other endpoints, unknown routes and throttling return problem details.',
+      'Errors of file metadata have only the member `error` and the media type `application/json`. All other errors of the emulator are problem details, including those of unknown routes and of throttled requests.',
     variants: ['fileMetadataErrors', 'problemMediaType'],
     rules: [
       'filemeta.err.body',
@@ -196,12 +199,11 @@ export const CONTRADICTIONS = {
   A07: {
     title: 'Body of a failed write',
     texts: [
-      'Restore: a failed restore returns the restore result; problem details are for rejected credentials and throttling.',
-      'Errors: most endpoints return problem details; commit-pack and notes may return a body of their own.',
-      'The table of restore lists 400, 404 and 409 without a body. A restore result has no member for the code `conflict` of a 409.',
+      'The section "Restore" says that a failed restore returns the restore result, and that problem details are for rejected credentials and throttling. Its table gives 400, 404 and 409 without a body. A restore result has no member for the code `conflict` of a 409.',
+      'The section "Errors" says that most endpoints return problem details, and that commit-pack and notes may return a body of their own.',
     ],
     emulator:
-      'A restore that fails with 404 or 409 returns the restore result; a malformed restore (400), commit-pack and notes return problem details.',
+      'The emulator returns the restore result for a restore that fails with 404 or 409. It returns problem details for a malformed restore (400), and for every failed commit-pack or note.',
     variants: ['writeFailureBody'],
     rules: [
       'restore.expected_head.mismatch',
@@ -214,100 +216,106 @@ export const CONTRADICTIONS = {
   A08: {
     title: 'old_sha of a restore that changes nothing',
     texts: [
-      'Write result: `old_sha` is always 40 hexadecimal digits.',
-      'Restore: if nothing would change, `branch`, `old_sha` and `new_sha` of `result` are empty.',
+      'The section "Write result" says that `old_sha` always has 40 hexadecimal digits.',
+      'The section "Restore" says that `branch`, `old_sha` and `new_sha` of `result` are empty if the restore would change nothing.',
     ],
-    emulator: 'The three members are empty strings in that case only.',
+    emulator:
+      "If a restore changes nothing, `branch`, `old_sha` and `new_sha` are empty strings in the emulator's response. They are never empty in another response.",
     variants: ['restoreNoopFields'],
     rules: ['write.result.old_sha.hex40', 'restore.already.result-empty'],
   },
   A09: {
     title: 'HTTP status of a restore that changes nothing',
     texts: [
-      'Restore: the HTTP status of this case is not shown. A restore that succeeds is 201, and one with another expected head is 409.',
-      'States: the outcome is in `result.status`, not in the HTTP status alone. The value `precondition_failed` is also the generic code of 412.',
+      'The section "Restore" does not show the status of a restore that would change nothing. A restore that succeeds is 201, and one with another expected head is 409.',
+      'The section "States" says that the outcome is in `result.status`, not in the HTTP status alone. The value `precondition_failed` is also the generic code of 412.',
     ],
-    emulator: '409.',
+    emulator: 'The emulator answers a restore that changes nothing with 409.',
     variants: ['restoreNoop'],
     rules: ['restore.already.http-status'],
   },
   A10: {
     title: 'Preferred route of restore',
     texts: [
-      'What the service does, rule 3: routes below `/api` are preferred, and their aliases below `/api/v1` are deprecated. By this rule `reset-commits` is preferred.',
-      'Restore: `restore-commit`, which is shown only below `/api/v1`, is preferred to `reset-commits`.',
+      'The section "What the service does" (rule 3) prefers routes below `/api` and calls their aliases below `/api/v1` deprecated. By this rule `reset-commits` is the preferred name.',
+      'The section "Restore" prefers the name `restore-commit`, which it shows only below `/api/v1`.',
     ],
     emulator:
-      'It serves both names below `/api/repos/{repo_name}` and below `/api/v1/repos`. No response announces a deprecation.',
+      'The emulator serves `restore-commit` and `reset-commits` both below `/api/repos/{repo_name}` and below `/api/v1/repos`. No response announces that a route is deprecated.',
     variants: [],
     rules: ['general.route.v1-deprecated', 'general.route.equivalents', 'restore.route.preferred'],
   },
   A11: {
     title: 'Archive of a ref that does not resolve',
-    texts: ['Archive: one sentence lists a ref that cannot be resolved under 400, and a missing ref under 404.'],
-    emulator: 'A ref that does not exist is 404 `ref_not_found`; a ref with invalid syntax is 400 `bad_request`.',
+    texts: [
+      'The section "Archive" lists a ref that cannot be resolved under 400, and a missing ref under 404, in one sentence.',
+    ],
+    emulator:
+      'The emulator answers the archive of a ref that does not exist with 404 `ref_not_found`, and of a ref with invalid syntax with 400 `bad_request`.',
     variants: ['archiveMissingRef', 'missingRef'],
     rules: ['archive.err.ref'],
   },
   A12: {
     title: 'Ephemeral ref that does not resolve',
     texts: [
-      'File metadata: a ref that does not resolve in the ephemeral namespace is 400, and so is a value of `ephemeral` other than `true` and `false`.',
-      'Reading a file: a missing ref is 404. Other values of `ephemeral` are not mentioned.',
+      'The section "File metadata" gives 400 for a ref that does not exist in the ephemeral namespace, and for a value of `ephemeral` other than `true` and `false`.',
+      'The section "Read a file" gives 404 for a missing ref. It does not mention other values of `ephemeral`.',
     ],
     emulator:
-      'Such a ref is 400 on file metadata and 404 when a file is read. Other values of `ephemeral` are 400 on both endpoints.',
+      'If a ref does not exist in the ephemeral namespace, the emulator answers file metadata with 400 and reading a file with 404. A value of `ephemeral` other than `true` and `false` is 400 on both endpoints.',
     variants: ['missingEphemeralRef'],
     rules: ['filemeta.ephemeral.unresolvable', 'filemeta.ephemeral.sha', 'file.ephemeral.unresolvable'],
   },
   A13: {
     title: 'HTTP status of a canceled request',
     texts: [
-      'File metadata: a request that is canceled while the repository is prepared is 408.',
-      'Errors: 408 is `request_timeout` and 499 is `request_canceled`.',
+      'The section "File metadata" gives 408 for a request that the client cancels while the repository is prepared.',
+      'The section "Errors" names 408 `request_timeout` and 499 `request_canceled`.',
     ],
-    emulator: 'The status is visible only in the request journal: 408 on file metadata, 499 on all other endpoints.',
+    emulator:
+      'A client that cancels a request sees no status, so the emulator only records it in the request journal: 408 for file metadata, 499 for all other endpoints.',
     variants: [],
     rules: ['filemeta.err.408', 'err.generic.499'],
   },
   A14: {
     title: 'Two meanings of 429',
     texts: [
-      'Limits: a 429 has the headers RateLimit and Retry-After, so a client waits and repeats the request.',
-      'File metadata: 429 also means that a tree has too many distinct last-touching commits, where repeating never helps.',
+      'The section "Limits" says that a 429 has the headers RateLimit and Retry-After, so a client waits and repeats the request.',
+      'The section "File metadata" also gives 429 for a tree that too many distinct commits changed last. Repeating such a request never helps.',
     ],
     emulator:
-      'Throttling is problem details with the code `rate_limited` and both headers. Too many commits is a body with only `error`, without these headers.',
+      'The emulator answers a throttled request with problem details, the code `rate_limited` and both headers. It answers file metadata with too many commits with a body that has only `error`, without these headers.',
     variants: [],
     rules: ['filemeta.err.429.too-many', 'filemeta.err.429.headers', 'err.generic.429'],
   },
   A15: {
     title: 'Tags and short SHAs as ref',
     texts: [
-      'Search and archive: `ref` may be a branch, a tag or a commit SHA. For one commit it may also be a short SHA.',
-      'File metadata and reading a file: `ref` may be a branch or a commit SHA.',
+      'The sections "Search" and "Archive" allow a branch, a tag or a commit SHA as `ref`. The section on one commit also allows a short SHA.',
+      'The sections "File metadata" and "Read a file" allow only a branch or a commit SHA.',
     ],
-    emulator: 'It accepts tags and short SHAs wherever it accepts a ref.',
+    emulator: 'The emulator accepts tags and short SHAs wherever a request has a ref.',
     variants: ['tagRefs'],
     rules: ['general.ref-forms', 'filemeta.ref.tag', 'file.ref.tag'],
   },
   A16: {
     title: 'Requests to a deleted repository',
     texts: [
-      'Errors: a repository that is already deleted is 409 `repository_deleted`, and a missing one is 404 `repository_not_found`.',
-      'States: a deleted repository makes some operations fail.',
+      'The section "Errors" gives 409 `repository_deleted` for a repository that is already deleted, and 404 `repository_not_found` for one that does not exist.',
+      'The section "States" says that some operations fail on a deleted repository, without naming them.',
     ],
-    emulator: 'A second delete is 409 `repository_deleted`; every other operation is 404 `repository_not_found`.',
+    emulator:
+      'The emulator answers a second delete of a repository with 409 `repository_deleted`, and every other operation on a deleted repository with 404 `repository_not_found`.',
     variants: ['secondDelete', 'deletedRepository'],
     rules: ['state.deleted.409', 'state.deleted.reads', 'err.specific.repository_deleted'],
   },
   A17: {
     title: 'Codes with the name of the forge',
     texts: [
-      'Errors: `forge` stands for the name of a vendor, so a deployment has other codes than `forge_app_not_configured` and `forge_repository_inaccessible`.',
-      'The status of the second one is 412 or the 4xx status of the upstream.',
+      'The section "Errors" uses the word `forge` for the name of a vendor. So a deployment has other codes than `forge_app_not_configured` and `forge_repository_inaccessible`.',
+      'The status of `forge_repository_inaccessible` is either 412 or the 4xx status that the upstream returned.',
     ],
-    emulator: 'Its codes contain the word `forge`. Both have the status 412 by default.',
+    emulator: 'The codes of the emulator contain the word `forge`. Both codes have the status 412 by default.',
     variants: [],
     rules: [
       'err.specific.forge_app_not_configured',
@@ -318,11 +326,11 @@ export const CONTRADICTIONS = {
   A18: {
     title: 'content_id of a delete',
     texts: [
-      'Commit pack: `content_id` is required on every file operation.',
-      'Commit pack: a delete needs only its metadata entry, no chunk.',
+      'The section "Commit pack" requires `content_id` for every file operation.',
+      'The same section says that a delete needs only its entry in the metadata, and no chunk.',
     ],
     emulator:
-      'A delete without `content_id` is 400. An empty chunk with `eof` is accepted for a delete; a chunk with data is 400.',
+      'The emulator answers a commit-pack whose delete has no `content_id` with 400. For a delete it accepts an empty chunk with `eof`, and answers a chunk with data with 400.',
     variants: ['deleteContentId'],
     rules: ['pack.file.op.delete-empty-chunk', 'pack.file.op.delete-data-chunk', 'pack.file.op.delete-no-content_id'],
   },

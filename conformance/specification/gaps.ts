@@ -5,88 +5,98 @@ export const GAPS = {
   A19: {
     title: 'Commit to a branch that does not exist, without base_branch',
     texts: [
-      'Commit pack: the target branch must exist unless `base_branch` is given. The table lists 404 only for a missing base branch.',
-      'An empty repository may seed its default branch.',
+      'The section "Commit pack" requires that the target branch exists unless `base_branch` is given. Its table gives 404 only for a missing base branch.',
+      'The same section says that a commit may create the default branch of an empty repository.',
     ],
-    emulator: 'The response is 404 `branch_not_found`. Only the default branch of an empty repository is created.',
+    emulator:
+      'The emulator answers a commit-pack without `base_branch` to a branch that does not exist with 404 `branch_not_found`. It creates only the default branch of an empty repository.',
     variants: ['missingTargetBranch'],
     rules: ['pack.target_branch.must-exist', 'pack.empty-repo.seed'],
   },
   A20: {
     title: 'Restore of a branch that does not exist',
-    texts: ['Restore: the table lists 404 for a missing repository or commit, but not for a missing branch.'],
+    texts: [
+      'The table of the section "Restore" gives 404 for a missing repository or commit, but has no status for a missing branch.',
+    ],
     emulator:
-      'The response is 404 with a restore result whose `status` is `precondition_failed` and whose `message` names the branch.',
+      'The emulator answers the restore of a branch that does not exist with 404 and a restore result. Its `status` is `precondition_failed`, and its `message` names the branch.',
     variants: [],
     rules: ['restore.target_branch.missing-branch'],
   },
   A21: {
     title: 'HTTP status of a chunk above 4 MiB',
     texts: [
-      'Commit pack: an invalid chunk is 400. Errors lists 413 `payload_too_large`, and Limits allows at most 4 MiB for a chunk.',
+      'The section "Commit pack" gives 400 for an invalid chunk.',
+      'The section "Limits" allows at most 4 MiB for a chunk, and the section "Errors" has 413 `payload_too_large`.',
     ],
-    emulator: '400 `bad_request`.',
+    emulator: 'The emulator answers a commit-pack with a chunk above 4 MiB with 400 `bad_request`.',
     variants: ['oversizedChunk'],
     rules: ['pack.chunk.max-4mib.over'],
   },
   A22: {
     title: 'Search limits outside their range',
     texts: [
-      'Search: `max_lines` is 2000 by default and at most 2000. Whether a larger value is reduced or refused is not stated, nor what zero, negative and fractional values do.',
+      'The section "Search" says that `max_lines` is 2000 by default and at most 2000. It does not say whether a larger value is reduced or refused, and what zero, negative and fractional values do.',
     ],
-    emulator: 'A larger `max_lines` is reduced to 2000. Zero, negative values, fractions and strings are 400.',
+    emulator:
+      'The emulator reduces a `max_lines` above 2000 to 2000. It answers zero, negative values, fractions and strings with 400.',
     variants: ['linesAboveMaximum'],
     rules: ['grep.max_lines.maximum', 'grep.limits.invalid'],
   },
   A23: {
     title: 'Unit of pagination.limit',
     texts: [
-      'Search: the maximum number of matches. The array `matches` has one item per file with several lines, so the unit can be items or lines.',
+      'The section "Search" calls `pagination.limit` the maximum number of matches. An item of the array `matches` is a file with several lines, so the limit may count files or lines.',
     ],
-    emulator: 'It counts lines of type `match`. The lines of one file may be on two pages.',
+    emulator:
+      'The emulator counts the matching lines (those of type `match`) towards `pagination.limit`. So the lines of one file may be on two pages.',
     variants: [],
     rules: ['grep.limits.truncation', 'grep.page.limit.default', 'grep.page.limit.explicit'],
   },
   A24: {
     title: 'HTTP status of a written note',
-    texts: ['Notes: the response is shown without its status. Other writes are 201.'],
-    emulator: 'The status is 201 for `add` and for `append`.',
+    texts: ['The section "Notes" shows the response to a written note without its status. Other writes are 201.'],
+    emulator: 'The emulator answers a written note with 201, for `add` and for `append`.',
     variants: ['notesStatus'],
     rules: ['note.status.success'],
   },
   A25: {
     title: 'Status and body of a created repository',
     texts: [
-      'Other endpoints: the response to a creation is not shown, nor the response to creating a repository that exists.',
+      'The section "Other endpoints" shows neither the response to the creation of a repository, nor the response if a repository of this name exists.',
     ],
     emulator:
-      'The response is 201 with the repository record and the members `repo_name`, `http_url` and `message`. A repository that exists is 409 `conflict`.',
+      'The emulator answers the creation of a repository with 201 and the repository record, to which it adds `repo_name`, `http_url` and `message`. If a repository of this name exists, the response is 409 `conflict`.',
     variants: ['createStatus', 'duplicateRepository'],
     rules: ['other.create.status', 'other.create.duplicate'],
   },
   A26: {
     title: 'Scope of the repository record',
     texts: [
-      'Repository metadata: the scope is not shown. The section on scopes says that `git:read` covers reading the repository.',
+      'The section "Repository metadata" does not show which scope the request needs. The section "Scopes" says that `git:read` covers reading the repository.',
     ],
-    emulator: 'It requires `git:read`. Other tokens are 403 `insufficient_scope`.',
+    emulator:
+      'The emulator requires `git:read` to read the repository record. It answers tokens without this scope with 403 `insufficient_scope`.',
     variants: ['repositoryScope'],
     rules: ['scope.matrix.repo.git-write', 'scope.matrix.repo.repo-write', 'scope.matrix.repo.org-read'],
   },
   A27: {
     title: 'Revisions that one commit accepts',
     texts: [
-      'One commit: any revision Git can resolve, followed by four forms: full SHA, short SHA, branch and tag. Whether this list is complete is not stated.',
+      'The section "Get one commit" allows any revision that Git can resolve, and then lists four forms: full SHA, short SHA, branch and tag. It does not say whether this list is complete.',
     ],
-    emulator: 'Revisions such as `HEAD`, `main~1` and `main^{}` resolve. Forms with a reflog or with `:/text` are 404.',
+    emulator:
+      'To read one commit, the emulator also accepts revisions such as `HEAD`, `main~1` and `main^{}`. It answers revisions that use a reflog, and the form `:/text`, with 404.',
     variants: [],
     rules: ['general.ref-forms', 'commit.get.revision-syntax'],
   },
   A28: {
     title: 'Code of a missing commit, file or branch',
-    texts: ['Errors lists `ref_not_found` and `branch_not_found`, but no code for a missing commit, file or note.'],
+    texts: [
+      'The section "Errors" lists `ref_not_found` and `branch_not_found`, but no code for a missing commit, file or note.',
+    ],
     emulator:
-      'The code is `ref_not_found` for a revision or a commit, also for the commit of a note; `branch_not_found` for a base or target branch; `not_found` for a file.',
+      'The emulator uses `ref_not_found` for a missing revision or commit (also the commit of a note), `branch_not_found` for a missing base or target branch, and `not_found` for a missing file.',
     variants: ['missingRef', 'missingCommit', 'missingFile', 'missingBaseBranch'],
     rules: [
       'grep.err.404.ref',
@@ -103,30 +113,30 @@ export const GAPS = {
   A29: {
     title: 'Methods that are not documented',
     texts: [
-      'File metadata: methods other than GET are 405. Errors has the generic code `method_not_allowed`; `route_not_found` is for unknown paths.',
-      'HEAD is not mentioned.',
+      'The section "File metadata" gives 405 for methods other than GET. The section "Errors" has the generic code `method_not_allowed`, and `route_not_found` for unknown paths.',
+      'The specification does not mention HEAD.',
     ],
     emulator:
-      'Such a method is 405 with the header Allow. HEAD is answered like GET without a body, except on file metadata, where it is 405.',
+      'The emulator answers a method that an endpoint does not document with 405 and the header Allow. It answers HEAD like GET without a body, except on file metadata, where HEAD is 405.',
     variants: ['wrongMethod', 'headFileMetadata'],
     rules: ['filemeta.err.405', 'file.conditional', 'err.method', 'err.generic.405'],
   },
   A30: {
     title: 'Order of checks',
-    texts: ['Nothing states which error is reported for a request with two errors.'],
+    texts: ['The specification does not say which error is reported for a request with two errors.'],
     emulator:
-      'In this order: the route exists, tokens can be verified, a credential is present, its signature and times are valid, its claims are valid, the repository in the path is that of the claim, the scope suffices, the quota is not exhausted, the repository exists, its state allows the operation, the body is valid, the ref exists. Then the operation takes effect.',
+      'The emulator checks a request in this order and reports the first error: the route exists, tokens can be verified, a credential is present, its signature and times are valid, its claims are valid, the repository in the path is that of the claim, the scope suffices, the quota is not exhausted, the repository exists, its state allows the operation, the body is valid, the ref exists.',
     variants: ['unknownRoute'],
     rules: ['general.error-order', 'err.route-not-found.no-auth'],
   },
   A36: {
     title: 'Content types and empty bodies of requests',
     texts: [
-      'Each endpoint names its Content-Type; none says how another one is answered.',
-      'Restore: an empty body is 400, although the body is marked optional.',
+      'Each endpoint names the Content-Type of its request body. No section says how another Content-Type is answered.',
+      'The section "Restore" gives 400 for an empty body, although it marks the body as optional.',
     ],
     emulator:
-      'It does not check Content-Type if the body can be parsed. Archive and creating a repository accept a request without a body.',
+      'The emulator accepts any Content-Type if it can parse the body. An archive, and the creation of a repository, may be requested without a body.',
     variants: ['contentType'],
     rules: [
       'general.content-type.other',
@@ -138,11 +148,12 @@ export const GAPS = {
   A37: {
     title: 'Default ref, ref in the response, and empty repositories',
     texts: [
-      'Search, archive and file metadata: without `ref`, search reads the default branch; archive reads the default branch or `HEAD`; file metadata reads the default branch, `HEAD` or `main`.',
-      'File metadata: the response has the ref that was resolved. Its form (short name, full name or SHA) is not stated.',
-      'Nothing describes a repository without commits.',
+      'Without `ref`, search reads the default branch, archive reads the default branch or `HEAD`, and file metadata reads the default branch, `HEAD` or `main`.',
+      'The section "File metadata" returns the ref that was resolved. It does not say in which form: short name, full name or SHA.',
+      'The specification does not describe requests to a repository without commits.',
     ],
-    emulator: 'It returns a branch by its short name, and a SHA as it is. A repository without commits is 404.',
+    emulator:
+      'The emulator returns the ref of file metadata as a short branch name, or as the SHA that the request named. It answers reads of a repository without commits with 404.',
     variants: ['metadataRef'],
     rules: [
       'general.ref-empty',
@@ -158,19 +169,20 @@ export const GAPS = {
   A38: {
     title: 'refs/ in branch names',
     texts: [
-      'Restore: `target_branch` has no prefix `refs/`. Whether such a prefix is refused or removed is not stated there, in commit-pack, or for the write result.',
+      'The section "Restore" says that `target_branch` has no prefix `refs/`. The specification does not say whether such a prefix is refused or removed, neither for restore nor for commit-pack, and whether `branch` of a write result has it.',
     ],
-    emulator: 'A name with the prefix `refs/` is 400. `result.branch` is the short name.',
+    emulator:
+      'The emulator answers a branch name with the prefix `refs/` with 400. The member `branch` of a write result is the short name.',
     variants: ['resultBranch'],
     rules: ['write.result.branch', 'restore.target_branch.missing-branch', 'pack.target_branch.required'],
   },
   A39: {
     title: 'Lists',
     texts: [
-      'For lists, these points are not shown: the name of the member with the items, the maximum of `limit`, the response to invalid values of `limit` and `cursor`, and the value of `next_cursor` on the last page.',
+      'Four points of paginated lists are not shown: the name of the member with the items, the maximum of `limit`, the response to invalid values of `limit` and `cursor`, and the value of `next_cursor` on the last page.',
     ],
     emulator:
-      'A `limit` above the maximum (100) is reduced. A `limit` below 1 or that is not a number, and an unknown `cursor`, are 400. The last `next_cursor` is null.',
+      'The emulator reduces a `limit` above 100 to 100. It answers a `limit` that is below 1 or not a number, and an unknown `cursor`, with 400. On the last page `next_cursor` is null.',
     variants: [],
     rules: [
       'filemeta.unpaginated.limit',
@@ -183,10 +195,10 @@ export const GAPS = {
   A40: {
     title: 'Absent, null and additional members',
     texts: [
-      'The members `base_repo`, `blob_count` and `message` are shown without saying when they are absent. Whether records have additional members is not stated.',
+      'The specification shows the members `base_repo`, `blob_count` and `message` without saying when they are absent. It does not say whether records may have additional members.',
     ],
     emulator:
-      'Its responses also have the members that published clients read, such as `parent_shas`. Without an external source `base_repo` is absent, and after a restore `blob_count` is absent.',
+      'The responses of the emulator also have the members that published clients read, such as `parent_shas`. A repository without an external source has no `base_repo`, and the result of a restore has no `blob_count`.',
     variants: [],
     rules: [
       'general.extra-members',
@@ -199,41 +211,41 @@ export const GAPS = {
   A41: {
     title: 'Outcome of a write that is refused',
     texts: [
-      'States: `result.status` and `result.success` report the outcome for the branch, not the HTTP status alone.',
-      'Write result: the values of `result.status` are `ok` and `precondition_failed`. No value is shown for a branch that does not exist.',
+      'The section "States" says that `result.status` and `result.success` report the outcome for the branch, not the HTTP status alone.',
+      'The section "Write result" has the values `ok` and `precondition_failed` for `result.status`. It has no value for a branch that does not exist.',
     ],
     emulator:
-      '`result.status` is `precondition_failed` for every refused write. A `base_branch` that does not exist is 404 `branch_not_found`, also if the response is a write result. A branch that has moved is 409 `conflict`.',
+      'The emulator sets `result.status` to `precondition_failed` for every refused write. A `base_branch` that does not exist is 404 `branch_not_found`, also if the body is a write result. A branch that has moved is 409 `conflict`.',
     variants: ['writeFailureBody', 'missingBaseBranch'],
     rules: ['write.result.status.values', 'state.ref-outcome-in-body', 'pack.base_branch.missing'],
   },
   A42: {
     title: 'Decoding of repository names in paths',
     texts: [
-      'What the service does: the repository name in a path is decoded once. Malformed percent sequences, `+`, Unicode normalization, and segments `.` and `..` are not described.',
+      'The section "What the service does" says that the repository name in a path is decoded once. It does not mention malformed percent sequences, `+`, Unicode normalization, and the segments `.` and `..`.',
     ],
     emulator:
-      'Malformed percent sequences are 400. `+` is an ordinary character. Names are compared byte by byte, without normalization.',
+      'The emulator answers a path with a malformed percent sequence with 400. A `+` in a path is an ordinary character. Repository names are compared byte by byte, without Unicode normalization.',
     variants: [],
     rules: ['general.path.malformed-percent'],
   },
   A43: {
     title: 'RateLimit and Retry-After',
     texts: [
-      'Limits: Retry-After is promised for 429 and `repository_thawing`. The header RateLimit has `r` and `t`, but the name of its policy is not stated. Nothing is promised for 503 and successful responses.',
+      'The section "Limits" promises Retry-After for 429 and `repository_thawing`, and nothing for 503 and successful responses. The header RateLimit has `r` and `t`, but the name of its policy is not shown.',
     ],
     emulator:
-      'A 429 has the headers `RateLimit: "default";r=…;t=…` and Retry-After in seconds. A 503 has Retry-After too. Successful responses have neither.',
+      'A 429 of the emulator has the headers `RateLimit: "default";r=…;t=…` and Retry-After in seconds. A 503 has only Retry-After. Successful responses have neither.',
     variants: [],
     rules: ['err.503.retry-after', 'rate.success.ratelimit'],
   },
   A44: {
     title: 'Defaults that are not stated',
     texts: [
-      'These defaults are not stated: the committer, the message of a restore, the mode of a file without `mode`, and the separator between an existing note and the text that `append` adds.',
+      'The specification does not give four defaults: the committer, the message of a restore, the mode of a file without `mode`, and the separator between an existing note and the text that `append` adds.',
     ],
     emulator:
-      'The committer is the author. The message of a restore is `Restore BRANCH to SHA`. A new file has the mode 100644, and an existing file keeps its mode. `append` adds an empty line between the texts.',
+      'In the emulator, the committer of a commit is its author. The message of a restore is `Restore BRANCH to SHA`. Without `mode`, a new file gets 100644 and an existing file keeps its mode. Between an existing note and appended text, the emulator inserts an empty line.',
     variants: [],
     rules: [
       'commit.record.message',
@@ -247,10 +259,11 @@ export const GAPS = {
   A45: {
     title: 'Typical headers of archives, and X-Cache',
     texts: [
-      'Archive: the headers are called typical. The file name for a repository name with a slash, and the meaning of `<rev>` in it, are not stated. Search does not say when X-Cache is `HIT`.',
+      'The section "Archive" calls the headers of an archive typical. It does not say which file name a repository with a slash in its name gets, and what `<rev>` in the file name is.',
+      'The section "Search" does not say when the header X-Cache is `HIT`.',
     ],
     emulator:
-      'It sends all these headers. X-Cache is `MISS` for the first request, and `HIT` for the same request until the commit changes.',
+      'The emulator sends all headers of an archive that the specification calls typical. The X-Cache of a search is `MISS` for the first request, and `HIT` for the same request until the commit changes.',
     variants: [],
     rules: [
       'grep.x-cache',
@@ -261,25 +274,28 @@ export const GAPS = {
   },
   A46: {
     title: 'Webhook deliveries',
-    texts: ['Events: one event and one member of its payload (`run_count`) are named. Everything else is not shown.'],
+    texts: [
+      'The section "Events" names one event and one member of its payload, `run_count`. It shows nothing else of webhook deliveries.',
+    ],
     emulator:
-      'No webhook is sent before a URL is registered. Then only repo.sync.failed is sent by default, with the payload, headers and signature that published clients expect.',
+      'The emulator sends webhooks only after you registered a URL. By default it then sends only the event `repo.sync.failed`. Payload, headers and signature are those that published clients expect.',
     variants: [],
     rules: ['event.sync-failed.sent', 'event.no-others', 'event.delivery'],
   },
   A47: {
     title: 'Members of problem details',
     texts: [
-      'Resources: seven members are listed without marking any of them optional. The meaning of `type` and `instance` is not stated.',
+      'The section "Resources" lists seven members of problem details and marks none of them as optional. It does not explain `type` and `instance`.',
     ],
-    emulator: 'All seven members are present. `type` is `about:blank`, and `error` equals `detail`.',
+    emulator:
+      'Problem details of the emulator have all seven members. `type` is `about:blank`, and `error` has the same text as `detail`.',
     variants: [],
     rules: ['problem.title.string', 'problem.type.string', 'problem.instance.string'],
   },
   A48: {
     title: 'Media type of successful JSON responses',
-    texts: ['No section states it.'],
-    emulator: 'application/json.',
+    texts: ['No section gives the media type of successful JSON responses.'],
+    emulator: 'The media type of successful JSON responses is application/json.',
     variants: [],
     rules: ['version.json-success-type'],
   },
