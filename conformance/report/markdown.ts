@@ -108,7 +108,7 @@ function badge(report: Report): string {
  * checked.
  */
 function profileBadges(report: Report): string[] {
-  const shown = profileResults(report).filter(({ verdict, isComplete }) => isComplete && verdict !== 'not checked');
+  const shown = profileResults(report).filter(({ verdict }) => verdict !== 'not checked');
   const badges = shown.map(({ profile, verdict, checked, total }) =>
     badgeImage(`conformance: ${profile}`, `${verdict}, ${checked} of ${total} rules`, verdict === 'conforms'),
   );

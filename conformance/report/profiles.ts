@@ -29,6 +29,17 @@ export const PROFILES = [
   'hosting',
 ] as const satisfies Profile[];
 
+/** Result of a profile. */
+export interface ProfileResult {
+  readonly profile: Profile;
+  /** `not checked` if no rule of the profile has a verdict about the target. */
+  readonly verdict: 'conforms' | 'does not conform' | 'not checked';
+  /** Number of its rules that have a verdict about the target. */
+  readonly checked: number;
+  /** Number of its rules. */
+  readonly total: number;
+}
+
 /** Members of a rule, or of its result in a report, that decide its profile. */
 export interface ProfiledRule {
   readonly id: string;

@@ -2,7 +2,7 @@ import type { TokenRecipe } from '../auth/tokens.js';
 import type { Evidence } from '../http/exchange.js';
 import type { Level, Reach, Section } from '../rules/rule.js';
 import type { Nearest } from './nearest.js';
-import type { Profile } from './profiles.js';
+import type { Profile, ProfileResult } from './profiles.js';
 
 /**
  * Verdicts of a rule.
@@ -191,6 +191,11 @@ export interface Report {
    * Undefined in results of earlier versions of the suite.
    */
   readonly coverage?: Coverage;
+  /**
+   * Result of each profile (part of the specification that a deployment can offer without the others) whose rules are
+   * all in the report. Undefined in results of earlier versions of the suite and of recorded traffic.
+   */
+  readonly profiles?: readonly ProfileResult[];
   /** Observed member of each tolerated set, by key. */
   readonly variants: Readonly<Record<string, string>>;
   readonly rules: readonly RuleResult[];

@@ -116,6 +116,15 @@ const report = members({
   }).optional(),
   counts: members(Object.fromEntries(VERDICTS.map((verdict) => [verdict, count])) as Record<string, typeof count>),
   coverage: members({ checked: count, total: count }).optional(),
+  profiles: z
+    .array(
+      members({
+        profile: z.enum(PROFILES),
+        verdict: z.enum(['conforms', 'does not conform', 'not checked']),
+        ...{ checked: count, total: count },
+      }),
+    )
+    .optional(),
   variants: z.record(z.string(), z.string()),
   baseline: members({ elsewhere: z.array(members({ rule: z.string(), ...expectation })) }).optional(),
   rules: z.array(rule),

@@ -1,6 +1,8 @@
 import t from 'tap';
+import { PROFILES, type Profile } from '../report/profiles.js';
 import type { RuleResult, Verdict, Watched } from '../report/results.js';
 import { reportWith, resultOf } from '../report/test/sample-report.js';
+import { allRules } from '../rules/registry.js';
 import type { Level } from '../rules/rule.js';
 import { mergeReports } from './merge.js';
 import { addWatched, type RuleVerdict } from './verdict.js';
@@ -46,6 +48,29 @@ t.test('merged shards have the verdict of the whole run, for every verdict and o
             const name = `${level}, own ${own?.verdict}, ${requests} requests, ${JSON.stringify([first, second])}`;
             t.equal(merged.rules.find(({ id }) => id === ID)?.verdict, whole.verdict, name);
           }
+});
+
+t.test('merged shards have the results of the profiles, of which each shard has only some rules', async (t) => {
+  const rules = allRules().map(({ id, section, says, level, reach, writes }) => ({
+    ...resultOf(id === 'git.push' ? 'fail' : 'pass', id, { level }),
+    ...{ section, says, reach, read_only: !writes },
+  }));
+  const half = (index: number, profiles?: readonly Profile[]) => {
+    const part = rules.filter((_, at) => at % 2 === index - 1) as RuleResult[];
+    const mode = { write: true, strict: false, shard: { index, count: 2 }, ...(profiles && { profiles }) };
+    return reportWith(part, { mode, watched: [] });
+  };
+  const { profiles = [] } = mergeReports([half(1), half(2)]);
+  t.same(
+    profiles.map(({ profile, verdict }) => [profile, verdict]),
+    PROFILES.map((name) => [name, name === 'git' ? 'does not conform' : 'conforms']),
+  );
+  t.equal(
+    profiles.reduce((sum, { checked }) => sum + checked, 0),
+    rules.length,
+  );
+  t.doesNotThrow(() => mergeReports([half(1, ['git', 'read']), half(2, ['read', 'git'])]));
+  t.throws(() => mergeReports([half(1, ['git', 'read']), half(2, ['git'])]), /the selected rules differs/);
 });
 
 function resultIn(level: Level, own: RuleVerdict | undefined, seen: Watched, requests?: number): RuleResult {

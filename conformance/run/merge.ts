@@ -1,4 +1,5 @@
 import { applyBaseline, entriesOf } from '../report/baseline.js';
+import { profileResults } from '../report/profile-results.js';
 import {
   type Cleanup,
   countVerdicts,
@@ -75,6 +76,7 @@ export function mergeReports(reports: readonly Report[]): Report {
     cleanup,
     counts,
     coverage: coverageOf(counts),
+    profiles: profileResults({ rules }),
     variants,
     rules,
     watched: [...watched.values()],
@@ -94,7 +96,7 @@ function checkShards(first: Report, reports: readonly Report[]): void {
     'git_url of the target': report.target.git_url,
     'org of the target': report.target.org,
     'the number of shards': report.mode.shard?.count ?? 0,
-    'the selected rules': [report.mode.only, report.mode.profiles].join(' '),
+    'the selected rules': [report.mode.only, ...[...(report.mode.profiles ?? [])].sort()].join(' '),
     'the option --strict': report.mode.strict,
     'the option --min-checked': report.mode.min_checked ?? 0,
     'the option --write': report.mode.write,

@@ -1,7 +1,7 @@
 import type { Latency } from '../http/latency.js';
 import type { AdaptivePace, Limiter } from '../http/limiter.js';
 import type { BaselineEntry } from '../report/baseline.js';
-import { type Profile, profileOf } from '../report/profiles.js';
+import { PROFILES, type Profile, profileOf } from '../report/profiles.js';
 import type { Budget, RuleResult, Shard } from '../report/results.js';
 import { allRules, selectRules } from '../rules/registry.js';
 import type { Rule } from '../rules/rule.js';
@@ -196,7 +196,9 @@ export function checkOptions(options: Options): void {
       throw new InvalidOption(`${name} must be ${words}, not ${String(value)}`);
     }
   }
-  const { shard, prefix } = options;
+  const { shard, prefix, profiles = [] } = options;
+  const unknown = profiles.find((name) => !PROFILES.includes(name));
+  if (unknown !== undefined) throw new InvalidOption(`profiles are ${PROFILES.join(', ')}, not ${String(unknown)}`);
   if (prefix !== undefined && !PREFIX.test(prefix)) throw new InvalidOption(`prefix ${PREFIX_WORDS}`);
   if (shard === undefined) return;
   const { index, count } = shard;

@@ -8,6 +8,7 @@ import { Latency } from '../http/latency.js';
 import { RunEnded } from '../http/no-response.js';
 import { quotaOf } from '../http/throttling.js';
 import { RequestLog } from '../report/nearest.js';
+import { profileResults } from '../report/profile-results.js';
 import { redactValue } from '../report/redact.js';
 import { type Cleanup, countVerdicts, coverageOf, exitCodeOf, minCheckedOf, type Report } from '../report/results.js';
 import { defined } from '../target/json.js';
@@ -106,6 +107,7 @@ export async function runRules(target: Target, options: RunOptions): Promise<Rep
     cleanup,
     counts,
     coverage: coverageOf(counts),
+    profiles: profileResults({ rules: results }),
     variants,
     rules: results,
     watched: watching.map(({ id }) => describeWatch(id, watcher.of(id), target)),

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import t, { type Test } from 'tap';
+import { allRules } from '../../rules/registry.js';
 import { compareReports } from '../compare.js';
 import type { Report } from '../results.js';
 import { hostileResult, reportWith, resultOf } from '../test/sample-report.js';
@@ -262,6 +263,16 @@ t.test('every linked anchor exists, and every id is unique', async (t) => {
   t.equal(new Set(ids).size, ids.length);
   for (const [, anchor = ''] of text.matchAll(/ href="#([^"]*)"/g))
     t.ok(ids.includes(decodeURIComponent(anchor)), anchor);
+});
+
+t.test('the page shows the result of each profile whose rules are all in the report', async (t) => {
+  const rules = allRules().map(({ id, section, reach, writes }) =>
+    resultOf(id === 'git.push' ? 'fail' : 'pass', id, { section, reach, read_only: !writes }),
+  );
+  const text = html(reportWith(rules));
+  t.match(text, /<th scope="row">git<\/th><td class="fail">does not conform<\/td><td>(\d+) of \1<\/td>/);
+  t.match(text, /<th scope="row">hosting<\/th><td class="pass">conforms<\/td>/);
+  t.notMatch(html(REPORT), /Profiles/);
 });
 
 t.test('a comparison is a page of the same kind', { skip }, async (t) => {

@@ -1,3 +1,4 @@
+import { profileResults } from '../profile-results.js';
 import { countsOf, describeRule, describeRun, MARKS, MEANINGS, type Reporter, THE_RUN } from '../reporter.js';
 import { injected, type Report, type RuleResult, VERDICTS, type Verdict } from '../results.js';
 import { element, escapeHtml, page } from './markup.js';
@@ -44,8 +45,23 @@ ${coverage.map((line) => element('p', line)).join('')}
 <p><strong class="${report.exit_code === 0 ? 'pass' : 'fail'}">${escapeHtml(conclusion)}</strong> ${escapeHtml(measure)}</p>
 ${notes.map((note) => element('p', note, { class: 'quiet' })).join('\n')}
 <table><caption hidden>The run</caption><tbody>${rows.join('')}</tbody></table>
+${profiles(report)}
 ${broken(report)}
 </header>`;
+}
+
+/** Renders the table of profiles (parts of the specification that a deployment can offer without the others). */
+function profiles(report: Report): string {
+  const results = profileResults(report);
+  if (results.length === 0) return '';
+  const rows = results.map(({ profile, verdict, checked, total }) => {
+    const kind = { conforms: 'pass', 'does not conform': 'fail', 'not checked': 'quiet' }[verdict];
+    const cells = [element('td', verdict, { class: kind }), element('td', `${checked} of ${total}`)];
+    return `<tr>${element('th', profile, { scope: 'row' })}${cells.join('')}</tr>`;
+  });
+  return `<h2>Profiles</h2>
+<table><thead><tr><th scope="col">Profile</th><th scope="col">Result</th><th scope="col">Rules checked</th></tr></thead>
+<tbody>${rows.join('')}</tbody></table>`;
 }
 
 function broken(report: Report): string {
