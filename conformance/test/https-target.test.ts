@@ -17,7 +17,8 @@ const scriptOf = (file: string) =>
 const suite = scriptOf('../cli/main.js');
 
 async function check(apiHost: string, { org = 'demo', gitUrl = 'https://git.example.test', rules = RULES } = {}) {
-  const inner = [process.execPath, '--input-type=module', '--eval', suite, '--', 'run', '--only', rules];
+  const inner = [process.execPath, '--input-type=module', '--eval', suite, '--', 'run'];
+  if (rules !== '') inner.push('--only', rules);
   inner.push('--base-url', `https://${apiHost}`, '--git-url', gitUrl, '--org', org, '--write');
   inner.push(
     '--rate',
@@ -50,6 +51,12 @@ t.test('rules about HTTPS and the host name of an organization are checked', asy
   const { code, err, report } = await check('api.demo.example.test');
   t.same([code, err], [0, '']);
   t.same(verdictsOf(report), Object.fromEntries(RULES.split(',').map((id) => [id, 'pass'])));
+});
+
+t.test('the emulator conforms over HTTPS as well', async (t) => {
+  const { code, report } = await check('api.demo.example.test', { rules: '' });
+  t.same([code, report.rules.filter(({ verdict }) => !['pass', 'observed', 'skip'].includes(verdict))], [0, []]);
+  t.ok((report.coverage?.checked ?? 0) > 600, `${report.coverage?.checked} rules are checked`);
 });
 
 t.test('a host name with another organization breaks the rule', async (t) => {
