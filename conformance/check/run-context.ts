@@ -2,6 +2,7 @@ import type { Signer } from '../auth/tokens.js';
 import type { Client } from '../http/client.js';
 import type { Exchange } from '../http/exchange.js';
 import type { Latency } from '../http/latency.js';
+import type { GitClientChoice } from '../target/git-clients.js';
 import type { Target } from '../target/target.js';
 import type { RefusedWrites } from './refused-writes.js';
 import type { Variants } from './variants.js';
@@ -18,6 +19,7 @@ export interface BrokenStep {
 /** State that all rules of one run share. */
 export interface RunContext {
   readonly target: Target;
+  readonly gitClient: GitClientChoice;
   readonly client: Client;
   /** Latency of the target. The time limits of rules are longer on a slow target. */
   readonly latency: Latency;

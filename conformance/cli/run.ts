@@ -11,6 +11,7 @@ import {
 } from '../index.js';
 import { PROFILES, type Profile, readProfiles } from '../report/profiles.js';
 import { selectSome } from '../run/options.js';
+import { GIT_CLIENTS, type GitClientChoice } from '../target/git-clients.js';
 import { defined } from '../target/json.js';
 import { defineCommand, type Flags, type Session, type Values } from './command.js';
 import { defaultJournal, ownerOf } from './journal.js';
@@ -29,6 +30,13 @@ function profiles(typed: string): readonly Profile[] {
   return names;
 }
 
+/** Parses the choice of a Git client. */
+function gitClient(typed: string): GitClientChoice {
+  const client = GIT_CLIENTS.find((one) => one === typed);
+  if (client === undefined) throw wanted(`one of ${GIT_CLIENTS.join(', ')}`, typed);
+  return client;
+}
+
 const FLAGS = {
   ...TARGET_FLAGS,
   only: {
@@ -38,6 +46,11 @@ const FLAGS = {
   profile: {
     read: profiles,
     describe: `Check only the rules of these profiles, separated by commas: ${PROFILES.join(', ')}`,
+  },
+  'git-client': {
+    read: gitClient,
+    describe:
+      'Git client of rules about clones, fetches and pushes: js (isomorphic-git), native (git on the PATH) or both',
   },
   strict: { describe: 'Warnings and tolerated variants fail the run' },
   'min-checked': {
@@ -145,7 +158,8 @@ async function check(args: RunArguments, session: Session, interruption: Interru
     const stream = { isTTY: process.stderr.isTTY === true, columns, write: session.warn };
     const progress = createProgress(stream, args.quiet, () => performance.now());
     interruption.scratch = scratch;
-    const { only, profile, seed, shard, strict, keep, workers: width, 'min-checked': minChecked } = args;
+    const { only, profile, seed, shard, strict, keep, workers: width } = args;
+    const { 'min-checked': minChecked, 'git-client': client } = args;
     const prefix = args.prefix ?? described?.prefix;
     const pinned = described && new Map(Object.entries(described.variants ?? {}));
     try {
@@ -163,6 +177,7 @@ async function check(args: RunArguments, session: Session, interruption: Interru
         ...defined({
           only,
           profiles: profile,
+          gitClient: client,
           minChecked,
           seed,
           shard,

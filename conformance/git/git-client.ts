@@ -19,6 +19,12 @@ export interface Person {
 /** Git client with an in-memory repository: isomorphic-git on memfs, over the HTTP client of the suite. */
 export type Git = Awaited<ReturnType<typeof createGit>>;
 
+/** Functions that every Git client of the suite has: isomorphic-git (`Git`), and `git` of this machine. */
+export type GitClient = Pick<
+  Git,
+  'name' | 'writeTree' | 'writeCommit' | 'branch' | 'push' | 'fetch' | 'parents' | 'listTree' | 'readFile'
+>;
+
 const DIR = '/';
 
 export async function createGit(t: RuleContext) {
@@ -63,6 +69,8 @@ export async function createGit(t: RuleContext) {
   };
 
   return {
+    /** Name and version of the client, for messages. */
+    name: `isomorphic-git ${git.version()}`,
     writeTree,
     writeCommit: (commit: CommitObject) => git.writeCommit({ ...here, commit }),
     branch: (name: string, value: string) => git.writeRef({ ...here, ref: `refs/heads/${name}`, value, force: true }),
@@ -161,7 +169,7 @@ export async function clone(t: RuleContext, repo: string, ref?: string) {
 
 /** Creates a commit with one file on a branch of the local repository, without a push. */
 export async function commitLocally(
-  git: Git,
+  git: Pick<Git, 'writeTree' | 'writeCommit' | 'branch'>,
   {
     parent,
     branch,

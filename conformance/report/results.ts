@@ -1,6 +1,7 @@
 import type { TokenRecipe } from '../auth/tokens.js';
 import type { Evidence } from '../http/exchange.js';
 import type { Level, Reach, Section } from '../rules/rule.js';
+import type { GitClientChoice } from '../target/git-clients.js';
 import type { Nearest } from './nearest.js';
 import type { Profile, ProfileResult } from './profiles.js';
 
@@ -163,6 +164,8 @@ export interface Report {
     readonly only?: string;
     /** Profiles (parts of the specification) whose rules were selected; undefined if all rules were. */
     readonly profiles?: readonly Profile[];
+    /** Git clients with which rules about clones, fetches and pushes were checked; undefined for isomorphic-git. */
+    readonly git_client?: GitClientChoice;
     /** Number of rules that must be checked; the run fails if fewer are checked. Undefined if there is no minimum. */
     readonly min_checked?: number;
     readonly shard?: Shard;

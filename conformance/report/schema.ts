@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { GIT_CLIENTS } from '../target/git-clients.js';
 import { parseJson } from '../target/json.js';
 import { InvalidFile } from '../target/text-file.js';
 import { MAX_DEPTH } from '../target/yaml.js';
@@ -90,6 +91,7 @@ const report = members({
     strict: z.boolean(),
     only: z.string().optional(),
     profiles: z.array(z.enum(PROFILES)).optional(),
+    git_client: z.enum(GIT_CLIENTS).optional(),
     min_checked: count.optional(),
     shard: members({ index: z.int().min(1), count: z.int().min(1) }).optional(),
     flags: z.array(z.string()).optional(),

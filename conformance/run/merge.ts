@@ -97,6 +97,7 @@ function checkShards(first: Report, reports: readonly Report[]): void {
     'org of the target': report.target.org,
     'the number of shards': report.mode.shard?.count ?? 0,
     'the selected rules': [report.mode.only, ...[...(report.mode.profiles ?? [])].sort()].join(' '),
+    'the option --git-client': report.mode.git_client ?? 'js',
     'the option --strict': report.mode.strict,
     'the option --min-checked': report.mode.min_checked ?? 0,
     'the option --write': report.mode.write,

@@ -5,6 +5,7 @@ import { PROFILES, type Profile, profileOf } from '../report/profiles.js';
 import type { Budget, RuleResult, Shard } from '../report/results.js';
 import { allRules, selectRules } from '../rules/registry.js';
 import type { Rule } from '../rules/rule.js';
+import { GIT_CLIENTS, type GitClientChoice } from '../target/git-clients.js';
 import { PREFIX, PREFIX_WORDS } from '../target/target-file.js';
 import type { Scratch } from './scratch.js';
 
@@ -65,6 +66,11 @@ export interface Options {
   readonly only?: string;
   /** Profiles (parts of the specification that a deployment offers) whose rules are run. Default: all profiles. */
   readonly profiles?: readonly Profile[];
+  /**
+   * Git clients with which rules about clones, fetches and pushes run. `native` and `both` use `git` on the PATH; these
+   * rules are skipped if it is absent or older than 2.31. Default: `js` (isomorphic-git).
+   */
+  readonly gitClient?: GitClientChoice;
   /**
    * True if warnings and tolerated variants (other responses that an unclear specification permits) fail the run.
    * Default: false.
@@ -196,7 +202,9 @@ export function checkOptions(options: Options): void {
       throw new InvalidOption(`${name} must be ${words}, not ${String(value)}`);
     }
   }
-  const { shard, prefix, profiles = [] } = options;
+  const { shard, prefix, profiles = [], gitClient = 'js' } = options;
+  if (!GIT_CLIENTS.includes(gitClient))
+    throw new InvalidOption(`gitClient is ${GIT_CLIENTS.join(', ')}, not ${String(gitClient)}`);
   const unknown = profiles.find((name) => !PROFILES.includes(name));
   if (unknown !== undefined) throw new InvalidOption(`profiles are ${PROFILES.join(', ')}, not ${String(unknown)}`);
   if (prefix !== undefined && !PREFIX.test(prefix)) throw new InvalidOption(`prefix ${PREFIX_WORDS}`);

@@ -85,7 +85,8 @@ export async function runRules(target: Target, options: RunOptions): Promise<Rep
   const alike = likeness.notices();
   const ended = reason && { by: reason.by, reason: reason.message };
   const interrupted = options.signal.aborted;
-  const mode = { write: target.write, strict, ...defined({ only, profiles, min_checked, shard, flags }) };
+  const git_client = options.gitClient;
+  const mode = { write: target.write, strict, ...defined({ only, profiles, git_client, min_checked, shard, flags }) };
   // Remove secrets from the whole report, because a response of the target can repeat credentials that the suite sent.
   return redactValue({
     ...beginReport(started, options.now()),
@@ -130,6 +131,7 @@ function contextOf(target: Target, options: RunOptions, client: Client, latency:
   };
   return {
     target,
+    gitClient: options.gitClient ?? 'js',
     client,
     latency,
     signer: createSigner(target, options.now),

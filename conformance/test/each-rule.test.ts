@@ -113,6 +113,7 @@ t.test('invalid options are reported before any request is sent', async (t) => {
     [{ shard: { index: 0, count: 2 } }, /^shard must be from 1\/2 to 2\/2, not 0\/2$/],
     [{ shard: { index: 3, count: 2 } }, /^shard/],
     [{ shard: { index: 1, count: 0 } }, /^shard/],
+    [{ gitClient: 'jgit' as 'native' }, /^gitClient is js, native, both, not jgit$/],
     [{ profiles: ['read', 'nonsense' as 'git'] }, /^profiles are read, write, .*, not nonsense$/],
     [{ only: 'no.such.rule' }, /^no rule matches no\.such\.rule$/],
   ];

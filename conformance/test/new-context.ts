@@ -36,6 +36,7 @@ export function contextsOf(t: Pick<Test, 'teardown'>, options: ContextOptions = 
       { id: 'x', group: 'x', reach: 'emulator' },
       {
         target,
+        gitClient: 'js',
         client,
         latency: options.latency ?? new Latency(),
         signer: createSigner(target, Date.now),

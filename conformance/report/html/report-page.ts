@@ -27,6 +27,7 @@ function head(report: Report, title: string): string {
     ['Checked by', `${suite.name} ${suite.version}, specification ${specification}`],
     ['Mode', [mode.write ? 'read and write' : 'read only', ...(mode.strict ? ['strict'] : [])].join(', ')],
     ...(mode.only === undefined ? [] : [['Rules', mode.only]]),
+    ...(mode.git_client === undefined ? [] : [['Git client', mode.git_client]]),
     ...(mode.profiles === undefined ? [] : [['Profiles', mode.profiles.join(', ')]]),
   ];
   const rows = facts.map(

@@ -3,8 +3,9 @@ import { expectAbsent, expectOther, expectSame, expectTrue } from '../../check/e
 import type { RuleContext } from '../../check/rule-context.js';
 import { type HistoryRepository, historyRepository, type KnownCommit } from '../../fixtures/history.js';
 import { otherRepository, sampleRepository } from '../../fixtures/repositories.js';
+import { withEachGitClient } from '../../git/each-git-client.js';
 import { type PackRequest, type ProtocolVersion, readPack, requestPack } from '../../git/fetch-pack.js';
-import { clone, createGit, type Git } from '../../git/git-client.js';
+import { createGit, type Git, type GitClient } from '../../git/git-client.js';
 import { advertise, listRefs } from '../../git/refs.js';
 import { gitPath } from '../../http/git-remote.js';
 import { defineRules, on } from '../rule.js';
@@ -27,7 +28,7 @@ async function fetchPack(t: RuleContext, git: Git, repo: string, request: PackRe
 }
 
 /** Expects the local repository to have a commit with every file, and with the bytes that the suite pushed. */
-async function expectFiles(git: Git, { sha }: KnownCommit, files: HistoryRepository['files']): Promise<void> {
+async function expectFiles(git: GitClient, { sha }: KnownCommit, files: HistoryRepository['files']): Promise<void> {
   expectSame(Object.keys(await git.listTree(sha)).sort(), Object.keys(files).sort(), 'the commit must have every file');
   for (const [path, bytes] of Object.entries(files)) {
     expectTrue((await git.readFile(sha, path)).equals(bytes), `${path} must have the pushed bytes`);
@@ -42,17 +43,19 @@ export const gitFetches = defineRules('Git over HTTPS', 'git-fetches', [
       history: 'The clone has every ancestor of the tip.',
       bytes: 'Each file has the bytes that were pushed.',
     },
-    check: on(historyRepository, async (t, { name, files, first, second, third }) => {
-      const { git } = await clone(t, name);
-      for (const [commit, parents] of [
-        [third, [second.sha]],
-        [second, [first.sha]],
-        [first, []],
-      ] as const) {
-        expectSame(await git.parents(commit.sha), parents, 'each commit of the clone must have its parents');
-      }
-      await expectFiles(git, third, files);
-    }),
+    check: on(historyRepository, (t, { name, files, first, second, third }) =>
+      withEachGitClient(t, async (git) => {
+        await git.fetch(name);
+        for (const [commit, parents] of [
+          [third, [second.sha]],
+          [second, [first.sha]],
+          [first, []],
+        ] as const) {
+          expectSame(await git.parents(commit.sha), parents, 'each commit of the clone must have its parents');
+        }
+        await expectFiles(git, third, files);
+      }),
+    ),
   },
   {
     id: 'git.remote.repository',
@@ -63,23 +66,26 @@ export const gitFetches = defineRules('Git over HTTPS', 'git-fetches', [
         [(await sampleRepository(t)).name, 'sample'],
         [other.name, 'other'],
       ] as const) {
-        const { git, tip } = await clone(t, name);
-        const text = (await git.readFile(tip, 'shared.txt')).toString();
-        expectSame(text, `bytes of the ${own}\n`, 'the clone must have the files of the repository in its path');
+        await withEachGitClient(t, async (git) => {
+          const text = (await git.readFile(await git.fetch(name), 'shared.txt')).toString();
+          expectSame(text, `bytes of the ${own}\n`, 'the clone must have the files of the repository in its path');
+        });
       }
     }),
   },
   {
     id: 'git.fetch.branch',
     says: 'A fetch of a branch other than the default branch gets the commits and files of that branch.',
-    check: on(historyRepository, async (t, { name, feature, second, files }) => {
-      const { git, tip } = await clone(t, name, 'feature');
-      expectSame(tip, feature.sha, 'the fetch must get the tip of the branch');
-      expectSame(await git.parents(tip), [second.sha], 'the fetch must get the parent of the tip');
-      expectSame((await git.readFile(tip, 'feature.txt')).toString(), 'feature\n', 'the fetch must get the file');
-      const paths = [...Object.keys(files), 'feature.txt'].sort();
-      expectSame(Object.keys(await git.listTree(tip)).sort(), paths, 'the fetch must get every file of the branch');
-    }),
+    check: on(historyRepository, (t, { name, feature, second, files }) =>
+      withEachGitClient(t, async (git) => {
+        const tip = await git.fetch(name, 'feature');
+        expectSame(tip, feature.sha, 'the fetch must get the tip of the branch');
+        expectSame(await git.parents(tip), [second.sha], 'the fetch must get the parent of the tip');
+        expectSame((await git.readFile(tip, 'feature.txt')).toString(), 'feature\n', 'the fetch must get the file');
+        const paths = [...Object.keys(files), 'feature.txt'].sort();
+        expectSame(Object.keys(await git.listTree(tip)).sort(), paths, 'the fetch must get every file of the branch');
+      }),
+    ),
   },
   {
     id: 'git.tags',

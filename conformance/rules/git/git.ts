@@ -13,6 +13,7 @@ import type { RuleContext } from '../../check/rule-context.js';
 import { sampleContent } from '../../fixtures/content.js';
 import { historyRepository } from '../../fixtures/history.js';
 import { groupRepository, newRepository, otherRepository, sampleRepository } from '../../fixtures/repositories.js';
+import { withEachGitClient } from '../../git/each-git-client.js';
 import { clone, commitLocally, createGit } from '../../git/git-client.js';
 import { advertise, listRefs, lsRefs, readAdvertisement } from '../../git/refs.js';
 import { gitPath } from '../../http/git-remote.js';
@@ -62,14 +63,16 @@ export const gitReads = defineRules('Git over HTTPS', 'git-reads', [
     says: 'A clone of /<repo_name>.git with user name t and the token as password gets the default branch.',
     clauses: { head: 'HEAD is listed at the tip of the default branch, not at that of another branch.' },
     check: on(historyRepository, async (t, history) => {
-      const { git, tip } = await clone(t, history.name);
-      expectSame(tip, history.third.sha, 'HEAD of the clone must be the tip of the default branch');
-      expectSame(
-        Object.keys(await git.listTree(tip)).sort(),
-        Object.keys(history.files).sort(),
-        'the clone must contain every file',
-      );
-      await expectHead(t, history.name, t.defaultBranch, tip);
+      await withEachGitClient(t, async (git) => {
+        const tip = await git.fetch(history.name);
+        expectSame(tip, history.third.sha, 'HEAD of the clone must be the tip of the default branch');
+        expectSame(
+          Object.keys(await git.listTree(tip)).sort(),
+          Object.keys(history.files).sort(),
+          'the clone must contain every file',
+        );
+      });
+      await expectHead(t, history.name, t.defaultBranch, history.third.sha);
       t.observe('without .git', (await advertise(t, gitPath(history.name).slice(0, -4), reader(history.name))).status);
     }),
   },
@@ -210,30 +213,35 @@ export const gitWrites = defineWritingRules('Git over HTTPS', 'git-writes', [
     id: 'git.fetch',
     says: 'A fetch with git:read gets commits that were written through the API.',
     clauses: { content: 'A fetch after a clone gets each new commit with its parent and its files.' },
-    check: on(groupRepository, async (t, { name }) => {
-      const { git, tip } = await clone(t, name);
-      // The local branch makes the next fetch send the tip in a `have` line.
-      await git.branch(t.defaultBranch, tip);
-      const text = t.uniqueName();
-      const { sha: between } = await commitFiles(t, name, { 'between.txt': text });
-      const { sha } = await commitFiles(t, name, { 'fetch.txt': text });
-      expectSame(await git.fetch(name), sha, 'the fetch must bring the new commit');
-      expectSame(await git.parents(sha), [between], 'the fetch must bring the parent of the new commit');
-      expectSame(await git.parents(between), [tip], 'the fetch must bring the commits since the clone');
-      for (const path of ['between.txt', 'fetch.txt']) {
-        expectSame((await git.readFile(sha, path)).toString(), text, `the fetch must bring ${path}`);
-      }
-    }),
+    check: on(groupRepository, (t, { name }) =>
+      withEachGitClient(t, async (git) => {
+        const tip = await git.fetch(name);
+        // The local branch makes the next fetch send the tip in a `have` line.
+        await git.branch(t.defaultBranch, tip);
+        const text = t.uniqueName();
+        const { sha: between } = await commitFiles(t, name, { 'between.txt': text });
+        const { sha } = await commitFiles(t, name, { 'fetch.txt': text });
+        expectSame(await git.fetch(name), sha, 'the fetch must bring the new commit');
+        expectSame(await git.parents(sha), [between], 'the fetch must bring the parent of the new commit');
+        expectSame(await git.parents(between), [tip], 'the fetch must bring the commits since the clone');
+        for (const path of ['between.txt', 'fetch.txt']) {
+          expectSame((await git.readFile(sha, path)).toString(), text, `the fetch must bring ${path}`);
+        }
+      }),
+    ),
   },
   {
     id: 'git.push',
     says: 'A branch pushed with git:write is visible to the API.',
-    check: on(groupRepository, async (t, { name, tip }) => {
-      const { git } = await clone(t, name);
-      const sha = await commitLocally(git, { parent: [tip], branch: 'pushed' });
-      expectAbsent(await git.push(name, ['pushed']), 'the push must succeed');
-      expectSame(await mustTipOf(t, name, 'pushed'), sha, 'the API must list the pushed branch');
-    }),
+    check: on(groupRepository, (t, { name, tip }) =>
+      withEachGitClient(t, async (git) => {
+        await git.fetch(name);
+        const branch = t.uniqueName().replaceAll('/', '-');
+        const sha = await commitLocally(git, { parent: [tip], branch });
+        expectAbsent(await git.push(name, [branch]), `the push with ${git.name} must succeed`);
+        expectSame(await mustTipOf(t, name, branch), sha, 'the API must list the pushed branch');
+      }),
+    ),
   },
   {
     id: 'git.visibility.api-to-git',
@@ -259,18 +267,20 @@ export const gitWrites = defineWritingRules('Git over HTTPS', 'git-writes', [
     id: 'git.visibility.git-to-api',
     says: 'Pushes of Git are visible to the API.',
     clauses: { file: 'The API reads the files of a pushed commit.' },
-    check: on(groupRepository, async (t, { name }) => {
-      const { git, tip } = await clone(t, name);
-      const text = t.uniqueName();
-      const sha = await commitLocally(git, { parent: [tip], branch: t.defaultBranch, text });
-      expectAbsent(await git.push(name, [t.defaultBranch]), 'the push must succeed');
-      await t.eventually(
-        async () => (await getCommit(t, name, sha)).status === 200,
-        'the API must return the pushed commit',
-      );
-      expectSame(await mustTipOf(t, name), sha, 'the branch must point to the written commit');
-      const file = await getFile(t, name, { path: 'pushed.txt', ref: t.defaultBranch });
-      expectSame(expectStatus(file, 200).text, text, 'the API must read the pushed file');
-    }),
+    check: on(groupRepository, (t, { name }) =>
+      withEachGitClient(t, async (git) => {
+        const tip = await git.fetch(name);
+        const text = t.uniqueName();
+        const sha = await commitLocally(git, { parent: [tip], branch: t.defaultBranch, text });
+        expectAbsent(await git.push(name, [t.defaultBranch]), `the push with ${git.name} must succeed`);
+        await t.eventually(
+          async () => (await getCommit(t, name, sha)).status === 200,
+          'the API must return the pushed commit',
+        );
+        expectSame(await mustTipOf(t, name), sha, 'the branch must point to the written commit');
+        const file = await getFile(t, name, { path: 'pushed.txt', ref: t.defaultBranch });
+        expectSame(expectStatus(file, 200).text, text, 'the API must read the pushed file');
+      }),
+    ),
   },
 ]);

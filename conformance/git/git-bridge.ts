@@ -1,0 +1,73 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { TokenRecipe } from '../auth/tokens.js';
+import type { ApiResponse } from '../check/api-response.js';
+import type { RuleContext } from '../check/rule-context.js';
+import { listenOnLoopback } from '../http/listen.js';
+import { requestGit } from './refs.js';
+
+/**
+ * HTTP server on this machine that forwards the requests of a Git process to the Git host of the target. The requests
+ * are sent by the HTTP client of the suite, so they are rate-limited and recorded like all others, and the Git process
+ * needs no token.
+ */
+export interface GitBridge extends AsyncDisposable {
+  /** Address that the Git process uses in place of the Git host, such as `http://127.0.0.1:40123`. */
+  readonly url: string;
+  /** Selects the token that is added to all following requests. */
+  authorize(recipe: TokenRecipe): void;
+  /** Returns the first error that a forwarded request threw since the last call; undefined if there was none. */
+  takeError(): unknown;
+}
+
+/** Headers that describe one connection (RFC 9110, section 7.6.1) or the length of a message, and are not forwarded. */
+const NOT_FORWARDED = new Set(['connection', 'keep-alive', 'transfer-encoding', 'content-length', 'host', 'expect']);
+
+export async function startGitBridge(t: RuleContext): Promise<GitBridge> {
+  let recipe: TokenRecipe | undefined;
+  let thrown: unknown;
+  const forward = async (request: IncomingMessage): Promise<ApiResponse> => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const { 'transfer-encoding': transfer, ...given } = request.headers;
+    const headers = Object.entries(given).filter(([name]) => !NOT_FORWARDED.has(name));
+    return requestGit(t, request.method as 'GET' | 'POST', request.url ?? '/', recipe, {
+      headers: Object.fromEntries(headers.map(([name, value]) => [name, String(value)])),
+      ...(chunks.length > 0 && { body: Buffer.concat(chunks), chunked: transfer !== undefined }),
+    });
+  };
+  const server = createServer((request, response) => {
+    forward(request).then(
+      (received) => copyResponse(received, response),
+      (error: unknown) => {
+        thrown ??= error;
+        response.destroy();
+      },
+    );
+  });
+  const address = await listenOnLoopback(server);
+  return {
+    url: `http://${address}`,
+    authorize: (given) => {
+      recipe = given;
+    },
+    takeError: () => {
+      const error = thrown;
+      thrown = undefined;
+      return error;
+    },
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+function copyResponse({ status, body, exchange }: ApiResponse, response: ServerResponse): void {
+  const headers = Object.entries(exchange.headers).filter(
+    (header): header is [string, string | string[]] => !NOT_FORWARDED.has(header[0]) && header[1] !== undefined,
+  );
+  response.writeHead(status, Object.fromEntries(headers));
+  response.end(body);
+}
