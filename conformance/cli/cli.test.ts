@@ -175,7 +175,7 @@ t.test('invalid flags of run are refused before anything starts', async (t) => {
     [['--output', '/'], /^--output cannot be written/],
     [['--only', 'nonsense'], /^no rule matches nonsense/],
     [['--profile', 'nonsense'], /profiles out of read, write, git, restricted-keys, companion, hosting/],
-    [['--git-client', 'jgit'], /^--git-client must be one of js, native, both, not jgit$/m],
+    [['--git-client', 'jgit'], /^--git-client must be one of js, native, both, not "jgit"$/m],
     [['--only', 'grep', '--profile', 'git'], /^no rule matches grep and the profiles git$/m],
     [['--rate', '-1'], /or unlimited/],
     [['--window', '0'], /^--window must be a number of seconds above 0/],
