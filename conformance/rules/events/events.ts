@@ -7,15 +7,22 @@ import type { RuleContext } from '../../check/rule-context.js';
 import { newRepository } from '../../fixtures/repositories.js';
 import { clone } from '../../git/git-client.js';
 import { defineRules, type RuleRow } from '../rule.js';
+import { forEachPlace } from '../token-places.js';
 import { type Delivery, eventOf, Receiver, SECRET, type UpstreamFailure } from './receiver.js';
 
 const FAILED = 'repo.sync.failed';
 
 /** Defines a rule whose check gets a receiver (local server to which the target delivers events). */
-function eventRule(id: string, says: string, check: (t: RuleContext, receiver: Receiver) => Promise<void>): RuleRow {
+function eventRule(
+  id: string,
+  says: string,
+  check: (t: RuleContext, receiver: Receiver) => Promise<void>,
+  clauses?: RuleRow['clauses'],
+): RuleRow {
   return {
     id,
     says,
+    ...(clauses && { clauses }),
     reach: 'emulator',
     writes: true,
     check: async (t) => {
@@ -82,15 +89,25 @@ export const events = defineRules('Events', 'events', [
       expectSame(receiver.about(repo).map(eventOf), [], 'a run cancelled by the service must not send an event');
     },
   ),
-  eventRule('event.run_count', 'run_count includes the run that just finished.', async (t, receiver) => {
-    const { repo } = await firstFailure(receiver, 'absent');
-    for (const count of [2, 3]) {
-      await pull(t, repo);
-      await receiver.next(repo, count);
-    }
-    const counts = receiver.about(repo).map(({ payload }) => payload.run_count);
-    expectSame(counts, [1, 2, 3], 'run_count of the first, second and third run must be 1, 2 and 3');
-  }),
+  eventRule(
+    'event.run_count',
+    'run_count includes the run that just finished.',
+    async (t, receiver) => {
+      const { repo } = await firstFailure(receiver, 'absent');
+      for (const count of [2, 3]) {
+        await pull(t, repo);
+        await receiver.next(repo, count);
+      }
+      const counts = receiver.about(repo).map(({ payload }) => payload.run_count);
+      expectSame(counts, [1, 2, 3], 'run_count of the first, second and third run must be 1, 2 and 3');
+      const { delivery } = await firstFailure(receiver, 'absent');
+      expectSame(delivery.payload.run_count, 1, 'run_count of the first run of another repository must be 1');
+    },
+    {
+      includes: 'run_count of the first run is 1, and that of each later run is one higher.',
+      repository: 'run_count counts the runs of one repository only.',
+    },
+  ),
   eventRule(
     'event.no-others',
     'No operation of the API sends an event other than repo.sync.failed.',
@@ -108,11 +125,22 @@ export const events = defineRules('Events', 'events', [
       expectAbsent(await git.push(name, ['pushed']), 'the push must succeed');
       expectSuccess(await deleteRepo(t, name));
       expectSuccess(await createRepo(t, t.uniqueName()));
+      await forEachPlace(
+        t,
+        () => true,
+        async ({ ask }) => void (await ask({})),
+      );
       // Events arrive in order, so all events of the actions above have arrived when the event of this last failure
       // has.
       await firstFailure(receiver, 'absent');
       for (const delivery of receiver.deliveries)
         expectOneOf(eventOf(delivery), [FAILED], 'the event must be repo.sync.failed');
+    },
+    {
+      writes: 'No write of commits, refs or notes sends an event.',
+      reads: 'No read sends an event.',
+      repositories: 'Neither the creation nor the deletion of a repository sends an event.',
+      git: 'No fetch and no push of Git sends an event.',
     },
   ),
   {
