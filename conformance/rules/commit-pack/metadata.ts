@@ -230,7 +230,7 @@ export const packMetadata = defineWritingRules('5. Commit pack', 'pack-metadata'
     id: 'pack.author.recorded',
     says: 'author becomes the author of the commit.',
     check: async (t) => {
-      const author = { name: 'Äda Ünique', email: 'u@example.com' };
+      const author = { name: 'Äda Ünique', email: 'U.Nique+git@Example.com' };
       expectPerson(await committed(t, { author }), 'author', author);
     },
   },

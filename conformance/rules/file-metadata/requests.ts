@@ -44,6 +44,10 @@ export const fileMetadataRequests = defineRules('3. File metadata', 'file-metada
   {
     id: 'filemeta.ref.default-branch',
     says: 'A request without ref lists the default branch.',
+    clauses: {
+      branch: 'The files are those of the default branch.',
+      whole: 'The list contains every file of the tree, also those whose names begin with a dot.',
+    },
     check: on(historyRepository, async (t, history) =>
       expectSame(
         await paths(t, history.name),

@@ -1,7 +1,7 @@
 import { grep } from '../../api/requests.js';
 import { expectMatch, expectOneOf, expectSame, expectStatus, expectTrue } from '../../check/expect.js';
 import { sampleContent } from '../../fixtures/content.js';
-import { INDENTED_LINE, LONG_LINE } from '../../fixtures/patterns.js';
+import { INDENTED_LINE, LONG_LINE, NON_ASCII_LINE } from '../../fixtures/patterns.js';
 import { faulted, forcedFailures } from '../documented-operations.js';
 import { defineRules, on } from '../rule.js';
 import { tokenRules } from '../token-rules.js';
@@ -11,9 +11,13 @@ export const searchResponse = defineRules('1. Search', 'search-response', [
   {
     id: 'grep.resp.query.pattern',
     says: 'The response repeats query.pattern and query.case_sensitive.',
-    check: on(found('hello', { query: { case_sensitive: false } }), async (t, { answer: response }) => {
+    clauses: {
+      pattern: 'query.pattern is the pattern of the request, in the same letters.',
+      'case-sensitive': 'query.case_sensitive is that of the request, or true without one.',
+    },
+    check: on(found('Hel+o', { query: { case_sensitive: false } }), async (t, { answer: response }) => {
       const { pattern, case_sensitive } = response.record('query');
-      expectSame([pattern, case_sensitive], ['hello', false], 'query must repeat the request');
+      expectSame([pattern, case_sensitive], ['Hel+o', false], 'query must repeat the request');
       const plain = (await search(t, 'hello')).answer;
       expectSame(plain.find('query', 'case_sensitive'), true, 'query must contain the default of case_sensitive');
     }),
@@ -69,13 +73,14 @@ export const searchResponse = defineRules('1. Search', 'search-response', [
     clauses: {
       long: 'A line of 300 characters is complete.',
       indented: 'White space at the start and end of the line is kept.',
+      'non-ascii': 'Characters outside ASCII are returned as they are.',
     },
     check: on(found('^foobar', { paths: ['src/app.js'] }), async (t, { answer: response }) => {
       const [line] = response.records('matches').flatMap(({ lines }) => lines as { text: unknown }[]);
       expectMatch(line?.text, /^foobar\n?$/, 'text must be the text of the line');
       t.observe('trailing newline', String(line.text).endsWith('\n'));
-      const lines = textsOf(await searchPatterns(t, '^long|indented', { paths: ['lines.txt'] }));
-      expectSame(lines, [LONG_LINE, INDENTED_LINE], 'text must be the complete line');
+      const lines = textsOf(await searchPatterns(t, '^long|indented|検索', { paths: ['lines.txt'] }));
+      expectSame(lines, [LONG_LINE, INDENTED_LINE, NON_ASCII_LINE], 'text must be the complete line');
     }),
   },
   {

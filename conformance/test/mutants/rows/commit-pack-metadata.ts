@@ -164,6 +164,15 @@ export const rows: readonly Mutant[] = [
     }),
   ),
   proxied(
+    'pack-writes-emails-in-lower-case',
+    'pack.author.recorded',
+    'writes the email addresses of authors in lower case',
+    changesPack(({ metadata }) => {
+      const { name, email = '' } = metadata.author as Person;
+      metadata.author = { name, email: email.toLowerCase() };
+    }),
+  ),
+  proxied(
     'pack-ignores-the-committer',
     'pack.committer.recorded',
     'takes the author for the committer',

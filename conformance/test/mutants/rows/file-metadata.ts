@@ -57,9 +57,17 @@ export const rows: readonly Mutant[] = [
   ),
   proxied(
     'filemeta-lists-the-first-branch',
-    'filemeta.ref.default-branch',
+    'filemeta.ref.default-branch#branch',
     'lists the first branch by name unless asked',
     assumesParameter(META, 'ref', 'feature'),
+  ),
+  proxied(
+    'filemeta-leaves-out-dotfiles',
+    'filemeta.ref.default-branch#whole',
+    'leaves out files whose names begin with a dot',
+    changesJson<{ files?: { path: string }[] }>(META, (body) => {
+      body.files = body.files?.filter(({ path }) => !/(^|\/)\./.test(path)) ?? [];
+    }),
   ),
   proxied(
     'filemeta-ignores-commits',

@@ -266,4 +266,12 @@ export const rows: readonly Mutant[] = [
       for (const line of lines) line.text = line.text.trim();
     }),
   ),
+  proxied(
+    'grep-reads-lines-as-latin1',
+    'grep.resp.line.text#non-ascii',
+    'reads the bytes of lines as Latin-1',
+    changesItems(({ lines }) => {
+      for (const line of lines) line.text = Buffer.from(line.text).toString('latin1');
+    }),
+  ),
 ];
