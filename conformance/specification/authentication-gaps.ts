@@ -69,6 +69,7 @@ export const AUTHENTICATION_GAPS = {
       'The emulator answers a Git request without a credential with 401 and the header `WWW-Authenticate: Basic`. It accepts Basic with any user name, and Bearer. An invalid token or a missing scope is 403, and a wrong or missing repository is 404. A slash in the name of a repository may be sent as `/` or `%2F`.',
     variants: ['gitInvalidToken', 'gitMissingScope', 'gitMissingRepository', 'gitOtherRepository', 'missingRepoClaim'],
     rules: [
+      'state.deleted.operations',
       'key.signature.verified',
       'key.signature.tampered',
       'key.rotation.deleted',

@@ -307,7 +307,7 @@ export const CONTRADICTIONS = {
     emulator:
       'The emulator answers a second delete of a repository with 409 `repository_deleted`, and every other operation on a deleted repository with 404 `repository_not_found`.',
     variants: ['secondDelete', 'deletedRepository'],
-    rules: ['state.deleted.409', 'state.deleted.reads', 'err.specific.repository_deleted'],
+    rules: ['state.deleted.operations', 'state.deleted.409', 'state.deleted.reads', 'err.specific.repository_deleted'],
   },
   A17: {
     title: 'Codes with the name of the forge',

@@ -7,6 +7,7 @@ import { expectCode, expectMatch, expectOneOf, expectSame, expectSuccess, expect
 import { Skip } from '../../check/outcomes.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { groupRepository, reserveName, sampleRepository } from '../../fixtures/repositories.js';
+import { headerOf } from '../../http/exchange.js';
 import type { AmbiguityCode } from '../../specification/ambiguities.js';
 import { callOperation } from '../companion/call-operation.js';
 import type { OperationRequest } from '../companion/operation.js';
@@ -272,11 +273,20 @@ function specific(code: SpecificCode): RuleRow {
   };
 }
 
+/** Value of the header Retry-After: seconds, or a date (RFC 9110, section 10.2.3). */
+const RETRY_AFTER = /^(\d+|[A-Z][a-z]{2}, .* GMT)$/;
+
 export const specificCodes = defineRules('Errors', 'specific-codes', [
   ...(Object.keys(SPECIFIC) as SpecificCode[]).map(specific),
   {
     id: 'err.thawing.retry-after',
     says: 'A repository_thawing response has Retry-After.',
+    clauses: { 'every-operation': 'The refusal of any operation on a thawing repository has Retry-After.' },
+    watch: (exchange) => {
+      if (problemOf(exchange)?.code !== 'repository_thawing' || exchange.status !== 409) return undefined;
+      const value = headerOf(exchange, 'retry-after');
+      return RETRY_AFTER.test(value ?? '') || `Retry-After is ${value ?? 'absent'} in a 409 of ${exchange.path}`;
+    },
     writes: 'where-allowed',
     reach: 'emulator',
     check: async (t) => {
@@ -287,11 +297,7 @@ export const specificCodes = defineRules('Errors', 'specific-codes', [
         }
         expectOneOf(response.status, [409, 503], 'the status must be 409 or 503');
         if (response.status === 503) return;
-        expectMatch(
-          response.header('retry-after'),
-          /^(\d+|[A-Z][a-z]{2}, .* GMT)$/,
-          'Retry-After must be seconds or a date',
-        );
+        expectMatch(response.header('retry-after'), RETRY_AFTER, 'Retry-After must be seconds or a date');
       });
     },
   },

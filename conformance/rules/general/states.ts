@@ -1,58 +1,168 @@
 import { packLines, sendPack } from '../../api/commit-pack.js';
-import { restore, restoreMetadata } from '../../api/requests.js';
+import { deleteRepo, getRepo, reader, restore, restoreMetadata } from '../../api/requests.js';
+import { changeState } from '../../check/admin.js';
 import type { ApiResponse } from '../../check/api-response.js';
-import { expectSame, expectStatus, expectTrue } from '../../check/expect.js';
+import { expectSame, expectStatus, expectSuccess, expectTrue } from '../../check/expect.js';
+import { AssertionFailure } from '../../check/outcomes.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { sampleFile } from '../../fixtures/content.js';
-import { groupRepository } from '../../fixtures/repositories.js';
+import { groupRepository, newRepository } from '../../fixtures/repositories.js';
+import { shared } from '../../fixtures/shared.js';
+import { listRefs } from '../../git/refs.js';
 import type { AmbiguityCode } from '../../specification/ambiguities.js';
-import { documentedOperation } from '../documented-operations.js';
-import { defineWritingRules, on, rulesBy } from '../rule.js';
-import { forEachPlace, ofReads } from '../token-places.js';
+import { defineWritingRules, on, type RuleRow } from '../rule.js';
+import { forEachPlace, ofReads, showsNothing } from '../token-places.js';
+import { prepareRequests, type StateRequest } from './state-requests.js';
 
-/**
- * Documented operations that the target may refuse because of the state of a repository, such as a running sync: name
- * to the name used in reports.
- */
-const OPERATIONS = {
-  repo: 'repo',
-  commit: 'commit',
-  file: 'file',
-  archive: 'archive',
-  grep: 'grep',
-  filemeta: 'file metadata',
-  pack: 'commit-pack',
-  restore: 'restore',
-  notes: 'notes',
-} as const;
+interface StateFixture {
+  readonly name: string;
+  readonly requests: readonly StateRequest[];
+}
 
-/**
- * Calls each operation once while the emulator is forced into a state. Returns pairs of the name of the operation in
- * reports and its response.
- */
-async function underFault(t: RuleContext, fault: string): Promise<(readonly [string, ApiResponse])[]> {
-  const { name } = await groupRepository(t);
-  const responses: (readonly [string, ApiResponse])[] = [];
-  for (const [operation, label] of Object.entries(OPERATIONS)) {
-    responses.push([label, await documentedOperation(operation).send(t, name, { fault, faultIsOptional: true })]);
+const FIXTURE = 'requests of every operation';
+
+/** Returns a repository, and one prepared request of every operation on it. The rules of a run share both. */
+function statesRepository(t: RuleContext): Promise<StateFixture> {
+  return shared(t, FIXTURE, async (maker) => {
+    const repository = await newRepository(maker);
+    return { name: repository.name, requests: await prepareRequests(maker, repository) };
+  });
+}
+
+/** State that the suite can give to a repository of the emulator, and its error code. */
+interface State {
+  readonly name: 'thawing' | 'syncing';
+  readonly code: string;
+  /** Contradiction of the specification about responses in this state. */
+  readonly decision: AmbiguityCode;
+  /** Operations whose own table in the specification lists 503 for the state. The others have 409 with `code`. */
+  readonly listed: readonly string[];
+}
+
+const THAWING: State = {
+  name: 'thawing',
+  code: 'repository_thawing',
+  decision: 'A04',
+  listed: ['file metadata'],
+};
+const SYNCING: State = {
+  name: 'syncing',
+  code: 'sync_in_progress',
+  decision: 'A05',
+  listed: ['file metadata', 'grep'],
+};
+
+/** Sends each request while its repository is in a state. Returns pairs of a request and its response. */
+async function sendIn(t: RuleContext, { name: state }: State, requests: readonly StateRequest[]) {
+  const setState = (value: string) => {
+    const repositories = requests.map(({ repo }) => [repo, { state: value }] as const);
+    return changeState(t, { repositories: Object.fromEntries(repositories) });
+  };
+  const responses: (readonly [StateRequest, ApiResponse])[] = [];
+  await setState(state);
+  try {
+    for (const request of requests) responses.push([request, await request.send(t)]);
+  } finally {
+    await setState('active');
   }
   return responses;
 }
 
 /**
- * Expects each operation in `labels` to be refused, either with the error code of the repository state or as
- * unavailable.
+ * Sends every request while its repository is in a state, and expects the wanted ones to be refused and to change
+ * nothing. The others may be refused too, but only because of the state.
  */
-async function refuses(
-  t: RuleContext,
-  decision: AmbiguityCode,
-  state: string,
-  fault: string,
-  ...labels: readonly string[]
-) {
-  for (const [label, response] of await underFault(t, fault)) {
-    if (labels.includes(label)) t.tolerate(decision, `${state}, ${label}`, response, [`409 ${fault}`, '503']);
+async function refuses(t: RuleContext, state: State, mustRefuse: (request: StateRequest) => boolean): Promise<void> {
+  const { name, requests } = await statesRepository(t);
+  const before = await listRefs(t, name, reader(name));
+  try {
+    for (const [request, response] of await sendIn(t, state, requests)) {
+      if (mustRefuse(request) || response.status > 299)
+        naming(request, () => expectStateRefusal(t, state, request, response));
+    }
+    const after = await listRefs(t, name, reader(name));
+    expectSame([...after].sort(), [...before].sort(), `requests refused while ${state.name} must change no ref`);
+  } catch (error) {
+    // An accepted write would not succeed a second time. So the rule prepares new requests if it is checked again.
+    t.run.fixtures.delete(FIXTURE);
+    throw error;
   }
+}
+
+/** Runs a check. If it fails, the failure names the operation. */
+function naming({ route }: StateRequest, check: () => void): void {
+  try {
+    check();
+  } catch (error) {
+    if (!(error instanceof AssertionFailure)) throw error;
+    throw new AssertionFailure(`${route}: ${error.what}`, error.expected, error.actual);
+  }
+}
+
+/** Expects a request to be refused because of the state, with the code of the state or as unavailable (A04, A05). */
+function expectStateRefusal(
+  t: RuleContext,
+  { name: state, code, decision, listed }: State,
+  { name, isGit }: StateRequest,
+  response: ApiResponse,
+): void {
+  if (isGit) showsNothing(response);
+  const refusal = isGit ? '409' : `409 ${code}`;
+  const ways = listed.includes(name) ? ['503', refusal] : [refusal, '503'];
+  t.tolerate(decision, `${state}, ${name}`, response, ways);
+}
+
+const GONE = ['404 repository_not_found', '409 repository_deleted'];
+
+/** Deletes a repository and expects every operation on it to be refused. */
+async function refusesDeleted(t: RuleContext): Promise<void> {
+  t.needsCompanion();
+  const repository = await newRepository(t);
+  const requests = await prepareRequests(t, repository);
+  expectSuccess(await deleteRepo(t, repository.name));
+  await t.eventually(async () => (await getRepo(t, repository.name)).status > 299, 'a deleted repository is refused');
+  for (const request of requests) {
+    const { name, isGit, repo } = request;
+    if (repo !== repository.name) continue;
+    const response = await request.send(t);
+    naming(request, () => {
+      if (isGit) showsNothing(response);
+      if (isGit) t.tolerate('A35', `deleted repository, ${name}`, response, ['404', '409', '403', '401']);
+      else if (name === 'delete repository') t.tolerate('A16', 'second delete', response, [...GONE].reverse());
+      else t.tolerate('A16', `deleted, ${name}`, response, GONE);
+    });
+  }
+}
+
+/** Operations with a clause of their own, by clause: name of the operation at the begin of a sentence. */
+const READS = {
+  'repository-metadata': 'Reading the repository record',
+  'one-commit': 'Reading one commit',
+  'read-file': 'Reading a file',
+  archive: 'Downloading an archive',
+  search: 'A search',
+  'file-metadata': 'Reading file metadata',
+  branches: 'Listing branches',
+  commits: 'Listing commits',
+  diff: 'Reading a diff',
+};
+const WRITES = {
+  'commit-pack': 'A commit from streamed content',
+  restore: 'A restore with the route restore-commit',
+  reset: 'A restore with the route reset-commits',
+  notes: 'Writing a note',
+};
+const GIT = {
+  'git-refs': 'The ref advertisement of a fetch',
+  'git-fetch': 'A Git fetch',
+  'git-push-refs': 'The ref advertisement of a push',
+  'git-push': 'A Git push',
+};
+const COMPANION = { companion: 'An operation that only published clients show' };
+
+/** Returns clauses that end with the given words, one for each operation. */
+function clausesOf(operations: Readonly<Record<string, string>>, ending: string): NonNullable<RuleRow['clauses']> {
+  return Object.fromEntries(Object.entries(operations).map(([clause, begin]) => [clause, `${begin} ${ending}`]));
 }
 
 export const states = defineWritingRules('States', 'states', [
@@ -62,34 +172,53 @@ export const states = defineWritingRules('States', 'states', [
     writes: false,
     check: on(sampleFile, (t) => forEachPlace(t, ofReads, async ({ ask }) => void expectStatus(await ask({}), 200))),
   },
-  ...rulesBy(
-    refuses,
-    [
-      [
-        'state.thawing.409',
-        'A repository that is being restored from cold storage refuses operations with 409 repository_thawing.',
-        ...(['A04', 'thawing', 'repository_thawing', 'commit', 'file', 'archive', 'commit-pack'] as const),
-      ],
-      [
-        'state.syncing.409',
-        'A repository with a running upstream sync refuses writes with 409 sync_in_progress.',
-        ...(['A05', 'syncing', 'sync_in_progress', 'commit-pack', 'restore', 'notes'] as const),
-      ],
-    ],
-    { reach: 'emulator' },
-  ),
+  {
+    id: 'state.thawing.409',
+    says: 'A repository that is being restored from cold storage refuses operations with 409 repository_thawing.',
+    clauses: {
+      ...clausesOf({ ...READS, ...WRITES, ...GIT, ...COMPANION }, 'is refused while the repository thaws.'),
+      'no-effect': 'A write that is refused while the repository thaws changes no ref.',
+    },
+    reach: 'emulator',
+    check: (t) => refuses(t, THAWING, () => true),
+  },
+  {
+    id: 'state.syncing.409',
+    says: 'A repository with a running upstream sync refuses writes with 409 sync_in_progress.',
+    clauses: {
+      ...clausesOf({ ...WRITES, ...COMPANION, 'git-push': GIT['git-push'] }, 'is refused during a sync.'),
+      search: 'A search is refused during a sync.',
+      'file-metadata': 'Reading file metadata is refused during a sync.',
+      reads: 'Any other read that is refused during a sync has the code of a sync, or 503.',
+      'no-effect': 'A write that is refused during a sync changes no ref.',
+    },
+    reach: 'emulator',
+    check: (t) =>
+      refuses(t, SYNCING, ({ name, writes }) => SYNCING.listed.includes(name) || (writes && name !== 'Git push refs')),
+  },
   {
     id: 'state.which-operations',
     says: 'The specification does not say which operations each state refuses.',
     level: 'UNSPECIFIED',
     reach: 'emulator',
     check: async (t) => {
-      for (const fault of ['repository_thawing', 'sync_in_progress']) {
-        const responses = await underFault(t, fault);
-        const outcomes = responses.map(([operation, { outcome }]) => [operation, outcome]);
-        t.observe(fault, Object.fromEntries(outcomes));
+      const { requests } = await statesRepository(t);
+      const documented = requests.filter(({ clause, isGit }) => !isGit && clause !== 'companion');
+      for (const state of [THAWING, SYNCING]) {
+        const responses = await sendIn(t, state, documented);
+        t.observe(state.code, Object.fromEntries(responses.map(([{ name }, { outcome }]) => [name, outcome])));
       }
     },
+  },
+  {
+    id: 'state.deleted.operations',
+    says: 'A deleted repository refuses every operation with 404 repository_not_found or 409 repository_deleted.',
+    clauses: clausesOf(
+      { ...READS, ...WRITES, ...GIT, ...COMPANION },
+      'is refused after the deletion of the repository.',
+    ),
+    reach: 'needs-setup',
+    check: refusesDeleted,
   },
   {
     id: 'state.ref-outcome-in-body',

@@ -32,6 +32,7 @@ import { rows as readsAfterWrites } from './reads-after-writes.js';
 import { rows as repositoryClaim } from './repository-claim.js';
 import { rows as repositoryMetadata } from './repository-metadata.js';
 import { rows as repositoryRecord } from './repository-record.js';
+import { rows as repositoryStates } from './repository-states.js';
 import { rows as restore } from './restore.js';
 import { rows as restoreEffect } from './restore-effect.js';
 import { rows as restrictedKeys } from './restricted-keys.js';
@@ -71,6 +72,7 @@ const ROWS: readonly Mutant[] = [
   ...noteWriteResult,
   ...problemDetails,
   ...states,
+  ...repositoryStates,
   ...search,
   ...searchFilters,
   ...searchPages,

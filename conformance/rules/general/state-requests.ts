@@ -1,0 +1,136 @@
+import { reader, writer } from '../../api/requests.js';
+import type { ApiResponse } from '../../check/api-response.js';
+import { Skip } from '../../check/outcomes.js';
+import type { RuleContext } from '../../check/rule-context.js';
+import type { SeededRepository } from '../../fixtures/repositories.js';
+import { advertise, pushRefs, requestRefs } from '../../git/refs.js';
+import { gitPath } from '../../http/git-remote.js';
+import { callOperation } from '../companion/call-operation.js';
+import type { Operation, OperationRequest } from '../companion/operation.js';
+import { OPERATIONS } from '../companion/operations.js';
+import { type Family, TestRepository } from '../companion/test-repository.js';
+import { DOCUMENTED_ROUTES, requestLine } from '../documented-operations.js';
+
+/** Request about one repository that succeeds unless the state of the repository (such as thawing) refuses it. */
+export interface StateRequest {
+  /** Name of the operation in reports. Requests with the same name get the same response. */
+  readonly name: string;
+  /** Name of the clause that the request checks. */
+  readonly clause: string;
+  readonly route: string;
+  readonly writes: boolean;
+  readonly isGit: boolean;
+  /** Name of the repository whose state matters. */
+  readonly repo: string;
+  readonly send: (t: RuleContext) => Promise<ApiResponse>;
+}
+
+/** Names and clauses of the documented operations, by their name in the table of all operations. */
+const DOCUMENTED: Readonly<Record<string, readonly [name: string, clause: string]>> = {
+  'get repository': ['repo', 'repository-metadata'],
+  'get commit': ['commit', 'one-commit'],
+  'read file': ['file', 'read-file'],
+  archive: ['archive', 'archive'],
+  grep: ['grep', 'search'],
+  'file metadata': ['file metadata', 'file-metadata'],
+  'commit-pack': ['commit-pack', 'commit-pack'],
+  'restore-commit': ['restore', 'restore'],
+  'reset-commits': ['reset', 'reset'],
+  'add note': ['notes', 'notes'],
+  'list branches': ['branches', 'branches'],
+  'list commits': ['commits', 'commits'],
+  'commit diff': ['diff', 'diff'],
+};
+
+/** Operations that do not concern an existing repository. */
+const OTHERS = ['create repository', 'list repositories', 'organization metadata', 'head file'];
+
+/** The requests below may be refused, and their rules compare the repository themselves. */
+const UNVIEWED = { mustSucceed: true } as const;
+
+/**
+ * Prepares one request of every operation on a repository, while the repository is active: those that the specification
+ * documents, those of published clients if the target allows them, and those of Git. Creates what the requests need,
+ * such as tags. Leaves out operations that cannot be tried on the target.
+ */
+export async function prepareRequests(t: RuleContext, seeded: SeededRepository): Promise<readonly StateRequest[]> {
+  const repository = new TestRepository(t, seeded);
+  const requests: StateRequest[] = [];
+  for (const operation of OPERATIONS) {
+    for (const family of familiesOf(t, operation)) {
+      const route = requestLine(operation, family);
+      try {
+        const request = await requestFor(repository, operation, family);
+        const [name, clause] = DOCUMENTED[operation.name] ?? [operation.name, 'companion'];
+        requests.push({
+          name,
+          clause: DOCUMENTED_ROUTES.has(route) ? clause : 'companion',
+          route,
+          writes: operation.scopes.some((scope) => scope.endsWith(':write')),
+          isGit: false,
+          repo: request.repo ?? repository.name,
+          send: (t) => callOperation(new TestRepository(t, seeded), operation, family, { ...request, ...UNVIEWED }),
+        });
+      } catch (error) {
+        if (!(error instanceof Skip)) throw error;
+      }
+    }
+  }
+  return [...requests, ...gitRequests(seeded)];
+}
+
+/**
+ * Returns the families of routes through which an operation is tried: those of its documented routes, otherwise the
+ * preferred one.
+ */
+function familiesOf(t: RuleContext, operation: Operation): readonly Family[] {
+  if (OTHERS.includes(operation.name)) return [];
+  const families: Family[] = ['v1', 'preferred'];
+  const documented = families.filter((family) => DOCUMENTED_ROUTES.has(requestLine(operation, family)));
+  return documented.length === 0 && t.target.companion ? ['preferred'] : documented;
+}
+
+async function requestFor(repository: TestRepository, operation: Operation, family: Family): Promise<OperationRequest> {
+  if (operation.name === 'delete repository') return {};
+  return operation.request(repository, family);
+}
+
+function gitRequests({ name: repo, tip }: SeededRepository): readonly StateRequest[] {
+  const path = gitPath(repo);
+  const refs = '/{repo_name}.git/info/refs?service=';
+  const common = { isGit: true, repo };
+  return [
+    {
+      ...common,
+      name: 'Git',
+      clause: 'git-refs',
+      route: `GET ${refs}git-upload-pack`,
+      writes: false,
+      send: (t) => advertise(t, path, reader(repo)),
+    },
+    {
+      ...common,
+      name: 'Git fetch',
+      clause: 'git-fetch',
+      route: 'POST /{repo_name}.git/git-upload-pack',
+      writes: false,
+      send: (t) => requestRefs(t, repo, reader(repo)),
+    },
+    {
+      ...common,
+      name: 'Git push refs',
+      clause: 'git-push-refs',
+      route: `GET ${refs}git-receive-pack`,
+      writes: true,
+      send: (t) => advertise(t, path, writer(repo), 'git-receive-pack'),
+    },
+    {
+      ...common,
+      name: 'Git push',
+      clause: 'git-push',
+      route: 'POST /{repo_name}.git/git-receive-pack',
+      writes: true,
+      send: (t) => pushRefs(t, repo, { 'refs/heads/pushed': tip }, writer(repo), UNVIEWED),
+    },
+  ];
+}
