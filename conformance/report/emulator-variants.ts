@@ -108,7 +108,7 @@ const SWITCHES: readonly SwitchRow[] = [
   one('expNotAfterIat', at('A32', 'exp equals iat'), { rejected: REFUSED, accepted: '200' }),
   one('missingExp', at('A32', 'no exp'), { accepted: '200', rejected: REFUSED }),
   same('unknownRoute', at('A30', 'unknown route without a token'), '404', '401'),
-  same('wrongMethod', at('A29', 'wrong method'), '405', '404'),
+  same('wrongMethod', [...at('A29', 'wrong method'), ...at('A29', 'wrong method', '*')], '405', '404'),
   same('headFileMetadata', at('A29', 'HEAD, file metadata'), '405', '200'),
   same('gitInvalidToken', at('A35', 'invalid token', ...GIT_PLACES), '403', '401', '404'),
   same('gitMissingScope', WITHOUT_SCOPE, '403', '401', '404'),

@@ -4,7 +4,7 @@ import { sampleRepository } from '../../fixtures/repositories.js';
 import { basic } from '../../http/git-remote.js';
 import { faulted, type TokenPlace } from '../documented-operations.js';
 import { defineRules, leftOpen, on } from '../rule.js';
-import { everyPlace, expectErrorOf, forEachPlace, ofApi } from '../token-places.js';
+import { everyPlace, expectErrorOf, forEachPlace, ofApi, ofGit, showsNothing } from '../token-places.js';
 import { readWithToken, tokenRead } from './token-checks.js';
 
 /** Names of the endpoints whose request has no query, so that a rule can add one. */
@@ -130,7 +130,10 @@ export const tokenFailures = defineRules('Token failure responses', 'token-failu
   {
     id: 'authfail.403.unavailable',
     says: 'While tokens cannot be verified, every request is 403 authentication_unavailable; afterwards requests succeed again.',
-    clauses: { everywhere: 'Each operation of the API responds so.' },
+    clauses: {
+      everywhere: 'Each operation of the API responds so.',
+      git: 'A Git request is refused while tokens cannot be verified.',
+    },
     writes: 'where-allowed',
     reach: 'emulator',
     check: on(faulted('repo', 'authentication_unavailable'), async (t, response) => {
@@ -140,6 +143,11 @@ export const tokenFailures = defineRules('Token failure responses', 'token-failu
       await forEachPlace(t, ofApi, async ({ place, ask }) =>
         expectErrorOf(place, await ask({}, { fault }), 403, 'authentication_unavailable'),
       );
+      await forEachPlace(t, ofGit, async ({ ask }) => {
+        const refused = await ask({}, { fault });
+        showsNothing(refused);
+        expectStatus(refused, 403, 401, 503);
+      });
     }),
   },
   {

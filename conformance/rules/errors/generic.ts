@@ -1,5 +1,5 @@
 import { commitFiles, packLines, sendPack } from '../../api/commit-pack.js';
-import { getFile, grep, reader } from '../../api/requests.js';
+import { archive, getFile, grep, ORG_READER, reader, segment } from '../../api/requests.js';
 import type { ApiResponse } from '../../check/api-response.js';
 import { GENERIC, isForgeCode, isListedCode, SPECIFIC } from '../../check/codes.js';
 import { expectCode } from '../../check/expect.js';
@@ -8,7 +8,7 @@ import { Skip } from '../../check/outcomes.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { groupRepository, sampleRepository } from '../../fixtures/repositories.js';
 import type { AmbiguityCode } from '../../specification/ambiguities.js';
-import { withFault } from '../documented-operations.js';
+import { DOCUMENTED_OPERATIONS, withFault } from '../documented-operations.js';
 import { defineRules, type RuleRow } from '../rule.js';
 import { problemOf } from './problems.js';
 
@@ -55,18 +55,41 @@ const TOLERATED: Readonly<Record<number, readonly [code: AmbiguityCode, where: s
   409: ['A07', 'stale head', ['409 conflict']],
 };
 
+/** Further requests that cause an error, by its status. Returns responses by the name of the operation. */
+const OTHER_REQUESTS: Readonly<Record<number, (t: RuleContext) => Promise<Readonly<Record<string, ApiResponse>>>>> = {
+  405: async (t) => {
+    const { name: repo } = await groupRepository(t);
+    const responses: Record<string, ApiResponse> = {};
+    for (const { name, route, scope } of DOCUMENTED_OPERATIONS) {
+      // File metadata has a rule of its own.
+      if (name === 'filemeta') continue;
+      const path = route.replace(/^\w+ /, '').replace('{repo_name}', segment(repo));
+      const as = scope === 'org:read' ? ORG_READER : { repo, scopes: [scope] };
+      responses[name] = await t.request('PUT', path, { as });
+    }
+    return responses;
+  },
+  413: async (t) => {
+    const { name } = await sampleRepository(t);
+    return { archive: await archive(t, name, undefined, { body: Buffer.alloc(LARGE, 0x20) }) };
+  },
+};
+
 const WRITING = [405, 409];
 /** Statuses that can be caused only on an emulator, by an injected fault or an emulator limit. */
 const ON_EMULATOR = [413, 499];
 
 function generic(status: number, code: string): RuleRow {
   const natural = REQUESTS[status];
+  const others = OTHER_REQUESTS[status];
+  const isAtOthers = natural === undefined || others !== undefined;
   const specificOnes = Object.entries(SPECIFIC)
     .filter(([, [own]]) => own === status)
     .map(([name]) => name);
   return {
     id: `err.generic.${status}`,
     says: `A ${status} response without a specific code has the code ${code}.`,
+    ...(isAtOthers && { clauses: { operations: `Other operations use the code ${code} with this status too.` } }),
     reach: natural === undefined || ON_EMULATOR.includes(status) ? 'emulator' : 'any',
     writes: WRITING.includes(status),
     watch: (exchange) => {
@@ -78,11 +101,18 @@ function generic(status: number, code: string): RuleRow {
       return known || !foreign || `a ${status} response has the code ${seen}`;
     },
     check: async (t) => {
-      if (natural === undefined) return expectCode(await withFault(t, 'repo', code), status, code);
-      const response = await natural(t);
+      if (natural === undefined) {
+        for (const operation of ['repo', 'commit', 'grep'])
+          expectCode(await withFault(t, operation, code), status, code);
+        return;
+      }
       const instead = TOLERATED[status];
-      if (instead === undefined) expectCode(response, status, code);
-      else t.tolerate(instead[0], instead[1], response, instead[2]);
+      const expectIt = (response: ApiResponse, where = '') => {
+        if (instead === undefined) expectCode(response, status, code);
+        else t.tolerate(instead[0], instead[1] + where, response, instead[2]);
+      };
+      expectIt(await natural(t));
+      for (const [name, response] of Object.entries((await others?.(t)) ?? {})) expectIt(response, `, ${name}`);
     },
   };
 }

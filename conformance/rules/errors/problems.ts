@@ -9,10 +9,19 @@ import { TestRepository } from '../companion/test-repository.js';
 import { faulted } from '../documented-operations.js';
 import { defineRules, leftOpen, on, type RuleRow, type Watch } from '../rule.js';
 
+/** Returns true if the response is an error of the API with a body. */
+function isApiError({ git, status, method, path }: Exchange): boolean {
+  return !git && status >= 400 && method !== 'HEAD' && path.startsWith('/api');
+}
+
+/** Returns true if the response is an error of the API whose media type promises JSON. */
+function isJsonError(exchange: Exchange): boolean {
+  return isApiError(exchange) && /^application\/(problem\+)?json$/.test(mediaTypeOf(exchange));
+}
+
 /** Returns the JSON body of an API error; undefined for other responses and if the body is not an object. */
 function errorBody(exchange: Exchange): JsonRecord | undefined {
-  if (exchange.git || exchange.status < 400 || exchange.method === 'HEAD' || !exchange.path.startsWith('/api'))
-    return undefined;
+  if (!isApiError(exchange)) return undefined;
   const body = jsonOf(exchange);
   return isRecord(body) ? body : undefined;
 }
@@ -129,6 +138,7 @@ const BY_TEXT: Readonly<Record<number, string>> = {
   507: 'insufficient_storage',
 };
 
+const NO_OBJECT = 'the body is an error that is not a JSON object';
 const BODY_LIMIT = 'the body is an error without a member called error';
 
 export const errorShapes = defineRules('Errors', 'error-shapes', [
@@ -137,8 +147,7 @@ export const errorShapes = defineRules('Errors', 'error-shapes', [
     says: 'Errors have the media type application/problem+json, except those of file metadata and of failed writes.',
     level: 'SHOULD',
     watch: (exchange) => {
-      if (exchange.git || exchange.status < 400 || exchange.method === 'HEAD' || !exchange.path.startsWith('/api'))
-        return undefined;
+      if (!isApiError(exchange)) return undefined;
       const body = errorBody(exchange);
       if (isFileMetadata(exchange) || (body !== undefined && isWriteResult(body))) return undefined;
       return (
@@ -197,8 +206,10 @@ export const errorShapes = defineRules('Errors', 'error-shapes', [
   {
     id: 'err.error-member',
     says: 'Every error that is not a write result has its message in the member error.',
+    clauses: { object: 'The body of an error with a JSON media type is a JSON object.' },
     watch: (exchange) => {
       const body = errorBody(exchange);
+      if (body === undefined && isJsonError(exchange)) return NO_OBJECT;
       if (body === undefined || isWriteResult(body)) return undefined;
       return (typeof body.error === 'string' && body.error !== '') || BODY_LIMIT;
     },

@@ -3,7 +3,15 @@ import { createRepo, getRepo, grep, repositoryPath } from '../../api/requests.js
 import { changeState, inNamespace } from '../../check/admin.js';
 import type { ApiResponse } from '../../check/api-response.js';
 import { isForgeCode, SPECIFIC, type SpecificCode } from '../../check/codes.js';
-import { expectCode, expectMatch, expectOneOf, expectSame, expectSuccess, expectTrue } from '../../check/expect.js';
+import {
+  expectCode,
+  expectMatch,
+  expectOneOf,
+  expectSame,
+  expectSuccess,
+  expectTrue,
+  isMember,
+} from '../../check/expect.js';
 import { Skip } from '../../check/outcomes.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { groupRepository, reserveName, sampleRepository } from '../../fixtures/repositories.js';
@@ -16,6 +24,7 @@ import { FAMILIES, type Family, TestRepository, UNREACHABLE_UPSTREAM } from '../
 import { withFault } from '../documented-operations.js';
 import { defineRules, type Reach, type Rule, type RuleRow } from '../rule.js';
 import { forEachPlace, ofContent } from '../token-places.js';
+import { OTHER_OPERATIONS, withHosting } from './other-operations.js';
 import { problemOf } from './problems.js';
 
 interface Provocation {
@@ -68,16 +77,6 @@ function repeated(name: string, request: (repository: TestRepository) => Promise
 
 /** Requests a deployment of a repository that has no hosting project. */
 const deploy: Attempt = (repository) => callOperation(repository, 'create deployment', 'preferred', { json: {} });
-
-/**
- * Skips the rule if the organization has no hosting. Such an organization responds with an error about hosting, or
- * refuses a token with the hosting scopes.
- */
-function skipWithoutHosting(response: ApiResponse): ApiResponse {
-  if (response.status === 403 && response.code !== 'insufficient_scope')
-    throw new Skip('the organization has no hosting');
-  return response;
-}
 
 /**
  * Upstream (repository to import from) that does not exist on a public forge. The service looks up the upstream before
@@ -199,7 +198,7 @@ const PROVOCATIONS: Readonly<Record<SpecificCode, Provocation>> = {
     },
   },
   hosting_project_not_found: viaCompanion(
-    async (repository, family) => skipWithoutHosting(await deploy(repository, family)),
+    async (repository, family) => withHosting(await deploy(repository, family)),
     ['preferred'],
   ),
   deployment_not_found: viaCompanion(
@@ -212,7 +211,7 @@ const PROVOCATIONS: Readonly<Record<SpecificCode, Provocation>> = {
   deployment_project_name_in_use: viaCompanion(async (repository, family) => {
     const json = { deployment: { project_name: repository.unusedName('project') } };
     const other = await TestRepository.create(repository.t);
-    expectSuccess(skipWithoutHosting(await callOperation(other, 'update repository', family, { json })));
+    expectSuccess(withHosting(await callOperation(other, 'update repository', family, { json })));
     return callOperation(repository, 'update repository', family, { json });
   }),
   idempotency_key_reused: viaCompanion(
@@ -250,12 +249,27 @@ function expectForgeCode(response: ApiResponse, code: string): void {
   expectTrue(response.status >= 400 && response.status < 500, 'the status is 412 or another 4xx', response.status);
 }
 
+/**
+ * Causes an error code at further operations, and expects the same status and code. If the specification contradicts
+ * itself about the code, `ways` are the permitted responses.
+ */
+async function expectAtOthers(t: RuleContext, code: SpecificCode, ways: readonly string[]): Promise<void> {
+  const provoke = OTHER_OPERATIONS[code];
+  if (provoke === undefined || !t.target.companion || !t.target.write) return;
+  for (const [name, response] of Object.entries(await provoke(await TestRepository.create(t)))) {
+    const isRight = ways.some((way) => isMember(response, way));
+    expectTrue(isRight, `${name} must respond with ${ways.join(' or ')}`, response.outcome);
+  }
+}
+
 function specific(code: SpecificCode): RuleRow {
   const [status, meaning] = SPECIFIC[code];
+  const clauses = { operations: `Other operations respond with ${status} ${code} too.` };
   const { reach, writes, provoke, instead } = PROVOCATIONS[code];
   return {
     id: `err.specific.${code}`,
     says: `The code ${code} has the status ${status}: ${meaning}.`,
+    ...(OTHER_OPERATIONS[code] && { clauses }),
     reach,
     writes,
     watch: (exchange) => {
@@ -269,6 +283,7 @@ function specific(code: SpecificCode): RuleRow {
         else if (isForgeCode(code) === undefined) expectCode(response, status, code);
         else expectForgeCode(response, code);
       }
+      await expectAtOthers(t, code, instead?.[2] ?? [`${status} ${code}`]);
     },
   };
 }
