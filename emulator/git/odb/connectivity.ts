@@ -6,30 +6,37 @@ import { ANY, type EdgeType, isEmptyTree, type OnEdge, readEdges } from './edge-
 import type { ObjectWriter } from './object-writer.js';
 
 /**
- * Checks for the tips of a push (objects that refs will name) that all objects reachable from them are present, and
- * that each has the type that the object pointing at it requires.
+ * Connectivity check of a push. For each tip (object that a ref will name), checks that all objects reachable from it
+ * are present, and that each has the type that the object pointing at it requires.
  *
  * The new objects are those with a number of at least `base`. They may still be discarded. An edge is a reference from
  * one object to another. An object is complete if everything reachable from it is present. Complete objects are marked
- * and not read again. If the target of every edge of the new objects is new or complete, all new objects are complete,
- * and no walk is needed. Otherwise the check walks from each tip. The result of a walk, complete or broken, is kept, so
- * many tips on one broken history cost one walk.
+ * and not read again.
+ *
+ * If the target of every edge of the new objects is new or complete, all new objects are complete, and no walk is
+ * needed. Otherwise the check walks from each tip. The result of each walk is kept, so many tips on one broken history
+ * cost one walk.
  */
 export class Connectivity {
   /**
-   * Missing object by the number of each object from which a walk reached it. Valid while the store has `#knownAt`
-   * objects.
+   * Missing object, by the number of each object from which a walk reached it. Valid only while the store has
+   * `#knownAt` objects.
    */
   readonly #broken = new Map<number, MissingObject>();
   #knownAt = -1;
   #areAllFound = false;
-  /** Object number (index in the tables of the store) of the target of each edge in `writer.edges`; -1 if missing. */
+  /**
+   * Object number of the target of each edge in `writer.edges`, by the index of the edge; -1 if the target is missing.
+   */
   #numbers = new Int32Array(0);
-  /** Number of edges whose targets `#mark` has processed, and numbers of those targets that were published before. */
+  /**
+   * `#marked`: number of edges whose targets `#mark` has processed. `#oldTargets`: object numbers of those targets that
+   * were published before.
+   */
   #marked = 0;
   readonly #oldTargets: number[] = [];
   /**
-   * Numbers of published objects that this check found complete. They are marked in the store only by `publish`,
+   * Numbers of already published objects that this check found complete. Only `publish` marks them in the store,
    * because the new objects may be discarded.
    */
   readonly #oldComplete = new Set<number>();
@@ -95,7 +102,10 @@ export class Connectivity {
     return this.#areAllFound;
   }
 
-  /** Marks every object that a new object points at as referenced. Called when the new objects are published. */
+  /**
+   * Marks every object that a new object points at as referenced (some object refers to it). Called when the new
+   * objects are published.
+   */
   publish(): void {
     const { objects, edges } = this.writer;
     // `failures` and `firstMissing` mark the edges in time slices. Usually one of them has run, so this loop has
@@ -109,8 +119,8 @@ export class Connectivity {
   }
 
   /**
-   * Marks the target of the edge `index` as referenced. Targets that were published before are only collected for
-   * `publish`, because the new objects may be discarded.
+   * Marks the target of the edge `index` as referenced (some object refers to it). Targets that were published before
+   * are only collected for `publish`, because the new objects may be discarded.
    */
   #mark(index: number, target: number): void {
     if (index === this.#marked) this.#marked++;
@@ -198,8 +208,9 @@ export class Connectivity {
   }
 
   /**
-   * Returns the number of the object whose id is at `at` if the walk must read it, or -1 if it is complete. Throws
-   * `MissingObject` if it is absent, of another type, or known to lead to a missing object.
+   * Finds the object whose 20-byte id is at `at`. Returns its number if the walk must read it, or -1 if it is complete
+   * (everything reachable from it is present). Throws `MissingObject` if it is absent, of another type, or known to
+   * lead to a missing object.
    */
   #resolve(bytes: Uint8Array, at: number, type: EdgeType): number {
     const { objects } = this.writer;

@@ -21,8 +21,8 @@ const SHORTEST_TAG = 64;
 const NEWLINE = 0x0a;
 
 /**
- * Callback for each edge (reference from one object to another). The target's id is the 20 raw bytes of `bytes` at
- * `at`. `type` is the type that the target must have.
+ * Callback for each edge (reference from one object to another). `bytes` contains the 20-byte id of the target at
+ * offset `at`. `type` is the type that the target must have.
  */
 export type OnEdge = (bytes: Uint8Array, at: number, type: EdgeType) => void;
 
@@ -125,8 +125,8 @@ export class EdgeList {
   }
 
   /**
-   * Same as `record`, for a commit. Returns the indexes in this list of the commit's tree and parents, in this order.
-   * They are valid until the next call. Returns undefined if the commit is malformed.
+   * Same as `record`, for a commit. Returns the indexes in this list of the commit's tree and parents, in this order;
+   * undefined if the commit is malformed. The returned list is valid until the next call.
    */
   recordCommit(body: Buffer): IntList | undefined {
     this.#ofCommit.clear();

@@ -15,8 +15,8 @@ import { BYTES_PER_OBJECT, type ObjectTable } from './object-table.js';
 import { copy, delta, inPieces, insert, oidOf, PackBuilder } from './test/pack-builder.js';
 
 /**
- * Object store and its expected content: the text of each object by its id, and the ids of the objects to which others
- * refer.
+ * Object store with its expected content: the text of each object by its id, and the ids of the objects that others
+ * refer to.
  */
 interface Modelled {
   readonly store: ObjectStore;
@@ -62,8 +62,8 @@ t.test(
     let stores: Modelled[] = [first];
     let serial = 0;
     /**
-     * Adds objects to a store that are new to it, though other stores may already have them. The objects are published
-     * or discarded at random.
+     * Adds objects that are new to a store, though other stores may already have them. Publishes or discards them at
+     * random.
      */
     const grow = async ({ store, texts, referenced }: Modelled): Promise<void> => {
       const end = random(4) === 0 ? 'discard' : 'publish';
@@ -193,8 +193,7 @@ t.test('a pack of a fork has the bytes that a store without forks would give it'
     const base = pack.whole('blob', text);
     const more = `and ${round}`;
     pack.delta(base, delta(text.length, text.length + more.length, copy(0, text.length), insert(more)));
-    // Add an entry without delta after a delta. Their object numbers must be swapped, because the delta is resolved
-    // later.
+    // Add a whole entry after a delta. Deltas are resolved later, so the object numbers of the two must be swapped.
     pack.whole('blob', `last ${round}`);
     for (const store of [plain, next]) {
       const quarantine = store.quarantine();

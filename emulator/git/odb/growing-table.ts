@@ -8,7 +8,10 @@ import { LinkRecords, NO_RECORD } from './link-records.js';
 import { BYTES_PER_OBJECT, COLUMNS, type Extent, ObjectTable, UNDELTIFIED } from './object-table.js';
 import type { TableCaches } from './table-caches.js';
 
-/** Approximate memory in bytes of one entry of the map `peeled` (tag to the object at the end of its chain of tags). */
+/**
+ * Approximate memory in bytes of one entry of the map `peeled`, which maps an annotated tag to the object at the end of
+ * its chain of tags.
+ */
 const BYTES_PER_PEELED = 40;
 /**
  * Maximum number of deltas that must be applied to read an object. In longer delta chains, every 256th body is pinned
@@ -16,13 +19,14 @@ const BYTES_PER_PEELED = 40;
  */
 const LONGEST_CHAIN = 256;
 
-/** Position of the stored bytes of an object, and its delta base. */
+/** Location of the stored bytes of one object, with its delta base. */
 export interface EntryLocation {
   /**
-   * Number of the segment (memory that contains one received pack, or loose objects), as in `ObjectTable.segmentOf`.
+   * Number of the segment (memory that contains one received pack, or loose objects) that contains the bytes. Negative
+   * for a segment of loose objects.
    */
   readonly segment: number;
-  /** Offset of the first byte: the entry header in a segment of a pack, or the body in a segment of loose objects. */
+  /** Offset in the segment of the first byte: of the entry header in a pack, or of the body of a loose object. */
   readonly offset: number;
   readonly end: number;
   /** Object number of the delta base, or `UNDELTIFIED` if the object is not stored as a delta. */
@@ -34,21 +38,22 @@ export interface EntryLocation {
 }
 
 /**
- * Table of a store's objects to which objects can be added. `freeze` returns an immutable view of its published
- * objects, with which a fork of the store starts. Both tables then share the memory of these objects. That memory
- * counts in the budget of the server until the last of them releases it.
+ * Table of a store's objects to which objects can be added.
+ *
+ * `freeze` returns an immutable view of the published objects, with which a fork of the store starts. The table and its
+ * views share the memory of these objects, which counts in the memory budget until the last of them releases it.
  */
 export class GrowingTable extends ObjectTable {
   /**
-   * Number of objects that the arrays have capacity for and whose memory this table alone counts in `budget`; 0 if the
-   * memory is shared.
+   * Capacity of the arrays, in objects, as far as this table alone counts their memory in `budget`; 0 if the arrays are
+   * shared with another table.
    */
   #heldRoom = 0;
   /** Bytes that this table counts in `budget`, except those of the arrays: segments, pinned bodies and peeled tags. */
   #held = 0;
   /**
-   * Link records (decoded references of commits and trees) that the current writer adds to, and their length before
-   * that writer began.
+   * Link records (decoded commits and trees) that the current writer adds to; undefined if there is no writer.
+   * `#linksBefore` is their length before that writer began.
    */
   #links: LinkRecords | undefined;
   #linksBefore = 0;
@@ -82,8 +87,8 @@ export class GrowingTable extends ObjectTable {
    */
   take(bytes: number): void {
     if (bytes > 0) this.budget.take(bytes);
-    // `freeze` moves counted bytes to `sharedBytes`, which other tables may still use. This table can therefore release
-    // at most the bytes that it still counts itself.
+    // `freeze` moves counted bytes to `sharedBytes`, because other tables may still use the memory. This table can
+    // therefore give back at most the bytes that it still counts itself.
     const counted = Math.max(bytes, -this.#held);
     if (counted < 0) this.budget.give(-counted);
     this.#held += counted;
@@ -116,8 +121,8 @@ export class GrowingTable extends ObjectTable {
   }
 
   /**
-   * Adds an object with the 20-byte id at the start of `oid`. Returns its object number. If `wantsPin` returns true for
-   * it, the caller must pin its body before adding the next object.
+   * Adds an object, whose 20-byte id is at the start of `oid`. Returns its object number. If `wantsPin` returns true
+   * for that number, the caller must call `pin` with its body before it adds the next object.
    */
   add(type: TypeCode, size: number, entry: EntryLocation, oid: Uint8Array): number {
     const at = this.ownCount;
@@ -139,7 +144,10 @@ export class GrowingTable extends ObjectTable {
     return this.count++;
   }
 
-  /** Returns true if so many deltas precede the object in its delta chain that its body must be kept in memory. */
+  /**
+   * Returns true if the body of the object must be pinned (kept inflated in memory), because it is a delta at the end
+   * of a chain of `LONGEST_CHAIN` deltas.
+   */
   wantsPin(number: number): boolean {
     return this.baseOf(number) !== UNDELTIFIED && this.depthOf(number) === 0;
   }
@@ -155,8 +163,8 @@ export class GrowingTable extends ObjectTable {
 
   /**
    * Changes the numbers of the objects from `first` on. `order` lists their current numbers in the new order.
-   * References to delta bases, caches and pinned bodies are renumbered too. Object numbers are invalid while this
-   * method runs. Returns the new numbers: index 0 is the new number of the object `first`.
+   * References to delta bases, caches and pinned bodies are renumbered too. No object number may be used until the
+   * returned promise resolves. Resolves to the new numbers: index 0 is the new number of the object `first`.
    */
   async reorder(first: number, order: Int32Array, meter: Meter): Promise<Int32Array> {
     const moved = new Int32Array(order.length);
@@ -176,8 +184,8 @@ export class GrowingTable extends ObjectTable {
   }
 
   /**
-   * Marks an object as complete (everything reachable from it is present). The mark is valid for a table that shows at
-   * least `since` objects, so a fork made before does not see it.
+   * Marks an object as complete (everything reachable from it is present). The mark is valid for tables that show at
+   * least `since` objects, so it does not apply to forks with fewer objects.
    */
   setComplete(number: number, since: number): void {
     if (this.isComplete(number)) return;
@@ -186,8 +194,8 @@ export class GrowingTable extends ObjectTable {
   }
 
   /**
-   * Marks that some other object refers to the object `number`. The mark is valid for a table that shows at least
-   * `since` objects, so a fork made before does not see it.
+   * Marks that another object refers to the object `number`. The mark is valid for tables that show at least `since`
+   * objects, so it does not apply to forks with fewer objects.
    */
   setReferenced(number: number, since: number): void {
     if (this.isReferenced(number)) return;
@@ -195,15 +203,15 @@ export class GrowingTable extends ObjectTable {
     else this.referencedSince[number - this.firstNumber] = since;
   }
 
-  /** Records for the annotated tag `tag` the object at the end of its chain of tags. */
+  /** Records that the chain of annotated tags that starts at `tag` ends at the object `target`. */
   setPeeled(tag: number, target: number): void {
     this.take(BYTES_PER_PEELED);
     this.peeled.set(tag, target);
   }
 
   /**
-   * Removes all objects, segments and marks that were added after the fill level `extent` was read. Called when the
-   * objects of a write are discarded.
+   * Removes all objects, segments and marks that were added after `extent` (an earlier fill level) was read. Called
+   * when the objects of a write are discarded.
    */
   truncate({ count, segments, looseBytes, room }: Extent): void {
     this.caches.forgetQuarantine();
@@ -222,15 +230,15 @@ export class GrowingTable extends ObjectTable {
     const own = count - this.firstNumber;
     this.oids.fill(0, own * OID_BYTES, this.ownCount * OID_BYTES);
     this.count = count;
-    // The arrays may have grown for the removed objects, so they shrink to their capacity before the write. Arrays that
-    // are shared with a frozen table do not count in `#heldRoom` and stay unchanged.
+    // The arrays may have grown for the removed objects. They shrink to the capacity that they had before the write.
+    // Arrays that are shared with a frozen table do not count in `#heldRoom` and stay unchanged.
     if (this.#heldRoom > room) this.#resize(room);
     while (this.segments.length > segments) this.dropLastSegment();
     this.loose[0]?.truncate(looseBytes);
   }
 
   /**
-   * Publishes the objects from number `from` on: afterwards they can be found by id. `added`: hash table that contains
+   * Publishes the objects from number `from` on, so that `find` finds them by id. `added` is a hash table that contains
    * only these objects.
    */
   publish(from: number, added: OidSlots): void {
@@ -246,8 +254,8 @@ export class GrowingTable extends ObjectTable {
   }
 
   /**
-   * Link records (decoded references of commits and trees) to which the current writer adds. They become readable when
-   * the new objects are published, and are removed when these are discarded.
+   * Link records (decoded commits and trees) to which the current writer adds. The added records become readable when
+   * the new objects are published, and are removed when the objects are discarded.
    */
   get newLinks(): LinkRecords {
     if (this.#links === undefined) {
@@ -262,9 +270,9 @@ export class GrowingTable extends ObjectTable {
   }
 
   /**
-   * Returns the `LinkRecords` (decoded references of commits and trees) that contain the record of an object. Returns
-   * undefined if the object has no record, the records were evicted from the cache, or the record still contains
-   * temporary indexes.
+   * Returns the `LinkRecords` (decoded commits and trees) that contain the record of an object. Returns undefined if
+   * the object has no record, if the records were evicted from the cache, or if the record still contains temporary
+   * indexes.
    */
   linksOf(number: number): LinkRecords | undefined {
     const table = this.tableOf(number);
@@ -309,7 +317,7 @@ export class GrowingTable extends ObjectTable {
 
   /**
    * Releases all memory that this table counts in the budget. Called when the repository is deleted. If a writer is
-   * still running then, its later allocations count again until another call.
+   * still running, its later allocations are counted again and released by a second call when it ends.
    */
   giveBack(): void {
     this.budget.give(this.budget.used);

@@ -13,10 +13,12 @@ const LARGE = 64 * 1024;
 const KEPT_STEP = 4;
 
 /**
- * Returns the entries of a tree. They are decoded from its link record (its entries as integers, stored when the tree
- * was received) or, without a record, from the tree object. If the record is a delta on the record of another tree, the
- * chain of records is followed to a tree that is cached or has a complete record. `finder` finds objects by the ids in
- * tree objects. Yields between pieces of work, so that other requests can run.
+ * Returns the entries of a tree.
+ *
+ * They are decoded from the link record of the tree (its entries as integers, stored when the tree was received) or, if
+ * it has no record, from the tree object. A record may be a delta on the record of another tree. The chain of records
+ * is then followed to a tree that is cached or has a complete record. `finder` finds objects by the ids in tree
+ * objects. Yields between pieces of work, so that other requests can run.
  */
 export function* entriesOf(
   objects: StoredObjects,
@@ -28,8 +30,8 @@ export function* entriesOf(
   const chain: number[] = [];
   let at = tree;
   let base: TreeEntries | undefined;
-  // The chain ends at an object whose body is pinned (kept inflated in memory), because it can be decoded without the
-  // rest of the chain. This limits the length of a chain.
+  // The chain ends early at an object whose body is pinned (kept inflated in memory), because that body can be decoded
+  // directly. This limits the length of a chain.
   while (base === undefined && objects.linksOf(at)?.needsBase(objects.placeOf(at)) && !objects.wantsPin(at)) {
     chain.push(at);
     at = objects.baseOf(at);

@@ -13,8 +13,8 @@ import type { StoredObjects } from './stored-objects.js';
 import type { TreeLayout } from './tree-layout.js';
 
 /**
- * Delta from which a tree was built: the entries of its base, and the delta's instructions, which are the bytes of
- * `delta` from `start` to `limit`.
+ * Delta from which a tree was built. `base` contains the entries of the base tree. The delta's instructions are the
+ * bytes of `delta` from `start` to `limit` (exclusive).
  */
 export interface TreeChange {
   readonly base: TreeLayout;
@@ -23,14 +23,14 @@ export interface TreeChange {
   readonly limit: number;
 }
 
-/** Sentinel for `#literal` and `#copied`: no run of this kind is being written. */
+/** Sentinel for `#literal` and `#copied`: no run (group of consecutive tree entries) of that kind is being written. */
 const NONE = -1;
 /**
- * Minimum length in bytes of a range copied by a delta for which complete tree entries are copied from the record of
- * the base. The entries in shorter ranges are parsed.
+ * Minimum length in bytes of a range copied by a delta for which whole tree entries are taken from the record of the
+ * base tree. Entries in shorter ranges are parsed.
  */
 const SHORTEST_RUN = 64;
-/** Maximum number of records, each a delta on the next, that are followed to determine the entries of a tree. */
+/** Maximum number of tree records, each a delta on the next, that must be followed to get the entries of a tree. */
 const LONGEST_CHAIN = 64;
 /**
  * Largest time, in seconds since 1970, that fits into the record of a commit. Commits with a later time have no record,
@@ -39,9 +39,9 @@ const LONGEST_CHAIN = 64;
 const MAX_SECONDS = 0xffffffff;
 
 /**
- * Parses each new commit and tree once, while its body is in memory on receipt. Adds the objects that it refers to
- * (edges) to the `EdgeList`, which serves the connectivity check. Adds its decoded content (links) to the
- * `LinkRecords`, so that later readers need not inflate and parse it again.
+ * Parses each new commit and tree once on receipt, while its body is in memory. Adds the objects that it refers to
+ * (edges) to the `EdgeList`, for the connectivity check. Adds its decoded content (links) to the `LinkRecords`, so that
+ * later readers need not inflate and parse it again.
  *
  * For a tree received as a delta, only the entries that differ from its base are parsed. A copy instruction of the
  * delta guarantees equal bytes, so all entries that lie completely inside the copied range are equal too. Usually only
@@ -57,23 +57,24 @@ export class LinkRecorder {
    */
   readonly changed = new IntList();
   readonly #names: TreeNames;
-  /** Integers of the record that is being built. */
+  /** Integers of the record (decoded commit or tree) that is being built. */
   readonly #record = new IntList();
   #layout: TreeLayout | undefined;
   /** Cursor over the entries of the tree that is being recorded. */
   #entry = new TreeCursor(Buffer.alloc(0));
   #count = 0;
   /**
-   * Index in `#record` of the length of the run that is being written, or `NONE`. A run consists of entries of this
-   * tree (`#literal`), or refers to entries of the base (`#copied`). In the second case, `#copiedTo` is the index in
-   * the base after the last entry of the run.
+   * State of the run (group of consecutive tree entries) that is being written. `#literal` or `#copied` is the index in
+   * `#record` of the length of the run; the other one is `NONE`. A literal run contains the entries themselves. A
+   * copied run refers to entries of the base tree, and `#copiedTo` is the index in the base after the last of them.
    */
   #literal = NONE;
   #copied = NONE;
   #copiedTo = 0;
   #usesBase = false;
   /**
-   * Offset in the body of the last entry that was read, and start of the range of `changed` that has no end yet, or -1.
+   * `#previous`: offset in the body of the entry that was read last. `#open`: start of the range of `changed` that has
+   * no end yet, or -1 if none.
    */
   #previous = 0;
   #open = -1;
@@ -86,11 +87,12 @@ export class LinkRecorder {
   }
 
   /**
-   * Reads a new object once, and adds the objects to which it refers to `edges`. For a commit or tree, also stores the
-   * decoded links in `records`, so that walks through the history need not parse the object again. Returns the position
-   * of that record; `NO_RECORD` if the object has none. If the object is malformed, sets `edges.isDoubtful`. `change`:
-   * difference from a similar tree. `layout`: filled with the entries of a tree. `maxTargets`: maximum number of
-   * distinct objects that can exist.
+   * Reads a new object once, and adds the objects that it refers to to `edges`. For a commit or tree, also stores its
+   * decoded content in `records`, so that walks through the history need not parse it again. Returns the position of
+   * that record, or `NO_RECORD` if there is none. Sets `edges.isDoubtful` if the object is malformed.
+   *
+   * `change`: delta from which a tree was built. `layout`: filled with the entries of a tree. `maxTargets`: maximum
+   * number of distinct objects that can exist.
    */
   record(type: TypeCode, body: Buffer, maxTargets: number, change?: TreeChange, layout?: TreeLayout): number {
     const { edges } = this;
@@ -107,8 +109,8 @@ export class LinkRecorder {
   }
 
   /**
-   * Fills `layout` with the entries of a tree that this writer received, so that deltas on the tree can be recorded.
-   * Returns false if the tree has no record.
+   * Fills `layout` with the entries of a tree that this writer received, so that trees stored as deltas on it can be
+   * recorded. Returns false if the tree has no record.
    */
   layOut(objects: StoredObjects, number: number, layout: TreeLayout): boolean {
     const cells = this.#cellsOf(objects, number);
@@ -218,8 +220,8 @@ export class LinkRecorder {
     eachCopy(delta, start, limit, (resultAt, baseAt, count) => {
       if (count < SHORTEST_RUN) return;
       while (entry.position < resultAt + count) {
-        // The bytes from the cursor on are copied from the base. If an entry of the base starts at this position, the
-        // same entry starts here in the new tree.
+        // The bytes from the cursor on are copied from the base tree. If an entry of the base starts at the byte that
+        // the cursor corresponds to, the same entry starts at the cursor in the new tree.
         const index = entry.position < resultAt ? -1 : base.startingAt(baseAt + entry.position - resultAt);
         if (index >= 0) {
           const last = base.endedBy(baseAt + count);
@@ -260,7 +262,7 @@ export class LinkRecorder {
     this.#entry.position = start + base.starts[to]! - base.starts[from]!;
   }
 
-  /** Records the entry at the cursor with its name, mode and object. */
+  /** Records the entry at the cursor itself (name, mode and object), not as a reference to the base tree. */
   #addLiteral(): void {
     const entry = this.#entry;
     const { body, start, oidStart } = entry;

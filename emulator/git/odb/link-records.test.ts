@@ -91,7 +91,8 @@ t.test('they are shared with forks, joined with those of others, and forgotten w
 const MODES = [0o100644, 0o100755, 0o120000, 0o40000, 0o160000];
 
 /**
- * Tests trees whose deltas no sender would choose: with copies that end at any byte, are repeated, or are out of order.
+ * Tests trees received as deltas that no Git client would choose: copies that end inside an entry, are repeated, or are
+ * out of order.
  */
 t.test('a tree is what its bytes say, however its delta is cut', async (t) => {
   const random = randomNumbers(20);

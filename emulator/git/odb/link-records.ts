@@ -1,7 +1,7 @@
 import type { CommitRecord } from '../object/link-reader.js';
 import type { TreeNames } from '../object/tree-names.js';
 
-/** Sentinel for the position of a record in `LinkRecords`: the object has no record. */
+/** Position that stands for "no record": the object has no record in `LinkRecords`. */
 export const NO_RECORD = 0;
 /**
  * Capacity of a page (array of records) in integers: 2^18, which is 1 MiB. When the records need more memory, another
@@ -29,10 +29,10 @@ const COMMIT_PARENTS = 4;
  * parse them. Each object has at most one record, which consists of integers. Objects are identified by their numbers
  * in the table. Records are only appended:
  *
- *     commit   tree, author seconds, committer seconds, number of parents, parents
- *     tree     entries * 2 + (1 if it is a delta on the tree that is the base of its pack delta), followed by runs
- *              until all entries are given: count * 2 + 1 and as many pairs of key and object, or count * 2 and the
- *              index of the first of `count` entries of the base
+ * commit tree, author seconds, committer seconds, number of parents, parents
+ * tree entries * 2 + (1 if it is a delta on the tree that is the base of its pack delta), followed by runs
+ * until all entries are given: count * 2 + 1 and as many pairs of key and object, or count * 2 and the
+ * index of the first of `count` entries of the base
  *
  * The key of an entry stands for its name and mode (see `TreeNames`). Records are stored in pages, and no record
  * crosses a page boundary. The position ("place") of a record is page * 2^18 + index. Objects with a number less than
@@ -43,8 +43,8 @@ export class LinkRecords {
   /** Position at which the next record will be appended. */
   length = NO_RECORD + 1;
   /**
-   * Position from which on records are not readable yet, because they contain indexes in the `EdgeList` instead of
-   * object numbers. `LinkRecorder.settle` replaces the indexes.
+   * Position from which on records cannot be read yet, because they contain temporary indexes (of the `EdgeList`)
+   * instead of object numbers. `LinkRecorder.settle` replaces the indexes.
    */
   settled = this.length;
 
@@ -77,7 +77,10 @@ export class LinkRecords {
     this.#pages.length = Math.min(this.#pages.length, (length >>> PAGE_BITS) + 1);
   }
 
-  /** Appends a copy of all readable records of `other`. Returns the offset to add to their positions in `other`. */
+  /**
+   * Appends a copy of all readable records of `other`. Returns the number to add to a record's position in `other` to
+   * get its position in this object.
+   */
   append(other: LinkRecords): number {
     const moved = this.#pages.length << PAGE_BITS;
     for (const page of other.#pages) this.#pages.push(page.slice());
@@ -108,8 +111,8 @@ export class LinkRecords {
   }
 
   /**
-   * Replaces each object `n` in the record of a commit by `names[n]`. Used to replace temporary indexes by object
-   * numbers. Returns the number of integers that were read.
+   * Replaces each object reference `n` in the record of a commit by `names[n]`. This turns temporary indexes into
+   * object numbers. Returns the number of integers that were read.
    */
   renameCommit(place: number, names: Int32Array): number {
     const page = this.#pages[place >>> PAGE_BITS]!;
@@ -121,24 +124,24 @@ export class LinkRecords {
   }
 
   /**
-   * Returns true if the record of a tree at `place` refers to entries of another tree: the base of the delta as which
-   * the tree is stored.
+   * Returns true if the record of a tree is a delta: it refers to entries of the tree that is the base of the tree's
+   * pack delta.
    */
   needsBase(place: number): boolean {
     return (this.#headOf(place) & 1) === 1;
   }
 
   /**
-   * Returns the number of integers for all entries of a tree: twice the number of entries, for one key (name and mode)
-   * and one object number each.
+   * Returns the number of integers that `readCells` writes for a tree: two per entry, its key (name and mode) and its
+   * object number.
    */
   cellCount(place: number): number {
     return (this.#headOf(place) >> 1) * 2;
   }
 
   /**
-   * Writes all entries of a tree into `cells`: for each entry its key (name and mode) and its object number. `base`:
-   * all entries of its base tree in the same form; needed only if `needsBase` returns true.
+   * Writes all entries of a tree into `cells`: for each entry its key (name and mode) and its object number. `base`
+   * contains all entries of the base tree in this form. It is needed only if `needsBase` returns true.
    */
   readCells(place: number, base: Int32Array | undefined, cells: Int32Array): void {
     const page = this.#pages[place >>> PAGE_BITS]!;
@@ -158,8 +161,8 @@ export class LinkRecords {
   }
 
   /**
-   * Calls `visit` for each run of entries that are in the record itself and not taken from the base tree: pairs of key
-   * and object number in `cells` from `start` to `end` (exclusive).
+   * Calls `visit` for each run of entries that the record itself contains (not those taken from the base tree). The
+   * entries are pairs of key and object number in `cells`, from `start` to `end` (exclusive).
    */
   eachOwnRun(place: number, visit: (cells: Int32Array, start: number, end: number) => void): void {
     const page = this.#pages[place >>> PAGE_BITS]!;
@@ -199,7 +202,9 @@ function indexOf(place: number): number {
   return place & (PAGE - 1);
 }
 
-/** Maximum number of integers that are copied with a loop, because for so few a loop is faster than `set`. */
+/**
+ * Longest run, in integers, that is copied with a loop. For such short runs, a loop is faster than `TypedArray.set`.
+ */
 const SHORT = 24;
 
 function copyRun(from: Int32Array, start: number, to: Int32Array, at: number, length: number): void {

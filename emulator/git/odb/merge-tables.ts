@@ -5,11 +5,14 @@ import { LinkRecords, NO_RECORD } from './link-records.js';
 import { BYTES_PER_OBJECT, COLUMNS, ObjectTable } from './object-table.js';
 
 /**
- * Maximum ratio of the size of an object table to the total size of the tables above it (those that build on it) at
- * which it is merged with them. The factor limits how often each object is copied over time.
+ * Maximum ratio of the size of an object table to the total size of the newer tables that build on it, at which it is
+ * merged with them. The maximum limits how often each object is copied over time.
  */
 const LARGER = 2;
-/** Number of objects copied between two yields, and the cost of copying them in work units (unit of CPU time). */
+/**
+ * `COPIED_AT_ONCE`: number of objects copied between two yields. `COPY_COST`: cost of copying them in work units (about
+ * a microsecond each).
+ */
 const COPIED_AT_ONCE = 1024;
 const COPY_COST = 200;
 
@@ -96,8 +99,8 @@ function copyObjects(from: ObjectTable, to: ObjectTable, start: number): void {
 }
 
 /**
- * Returns `since` (object count from which on a mark is valid) if it is valid for `table`, else 0. The array that
- * contains it is shared with a larger table that contains later objects, so it may be valid only for that table.
+ * Returns `since` (object count from which on a mark is valid) if it is valid for `table`, else 0. The array of these
+ * counts is shared with a larger table, so `since` may be valid only for the larger one.
  */
 function valid(since: number, table: ObjectTable): number {
   return since <= table.count ? since : 0;

@@ -22,7 +22,10 @@ export class ObjectCache<Value> {
     this.#regionOf(number).set(number, value);
   }
 
-  /** Same as `set`, but ignores values of quarantined objects, because their numbers may still change. */
+  /**
+   * Same as `set`, but ignores values of quarantined objects (received and not yet visible), because their numbers may
+   * still change.
+   */
   setFinal(number: number, value: Value): void {
     if (number < this.#count) this.#published.set(number, value);
   }

@@ -13,16 +13,16 @@ import { Scratch } from './scratch.js';
 import { StoreReader } from './store-reader.js';
 import { StoredObjects } from './stored-objects.js';
 
-/** Capacity in bytes of the cache of a store that does not share a cache with other stores. */
+/** Capacity in bytes of the cache of a store that was created without a shared cache. */
 const OWN_CACHE = 48 * 1024 * 1024;
 /**
- * A fetch may send the stored packs as they are only if at most one object in 16 is loose (stored outside a pack),
- * because loose objects have no delta and would make the response larger.
+ * Minimum number of stored objects per loose object (one stored outside a pack) at which a fetch may send the stored
+ * packs as they are. Loose objects have no delta and would make the response larger.
  */
 const FEW = 16;
 /**
- * A fetch may send the stored packs as they are only if they contain at least this many objects on average. The clients
- * that pushed large packs found most of the possible deltas.
+ * Minimum average number of objects per pack at which a fetch may send the stored packs as they are, because a client
+ * that pushed a large pack has found most of the possible deltas.
  */
 const OBJECTS_PER_PACK = 256;
 /**
@@ -35,7 +35,7 @@ export interface ObjectStoreOptions {
   readonly limits?: Partial<StoreLimits>;
   /** Limit on the memory of all stores that share this budget. */
   readonly budget?: MemoryBudget;
-  /** Cache shared with other stores. */
+  /** Cache shared with other stores. By default, the store has its own. */
   readonly caches?: MemoryCache;
   /** Schedule (accounts for the CPU work of all requests) to which the work of reading objects is reported. */
   readonly schedule?: Schedule;
@@ -55,7 +55,7 @@ export interface ObjectStoreOptions {
 export class ObjectStore extends StoreReader {
   /** Caches of all data computed from the objects of this store. Closed when the repository is deleted. */
   readonly caches: CacheGroup;
-  /** Compressed objects and deltas that were produced for packs sent to clients, to be sent again. */
+  /** Compressed objects and deltas that were produced for packs sent to clients, kept to be sent again. */
   readonly repackCache: RepackCache;
   readonly schedule: Schedule;
   readonly #options: ObjectStoreOptions;

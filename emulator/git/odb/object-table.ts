@@ -6,7 +6,7 @@ import { TreeNames } from '../object/tree-names.js';
 import type { Segment } from '../pack/segment.js';
 import type { TableCaches } from './table-caches.js';
 
-/** Sentinel for the object number of a delta base: the object is not stored as a delta. */
+/** Delta base of an object that is not stored as a delta (sentinel for an object number). */
 export const UNDELTIFIED = -1;
 /** Memory in bytes that one object needs in the arrays of an `ObjectTable`. */
 export const BYTES_PER_OBJECT = OID_BYTES + 36;
@@ -39,15 +39,15 @@ export interface Extent {
   readonly count: number;
   readonly segments: number;
   readonly looseBytes: number;
-  /** Memory in bytes that the table alone holds, without its arrays. */
+  /** Memory in bytes that the table counts alone, without its arrays and without memory shared with other tables. */
   readonly held: number;
-  /** Number of objects that the arrays have capacity for. */
+  /** Number of objects for which the arrays have capacity. */
   readonly room: number;
 }
 
 /**
  * Index of the objects of a store: arrays with one element per object (struct of arrays). The bytes of the objects are
- * in segments: memory that contains one received pack, or loose objects.
+ * in segments. A segment is memory that contains either one received pack or loose objects.
  *
  * Copy-on-write: a fork stores only its own objects and reads the others from an immutable table `parent`. Numbers less
  * than `firstNumber` belong to the parent. The index of an object in the arrays is its number minus `firstNumber`.
@@ -78,20 +78,20 @@ export class ObjectTable {
   /** Position of the object's record (decoded commit or tree) in the table's `LinkRecords`, or `NO_RECORD`. */
   linksAt = NO_INTS;
   /**
-   * Number of objects that a table must show so that everything reachable from the object is present; 0 if unknown. A
-   * number and not a flag, because a fork with fewer objects may use the same array.
+   * Smallest number of objects in a table at which everything reachable from the object is present; 0 if unknown. A
+   * number and not a flag, because forks with fewer objects may share this array.
    */
   completeSince = NO_NUMBERS;
-  /** Number of objects that a table must show so that one of them refers to this object; 0 if unknown. */
+  /** Smallest number of objects in a table at which another object refers to this one; 0 if unknown. */
   referencedSince = NO_NUMBERS;
   /** Values of `completeSince` and `referencedSince` for objects of the parent tables, whose arrays must not change. */
   completeBelow = new Map<number, number>();
   referencedBelow = new Map<number, number>();
   /** Hash table from an object id to the index in the arrays of this table. Contains only published objects. */
   slots: OidSlots;
-  /** Object number at the end of each chain of annotated tags, by the object number of the first tag. */
+  /** Object number at the end of a chain of annotated tags, by the number of each tag in the chain except the last. */
   peeled = new Map<number, number>();
-  /** Inflated bodies that stay in memory, by object number. They limit the number of deltas that a read applies. */
+  /** Inflated bodies that stay in memory, by object number. They limit how many deltas a read must apply. */
   pinned = new Map<number, Buffer>();
   /**
    * Intern table (each value stored once) for names and modes of tree entries. Shared by this table and its parents.
@@ -104,14 +104,14 @@ export class ObjectTable {
   firstLoose: number;
   /** Number of published loose objects, including those of the parent tables. */
   looseCount: number;
-  /** Memory that this table shares with other tables: bytes without the arrays, and bytes of the arrays. */
+  /** Counts of memory shared with other tables: `sharedArrays` for the arrays, `sharedBytes` for the rest. */
   protected sharedBytes: SharedBytes | undefined;
   protected sharedArrays: SharedBytes | undefined;
   #holders = 1;
 
   /**
-   * Creates an empty table, whose numbers follow those of `parent`. Adds a reference to `parent` so that its memory is
-   * not released before this table is.
+   * Creates an empty table, whose object numbers follow those of `parent`. Adds a reference to `parent`, so that the
+   * memory of `parent` is not released before that of this table.
    */
   constructor(
     readonly caches: TableCaches,
@@ -147,8 +147,8 @@ export class ObjectTable {
   }
 
   /**
-   * Adds a reference to this table. Has no effect after the last `release`: a store that uses the table then can only
-   * read.
+   * Adds a reference to this table. Has no effect after the last `release`. A store that uses the table after that can
+   * only read.
    */
   hold(): this {
     if (this.#holders > 0) this.#holders++;
@@ -186,8 +186,8 @@ export class ObjectTable {
     if (own >= 0 && own < this.ownCount) return own + this.firstNumber;
     for (let table = this.parent; table !== undefined; table = table.parent) {
       const found = table.slots.find(table.oids, bytes, at);
-      // A frozen parent table shares its hash table with the growing table of the same objects, to which more were
-      // added. Those objects are not part of the parent.
+      // A frozen parent table shares its hash table with a table that has grown since. Objects that were added there
+      // later (index of at least `ownCount`) are not part of the parent.
       if (found >= 0 && found < table.ownCount) return found + table.firstNumber;
     }
     return -1;
@@ -277,7 +277,7 @@ export class ObjectTable {
     return this.tableOf(tag).peeled.get(tag);
   }
 
-  /** Returns the segment with the number `index`, as stored in `segmentOf`: negative for loose objects. */
+  /** Returns the segment with number `index`. Negative numbers are segments of loose objects. */
   segmentAt(index: number): Segment {
     let table: ObjectTable = this;
     if (index < 0) {
@@ -313,7 +313,7 @@ export class ObjectTable {
     }
   }
 
-  /** Yields those of the first `count` objects to which no other of them refers. */
+  /** Yields the numbers of those of the first `count` objects to which no other of them refers. */
   *unreferenced(count: number): Generator<number> {
     for (let table: ObjectTable | undefined = this; table !== undefined; table = table.parent) {
       const { firstNumber: first, referencedSince } = table;
@@ -326,8 +326,8 @@ export class ObjectTable {
   }
 
   /**
-   * Returns an immutable table with the objects that this table had when its size was `extent`. It shares the arrays of
-   * this table, so nothing is copied. A fork of the store uses it as the parent of its own table.
+   * Returns an immutable table with the objects that this table had at the fill level `extent`. The new table uses the
+   * arrays of this one, so nothing is copied. A fork of the store uses the new table as its parent.
    */
   freeze(extent: Extent): ObjectTable {
     this.caches.group.hold();
@@ -345,8 +345,8 @@ export class ObjectTable {
   }
 
   /**
-   * Replaces the content of this table by that of `merged`, which contains the objects of this table and of the parents
-   * that were merged into it. `arrays`: count of the memory of the new arrays.
+   * Replaces the content of this table by that of `merged`, which contains the objects of this table and of some of its
+   * parents. `arrays` counts the memory of the new arrays.
    */
   replaceWith(merged: ObjectTable, arrays: SharedBytes): void {
     const before = this.parent;

@@ -46,7 +46,7 @@ export class ObjectWriter {
    * Hash table from the id of a new object to its index in the arrays of the table (object number minus `firstNumber`).
    */
   readonly slots = new OidSlots();
-  /** Id (20 bytes) of the object that was processed last. */
+  /** Id (20 bytes) of the object that the writer processed last. */
   readonly oid = Buffer.alloc(OID_BYTES);
 
   constructor(
@@ -89,8 +89,9 @@ export class ObjectWriter {
   }
 
   /**
-   * Reserves memory for a body in the segment of loose objects. Throws if the body is too large. `before`: length to
-   * which the segment is truncated if the object turns out to be stored already.
+   * Reserves memory for a body in the segment of loose objects (uncompressed, outside a pack). Throws `ObjectTooLarge`
+   * if the body exceeds the limit. Returns also `before`, the length to which the segment is truncated if the object
+   * turns out to be stored already.
    */
   #place(type: TypeCode, size: number): { slab: Buffer; bodyStart: number; before: number } {
     const max = type === BLOB ? this.limits.objectBytes : this.limits.structureBytes;
@@ -101,7 +102,10 @@ export class ObjectWriter {
     return { slab, bodyStart: start + HEADROOM, before };
   }
 
-  /** Keeps the body that was written last and whose id is in `oid`. Removes it if that object is already stored. */
+  /**
+   * Makes the body that was just written to the segment a new object. If an object with the id in `oid` is already
+   * stored, removes the body again. Returns the id.
+   */
   #keep(type: TypeCode, size: number, before: number): Oid {
     const loose = this.objects.looseSegment;
     if (this.find(this.oid, 0) >= 0) {
@@ -117,8 +121,9 @@ export class ObjectWriter {
   /**
    * Stores the object of a pack entry, whose body was inflated or built from a delta. Returns its object number, or the
    * existing number if the object is already stored. Throws `PackError` if other bytes are stored under the same id.
-   * `change`: the delta from which a tree was built. `layout`: filled with the entries of a new tree. Overwrites the
-   * `HEADROOM` bytes before the body with the header that Git hashes. Yields only for a large object.
+   *
+   * `change`: the delta from which a tree was built. `layout`: filled with the entries of a new tree. The `HEADROOM`
+   * bytes before the body are overwritten with the header that Git hashes. Yields only for a large object.
    */
   *store(
     type: TypeCode,
@@ -162,7 +167,8 @@ export class ObjectWriter {
   }
 
   /**
-   * Fills `layout` with the entries of a tree that this writer stored. Returns false if the tree has no link record.
+   * Fills `layout` with the entries of a tree that this writer stored. Returns false if the tree has no link record
+   * (decoded entries).
    */
   layOut(number: number, layout: TreeLayout): boolean {
     layout.isFlawless = !this.#flawed.has(number);
@@ -178,9 +184,9 @@ export class ObjectWriter {
   }
 
   /**
-   * Renumbers the objects from number `first` on: `order` lists their current numbers in the new order. Called after a
-   * pack was received. Objects are stored in the order in which deltas were resolved; afterwards their numbers ascend
-   * with their offsets in the pack.
+   * Renumbers the objects from number `first` on, so that their numbers ascend with their offsets in the received pack.
+   * `order` lists their current numbers in the new order. Needed because objects are stored in the order in which
+   * deltas were resolved.
    */
   async reorder(first: number, order: Int32Array, meter: Meter): Promise<void> {
     const { objects } = this;
@@ -239,7 +245,7 @@ export class ObjectWriter {
   }
 }
 
-/** Copies `source` into `target` from offset `at`. Yields between pieces, so that other requests can run. */
+/** Copies `source` into `target` at offset `at`. Yields between pieces, so that other requests can run. */
 export function* copySteps(source: Buffer, target: Buffer, at: number): Steps<void> {
   for (let from = 0; from < source.length; from += PIECE) {
     if (from > 0) yield PIECE * COST.byteCopied;

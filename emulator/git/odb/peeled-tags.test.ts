@@ -13,8 +13,8 @@ function tag(objects: Quarantine, object: Oid, type: string): Oid {
 }
 
 /**
- * Writes a chain of `length` tags, each of which points to the previous one. The first points to `from`, by default a
- * new commit. Returns the last tag.
+ * Writes a chain of `length` tags, each of which points at the previous one. The first points at `from`, or at a new
+ * commit if `from` is undefined. Returns the id of the last tag.
  */
 function chain(objects: Quarantine, length: number, from?: Oid): Oid {
   let tip = from ?? objects.write(COMMIT, COMMIT_BODY);

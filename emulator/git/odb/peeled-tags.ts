@@ -4,10 +4,11 @@ import { tagTarget } from '../object/tag.js';
 import type { StoredObjects } from './stored-objects.js';
 
 /**
- * Records for each new annotated tag that points at another tag the object at the end of its chain of tags. New are the
- * objects from number `first` on. Git follows the chain whenever it needs that object. With this record, each tag is
- * read once, on receipt, and later requests need one lookup. Yields between pieces of work, so that other requests can
- * run.
+ * Records the peeled object of each new annotated tag that points at another tag: the object at the end of its chain of
+ * tags. New are the objects from number `first` on.
+ *
+ * Git follows the chain whenever it needs that object. With this record, each tag is read once, on receipt, and later
+ * requests need one lookup. Yields between pieces of work, so that other requests can run.
  */
 export function* peelNewTags(objects: StoredObjects, reader: ObjectReader, first: number): Steps<void> {
   const { count } = objects;

@@ -69,8 +69,8 @@ export class Quarantine extends StoreReader {
   }
 
   /**
-   * Throws `MissingObject` unless everything reachable from `tips` (objects that refs will name) is present. As long as
-   * nothing is missing, the cost does not depend on the number of published objects.
+   * Throws `MissingObject` unless everything reachable from `tips` (objects that refs will name) is present. If nothing
+   * is missing, the cost does not depend on the number of published objects.
    */
   async checkConnectivity(tips: Iterable<Oid>): Promise<void> {
     for (const missing of (await this.findUnconnected(tips)).values()) throw missing;

@@ -23,8 +23,8 @@ export class Scratch {
   }
 
   /**
-   * Returns one of two arrays with at least `count` integers, so that one can be computed from the other. Its content
-   * is undefined.
+   * Returns one of two arrays (`which` is 0 or 1) with at least `count` integers. There are two, so that one can be
+   * computed from the other. The content is undefined.
    */
   cells(which: number, count: number): Int32Array {
     const cells = this.#cells[which]!;
@@ -34,7 +34,7 @@ export class Scratch {
     return larger;
   }
 
-  /** Returns memory of at least `bytes` bytes, valid until the next call. Its content is undefined. */
+  /** Returns memory of at least `bytes` bytes with undefined content, valid until the next call. */
   arena(bytes: number): Buffer {
     if (bytes > KEPT_ARENA) return Buffer.allocUnsafeSlow(bytes);
     this.#arena = bufferWithRoom(this.#arena, bytes);

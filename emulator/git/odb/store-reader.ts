@@ -98,7 +98,8 @@ export abstract class StoreReader implements LinkReader {
   }
 
   /**
-   * Returns the caches of data computed from an object. All stores that share the object (forks) share these caches.
+   * Returns the caches of data computed from the object `number`. All stores that share the object (forks) share these
+   * caches.
    */
   cachesOf(number: number): CacheGroup {
     return this.stored.tableOf(number).caches.group;

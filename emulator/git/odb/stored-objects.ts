@@ -19,12 +19,12 @@ import { TableCaches } from './table-caches.js';
  * requests.
  */
 const LARGE = 256 * 1024;
-/** Interval at which bodies are cached when a delta chain is resolved: every eighth body of the chain. */
+/** Interval at which intermediate bodies are cached when a delta chain is resolved: every eighth body of the chain. */
 const KEPT_STEP = 8;
 
 /**
- * All objects of a store by object number, including those of a running push, and access to their bodies. `ObjectStore`
- * and `Quarantine` restrict which of them a reader can see.
+ * Access to the objects of a store by object number, including those of a running push, and to their bodies.
+ * `ObjectStore` and `Quarantine` restrict which of them a reader can see.
  */
 export class StoredObjects extends GrowingTable {
   readonly header = new EntryHeader();
@@ -124,8 +124,8 @@ export class StoredObjects extends GrowingTable {
   }
 
   /**
-   * Returns the numbers of the object, its delta base, the base of that, and so on, to the first object whose body is
-   * in memory or that is not a delta.
+   * Returns a delta chain: the number of the object, of its delta base, of the base of that, and so on. The chain ends
+   * at the first object whose body is in memory or that is not a delta.
    */
   #chainOf(number: number): number[] {
     const chain = [number];

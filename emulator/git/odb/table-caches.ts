@@ -72,7 +72,7 @@ export class TableCaches {
   }
 }
 
-/** Key of the only value of the cache region of link records. */
+/** Key of the only value in the cache region of link records (decoded commits and trees). */
 const ALL = 0;
 /** Maximum share of the cache capacity for the bodies that are cached while one pack is received. */
 const NEW_SHARE = 1 / 8;

@@ -11,7 +11,10 @@ export class TreeLayout {
   isFlawless = false;
   /** Offset in bytes of each entry in the body of the tree. One more element contains the length of the body. */
   starts = new Int32Array(64);
-  /** For each entry two integers, as `LinkRecorder` records them: its key (stands for name and mode) and its target. */
+  /**
+   * Two integers for each entry: its key (stands for name and mode, see `TreeNames`) and its target (index in the
+   * `EdgeList`).
+   */
   cells = new Int32Array(128);
 
   /** Grows the arrays to a capacity of at least `entries` entries. Existing entries are kept. */
@@ -64,7 +67,8 @@ export class TreeLayout {
   }
 
   /**
-   * Returns the index of the last entry that starts at or before offset `at`. The end of the body counts as an entry.
+   * Returns the index of the last entry that starts at or before offset `at`. The end of the body counts as the start
+   * of one more entry.
    */
   #lastUpTo(at: number): number {
     return Math.max(0, lastUpTo(this.starts, at, this.length + 1));

@@ -7,8 +7,8 @@ import { ObjectStore } from './object-store.js';
 import { copy, delta, inPieces, insert, PackBuilder } from './test/pack-builder.js';
 
 /**
- * Creates a store with a binary tree of deltas (two deltas on each body, `depth` levels), some bodies without deltas, a
- * large body, and an object that was written one by one and is not in a pack.
+ * Creates a store with many kinds of objects: a binary tree of deltas (two on each body), bodies without deltas, a
+ * large body, and an object outside a pack.
  */
 async function sampleStore(cacheBytes: number): Promise<ObjectStore> {
   const pack = new PackBuilder();

@@ -16,7 +16,7 @@ const MAX_BYTES = 8 * 1024 * 1024;
 /** Alignment of bodies in the arena in bytes, so that deltas can copy them word by word. */
 const WORD = 8;
 
-/** Object that is a delta on the body at offset `at` of the arena. `size`: size of that body in bytes. */
+/** Object to be read: a delta on the body at offset `at` of the arena (shared memory), which is `size` bytes long. */
 interface Pending {
   readonly number: number;
   readonly at: number;
@@ -24,10 +24,11 @@ interface Pending {
 }
 
 /**
- * Calls `look` with the body of each of the objects `numbers`. `look` must not keep the body. The objects are visited
- * in the order of their deltas and not in that of `numbers`, so each pack entry is inflated once, however many bodies
- * are built from it. Large bodies and those at the end of very long delta chains are skipped. Yields between pieces of
- * work, so that other requests can run.
+ * Calls `look` with the body of each of the objects `numbers`. `look` must not keep the body.
+ *
+ * The order is that of the delta chains and not that of `numbers`, so each pack entry is inflated once, however many
+ * bodies are built from it. Large bodies and those at the end of very long delta chains are skipped. Yields between
+ * pieces of work, so that other requests can run.
  */
 export function* visitBodies(
   stored: StoredObjects,
@@ -55,7 +56,8 @@ export function* visitBodies(
       enter(root, 0, body.length);
     }
     unreported += body.length * COST.byteCopied;
-    // The delta that was added last is applied first (depth-first), so the memory after the body of its base is free.
+    // The delta that was added last is applied first (depth-first search), so the memory after the body of its base is
+    // free.
     for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
       const { number, at, size } = next;
       const result = (at + size + WORD - 1) & -WORD;
@@ -124,8 +126,8 @@ function* planVisit(stored: StoredObjects, numbers: Iterable<number>): Steps<Vis
 }
 
 /**
- * Returns the numbers of the object and of its delta bases, up to one that is already planned, in memory or not a
- * delta. Returns undefined if one of them is large.
+ * Returns the number of the object, of its delta base, of the base of that, and so on. The chain ends at an object that
+ * is already planned, in memory or not a delta. Returns undefined if one of the objects is large.
  */
 function chainOf(stored: StoredObjects, number: number, planned: ReadonlySet<number>): number[] | undefined {
   const chain: number[] = [];

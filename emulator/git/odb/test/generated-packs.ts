@@ -3,16 +3,19 @@ import { constants, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { randomNumbers } from '../../test/random-numbers.js';
 import { copy, delta, insert, oidOf, PackBuilder } from './pack-builder.js';
 
-// Generated packs with one defect or peculiarity each, most of which Git itself does not write. The same seed produces
-// the same packs.
+// Generated pack with one defect or peculiarity. Git itself would not write most of these packs. The same seed always
+// produces the same packs.
 
 export interface GeneratedPack {
-  /** Defect and seed. */
+  /** Name of the defect, and the round that produced the pack. */
   readonly name: string;
   readonly bytes: Buffer;
 }
 
-/** Text of a blob in the receiver's repository, which is the base of thin packs. */
+/**
+ * Text of a blob that the receiver already has. Generated thin packs (packs without the bases of some deltas) use it as
+ * a base.
+ */
 export const KNOWN = 'a base that the receiver of the pack has already';
 
 type Random = (below: number) => number;
@@ -25,7 +28,7 @@ interface Blob {
 const NO_BASE = Buffer.alloc(0);
 const BLOB_TYPE = 3;
 
-/** A pack under construction, with the texts of its blobs. */
+/** Pack under construction, with the texts and offsets of its blobs, which later deltas use as bases. */
 class Draft {
   readonly pack = new PackBuilder();
   readonly blobs: Blob[] = [];
@@ -48,7 +51,7 @@ class Draft {
     return this.blobs[this.random(this.blobs.length)]!;
   }
 
-  /** Returns a new text made of parts of `base`, and the delta that produces it. */
+  /** Returns a new text made of parts of `base` and random words, with the delta that produces it from `base`. */
   change(base: string): { text: string; bytes: Buffer } {
     const parts: (Buffer | number[])[] = [];
     let text = '';
@@ -66,7 +69,7 @@ class Draft {
     return { text, bytes: delta(base.length, text.length, ...parts) };
   }
 
-  /** Appends a valid entry of any kind. */
+  /** Appends a valid entry of a random kind: blob, tree or delta. */
   entry(): void {
     const way = this.random(6);
     if (way === 0) this.blob();
@@ -91,7 +94,10 @@ class Draft {
 
 type Defect = (draft: Draft) => void;
 
-/** Encodes a size as in a delta, with `more` continuation bytes that add nothing. */
+/**
+ * Encodes a size like the sizes at the start of a delta (7 bits per byte), with `more` redundant continuation bytes of
+ * value 0.
+ */
 function overlongSize(value: number, more: number): Buffer {
   const bytes: number[] = [];
   for (let rest = value; rest > 0 || bytes.length === 0; rest >>>= 7) bytes.push((rest & 0x7f) | 0x80);
@@ -100,7 +106,7 @@ function overlongSize(value: number, more: number): Buffer {
   return Buffer.from(bytes);
 }
 
-/** Deltas on a base of `size` bytes, by their peculiarity. */
+/** Functions that return a valid or broken delta on a base of `size` bytes, by the peculiarity of the delta. */
 const DELTAS: Record<string, (size: number, random: Random) => Buffer> = {
   'no bytes': () => Buffer.alloc(0),
   'the size of its base only': (size) => overlongSize(size, 0),
@@ -134,7 +140,7 @@ const DELTAS: Record<string, (size: number, random: Random) => Buffer> = {
   'a copy of everything': (size) => delta(size, size, copy(0, size)),
 };
 
-/** Zlib streams of `bytes`, by their peculiarity. */
+/** Functions that return a valid or broken zlib stream of `bytes`, by the peculiarity of the stream. */
 const STREAMS: Record<string, (bytes: Buffer, random: Random) => Buffer> = {
   'any level': (bytes, random) => deflateSync(bytes, { level: random(10) }),
   'a small window': (bytes, random) => deflateSync(bytes, { windowBits: 9 + random(7) }),
@@ -270,7 +276,7 @@ const ENTRIES: Record<string, Defect> = {
   ),
 };
 
-/** Defects of the header and the trailer of a pack, and of single bytes. */
+/** Functions that build a pack with a wrong header or trailer, or with one changed byte, by the defect. */
 const ENVELOPES: Record<string, (draft: Draft) => Buffer> = {
   'one object fewer': ({ pack }) => pack.build({ count: pack.count - 1 }),
   'one object more': ({ pack }) => pack.build({ count: pack.count + 1 }),
@@ -294,7 +300,7 @@ const ENVELOPES: Record<string, (draft: Draft) => Buffer> = {
   ),
 };
 
-/** Yields `rounds` packs for each defect. */
+/** Yields `rounds` packs for each defect or peculiarity. */
 export function* generatedPacks(seed: number, rounds: number): Generator<GeneratedPack> {
   for (let round = 0; round < rounds; round++) {
     let index = 0;
@@ -315,13 +321,13 @@ export function* generatedPacks(seed: number, rounds: number): Generator<Generat
   }
 }
 
-/** Appends a blob whose header declares a different size than its stream has. */
+/** Appends a blob whose entry header declares the size that `sizeOf` returns for the real size. */
 function declareSize(draft: Draft, sizeOf: (size: number, random: Random) => number): void {
   const text = draft.text();
   draft.pack.whole('blob', text, sizeOf(text.length, draft.random));
 }
 
-/** Returns a zlib stream of `bytes` with an empty block in the middle. */
+/** Returns a zlib stream of `bytes` with an empty block in the middle, as a flush of the compressor produces it. */
 function withEmptyBlocks(bytes: Buffer): Buffer {
   const half = Buffer.from(bytes.subarray(0, bytes.length >> 1));
   const flushed = deflateSync(half, { finishFlush: constants.Z_FULL_FLUSH });
@@ -338,7 +344,7 @@ function cut(bytes: Buffer, count: number): Buffer {
   return bytes.subarray(0, Math.max(0, bytes.length - count));
 }
 
-/** Returns the pack with a correct checksum of its current bytes. */
+/** Returns the pack with a correct SHA-1 trailer, computed from its current bytes. */
 function sealed(pack: Buffer): Buffer {
   const bytes = pack.subarray(0, -20);
   return Buffer.concat([bytes, createHash('sha1').update(bytes).digest()]);

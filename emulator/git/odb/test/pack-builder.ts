@@ -11,13 +11,13 @@ export function oidOf(type: ObjectType, body: Buffer | string): Oid {
   return oidIn(sha1(Buffer.concat([Buffer.from(`${type} ${Buffer.from(body).length}\0`), Buffer.from(body)])));
 }
 
-/** Builds packs in which every part can be wrong on purpose. */
+/** Builder of packs for tests. Sizes, bases, streams and the header can be wrong on purpose. */
 export class PackBuilder {
   readonly #parts: Buffer[] = [];
   #length = 12;
   count = 0;
 
-  /** Offset at which the next entry starts. */
+  /** Offset in the pack at which the next entry starts. */
   get length(): number {
     return this.#length;
   }
@@ -27,7 +27,7 @@ export class PackBuilder {
     return this.entry(typeCode(type), declared ?? bytes.length, Buffer.alloc(0), zlibOf(bytes));
   }
 
-  /** Appends a delta on the entry that starts at `base`. */
+  /** Appends a delta on the entry at offset `base`. `declared`: size in the entry header, by default the real one. */
   delta(base: number, delta: Buffer, declared?: number): number {
     return this.ofsDelta(this.#length - base, delta, declared);
   }
@@ -42,7 +42,7 @@ export class PackBuilder {
     return this.entry(REF_DELTA, delta.length, Buffer.from(base, 'hex'), zlibOf(delta));
   }
 
-  /** Appends an entry. Returns the offset at which it starts. */
+  /** Appends an entry with the given header fields. Returns its offset in the pack. */
   entry(type: number, size: number, base: Buffer, stream: Buffer): number {
     const header = Buffer.alloc(16);
     return this.raw(header.subarray(0, writeTypeAndSize(header, 0, type as 1, size)), base, stream);
@@ -68,7 +68,7 @@ export class PackBuilder {
   }
 }
 
-/** Returns a zlib stream. A short one is not compressed, because that takes a tenth of the time. */
+/** Returns a zlib stream of `bytes`. A short one is stored uncompressed, because that takes a tenth of the time. */
 function zlibOf(bytes: Buffer): Buffer {
   if (bytes.length > 60) return deflateSync(bytes);
   const stream = Buffer.concat([
@@ -86,17 +86,17 @@ function zlibOf(bytes: Buffer): Buffer {
   return stream;
 }
 
-/** Returns a delta with the given sizes and instructions. */
+/** Returns a delta that declares the given sizes of base and result and contains the given instructions. */
 export function delta(baseSize: number, resultSize: number, ...instructions: (Buffer | number[])[]): Buffer {
   return Buffer.concat([size(baseSize), size(resultSize), ...instructions.map((part) => Buffer.from(part))]);
 }
 
-/** Returns an instruction that inserts up to 127 bytes. */
+/** Returns a delta instruction that inserts `text`, which must be 1 to 127 bytes long. */
 export function insert(text: string | Buffer): Buffer {
   return Buffer.concat([Buffer.from([text.length]), Buffer.from(text)]);
 }
 
-/** Returns an instruction that copies `length` bytes (less than 16 MiB) from `from`. */
+/** Returns a delta instruction that copies `length` bytes (less than 16 MiB) from offset `from` of the base. */
 export function copy(from: number, length: number): number[] {
   const bytes = [from, from >> 8, from >> 16, from >> 24].map((value) => value & 0xff);
   return [0xff, ...bytes, length & 0xff, (length >> 8) & 0xff, (length >> 16) & 0xff];
@@ -110,7 +110,7 @@ function size(value: number): Buffer {
   }
 }
 
-/** Yields the bytes in pieces of `length`, as a socket would. */
+/** Yields `bytes` in pieces of `length` bytes, as they arrive from a socket. */
 export async function* inPieces(bytes: Buffer, length = 4096): AsyncGenerator<Buffer> {
   for (let at = 0; at < bytes.length; at += length) yield bytes.subarray(at, at + length);
 }
