@@ -3,7 +3,10 @@ import type { ByteString } from '../object/bytes.js';
 import type { Oid } from '../object/object.js';
 import type { BlamedLines } from './blamed-lines.js';
 
-/** Approximate memory use in bytes of one cached `BlamedLines` (run of lines from one commit), and of one cache key. */
+/**
+ * `BLAME_BYTES`: approximate memory in bytes of one cached `BlamedLines` (run of lines from one commit). `KEY_BYTES`:
+ * approximate memory in bytes of the key of one result.
+ */
 const BLAME_BYTES = 160;
 const KEY_BYTES = 400;
 

@@ -28,8 +28,8 @@ function commit(objects: MemoryObjects, content: Content, parents: readonly Oid[
 }
 
 /**
- * Runs `git blame` and returns one text per line of the file, with the commit, the line numbers and the facts about its
- * origin.
+ * Runs `git blame`. Returns one text per line of the file, with its commit, its line numbers, and where the line comes
+ * from (previous version, boundary, file name).
  */
 function blamedByGit(git: ScratchGit, oid: Oid, path: string, options: readonly string[]): string[] {
   const lines: string[] = [];

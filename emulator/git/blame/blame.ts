@@ -61,9 +61,9 @@ export async function blame(objects: LinkReader, graph: CommitGraph, request: Bl
   const known = moves ? undefined : request.known;
 
   const blamed: BlamedLines[] = [];
-  // Oldest version of the file, found so far, with the same content as the requested version. All versions between the
-  // two have the same blame. The result is cached under the oldest one, because a later request for any of them reaches
-  // it. Undefined if only some lines are requested, because an incomplete result must not be cached.
+  // Oldest version of the file found so far that has the same content as the requested version; undefined if only some
+  // lines are requested. All versions between the two have the same blame. The complete result is cached under this
+  // oldest version, because a later request for any of them reaches it.
   let whole = request.ranges?.length ? undefined : file;
   for (let next = board.next(); next; next = board.next()) {
     const origin = await board.passedDown(next);
@@ -92,10 +92,12 @@ function entryOf({ start, end }: LineRange): BlameEntry {
 }
 
 /**
- * Returns for each parent of the origin's commit the file in the parent from which the origin's file was made: the file
- * at the same path, or the renamed file; undefined if the parent has neither, or only a file that equals the one of an
- * earlier parent. If the file of a parent equals the origin's file, passes all suspected lines (lines whose commit is
- * not found yet) on to this file and returns only this file.
+ * Returns for each parent of the origin's commit the file from which the origin's file was made: the file at the same
+ * path, or else the renamed file. An element is undefined if the parent has neither, or only a file that equals the one
+ * of an earlier parent.
+ *
+ * If the file of a parent equals the origin's file, passes all suspected lines (lines whose commit is not found yet) on
+ * to the parent's file and returns only this file.
  */
 async function findSources(board: Scoreboard, origin: Origin): Promise<Origin | (Origin | undefined)[]> {
   const { graph } = board;
@@ -122,8 +124,8 @@ async function findSources(board: Scoreboard, origin: Origin): Promise<Origin | 
 }
 
 /**
- * Passes the suspected lines (lines whose commit is not found yet) that the file of a parent already contains on to
- * this file. Returns the groups of lines that remain, because the commit itself introduced them. `moves`: searches
+ * Passes suspected lines (lines whose commit is not found yet) on to the file of a parent, if that file already
+ * contains them. Returns the groups of lines that remain, because the commit itself introduced them. `moves` searches
  * other places for the remaining lines; undefined if moved lines are not followed.
  */
 async function passBlame(

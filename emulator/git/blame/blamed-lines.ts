@@ -7,8 +7,8 @@ export interface BlamedLines {
   readonly count: number;
   readonly commit: Oid;
   /**
-   * Path of the file in the commit that introduced the lines, and the number that the first of the lines has in this
-   * version of the file.
+   * Position of the lines in the commit that introduced them: path of the file, and number of the first line in that
+   * version.
    */
   readonly originalPath: ByteString;
   readonly originalStart: number;
@@ -17,6 +17,6 @@ export interface BlamedLines {
    * file.
    */
   readonly previous?: { readonly commit: Oid; readonly path: ByteString };
-  /** True if `commit` has no parents. Its lines may then be older than the stored history. */
+  /** True if `commit` has no parents. The lines may then be older than the stored history. */
   readonly isBoundary: boolean;
 }

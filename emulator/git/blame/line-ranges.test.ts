@@ -7,7 +7,8 @@ import { LineInterner } from '../diff/line-interner.js';
 import { BadLineRange, parseLineRanges } from './line-ranges.js';
 
 /**
- * Maximum cost in units of work between two checks of the meter, at which a long search can yield to other requests.
+ * Maximum cost, in work units, between two checks of the meter. A long search can yield to other requests at each
+ * check.
  */
 const PIECE = 1_000;
 const HOSTILE = [

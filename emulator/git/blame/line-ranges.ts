@@ -18,13 +18,13 @@ export class BadLineRange extends Error {
 }
 
 /**
- * Parses line ranges in the syntax of `git blame -L` for the lines of a file. Returns the ranges, sorted and merged:
+ * Parses line ranges in the syntax of `git blame -L`. Returns the ranges, sorted and merged:
  *
- *     <start>,<end>   <start>   ,<end>     lines count from 1, both ends are included
- *     <start>,+<n>    <start>,-<n>         n lines starting or ending at the start
- *     /<pattern>/                          the next matching line, instead of either number
- *     ^/<pattern>/                         the first matching line of the file
- *     :<pattern>                           from the matching heading to the next heading
+ * <start>,<end> <start> ,<end> lines count from 1, both ends are included
+ * <start>,+<n> <start>,-<n> n lines starting or ending at the start
+ * /<pattern>/ the next matching line, instead of either number
+ * ^/<pattern>/ the first matching line of the file
+ * :<pattern> from the matching heading to the next heading
  *
  * The search for a pattern starts after the previous range. Patterns are RE2 patterns, which match the bytes of a
  * single line. Without ranges, the result contains all lines. Throws `BadLineRange` or `WorkLimitExceeded`.
@@ -59,8 +59,8 @@ function joinRanges(ranges: LineRange[]): LineRange[] {
 }
 
 /**
- * Number of bytes of the file that are converted to text at once, and number of lines visited between two yields to the
- * event loop.
+ * `PIECE_BYTES`: number of bytes of the file that are converted to text at once. `PIECE_LINES`: number of lines visited
+ * between two yields to the event loop.
  */
 const PIECE_BYTES = 4096;
 const PIECE_LINES = 4096;
@@ -72,8 +72,8 @@ class RangeParser {
   ) {}
 
   /**
-   * Returns the first and last line of a range, counted from 1; 0 stands for an omitted one. `anchor` is the line after
-   * the previous range, at which searches for patterns start.
+   * Returns the numbers of the first and last line of a range, counted from 1; 0 for an omitted one. `anchor` is the
+   * line after the previous range, at which searches for patterns start.
    */
   async parse(range: string, anchor: number): Promise<[number, number]> {
     const name = /^(\^?):(.+)$/s.exec(range);
@@ -86,8 +86,9 @@ class RangeParser {
   }
 
   /**
-   * Returns the line number for one end of a range (`place`); 0 if the text is empty. `+n` and `-n` count from line
-   * `base`. A negative `base` means that they are not allowed, and that a pattern is searched from line `-base` on.
+   * Returns the line number that one end of a range (`place`) stands for; 0 if the text is empty. `+n` and `-n` count
+   * from line `base`. A negative `base` means that these forms are not allowed, and that the search for a pattern
+   * starts at line `-base`.
    */
   async #place(place: string, base: number, range: string): Promise<number> {
     if (place === '') return 0;
@@ -150,8 +151,8 @@ class RangeParser {
   }
 
   /**
-   * Returns the number of the first heading (see `#isHeading`) that matches the pattern, from line `from` on; -1 if
-   * none.
+   * Returns the number of the first heading (line that starts a section, see `#isHeading`) that matches the pattern,
+   * from line `from` on; -1 if none.
    */
   *#heading(automaton: LineAutomaton, from: number): Steps<number> {
     for (let line = from; ; line++) {
@@ -162,8 +163,8 @@ class RangeParser {
   }
 
   /**
-   * Returns the number of the last line that belongs to a heading: the one before the next heading, or the last of the
-   * file.
+   * Returns the number of the last line of the section under a heading: the line before the next heading, or the last
+   * line of the file.
    */
   *#lastUnder(heading: number): Steps<number> {
     const count = this.lines.ids.length;

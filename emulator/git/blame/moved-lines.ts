@@ -16,8 +16,8 @@ const MOVE_SCORE = 20;
 const COPY_SCORE = 40;
 
 /**
- * Part of an entry (group of lines whose commit is being searched) that was found at another place in a parent, and the
- * remaining parts of the entry before and after it.
+ * Part of an entry (group of lines whose commit is being searched) that was found at another place in a parent. `rest`
+ * contains the parts of the entry before and after it.
  */
 interface Claim {
   readonly source: Origin;
@@ -42,8 +42,8 @@ export class MoveFinder {
   }
 
   /**
-   * Passes the lines that were moved within their file, or copied from another file, on to the file in the parent that
-   * contained them. Returns the entries for which no such file is found.
+   * Passes lines that were moved within their file, or copied from another file, on to the parent's file that contained
+   * them. Returns the entries (groups of lines) for which no such file is found.
    */
   async pass(
     origin: Origin,
@@ -68,8 +68,8 @@ export class MoveFinder {
   }
 
   /**
-   * Returns the parent's versions of the files that the commit changed, except the file itself, or of all other files
-   * in the parent if the path is new in the commit.
+   * Returns other files of the parent in which copied lines are searched. These are the files that the commit changed.
+   * If the path is new in the commit, these are all files of the parent.
    */
   async #otherFiles(origin: Origin, parent: GraphPosition, source: Origin | undefined): Promise<Origin[]> {
     const { objects, meter } = this.board;
@@ -88,9 +88,9 @@ export class MoveFinder {
   }
 
   /**
-   * Finds the longest match of each entry in the sources and adds it to `claims`, then repeats this for the parts of
-   * the entry before and after the match. Adds parts that are not longer than `minimum` to `tooSmall`, and returns the
-   * entries without a match.
+   * Finds the longest match of each entry (group of lines) in the sources and adds it to `claims`. Repeats this for the
+   * parts of the entry before and after the match. Parts that are too small to exceed the score `minimum` are added to
+   * `tooSmall`. Returns the entries without a match.
    */
   async #claim(
     entries: readonly BlameEntry[],

@@ -17,9 +17,9 @@ export interface BlameEntry {
  * blame_origin`.
  */
 export class Origin {
-  /** Lines that may have been introduced by this version, ordered by `start`. */
+  /** Groups of lines that this version may have introduced, ordered by `start`. */
   suspects: BlameEntry[] = [];
-  /** First version in a parent with which this version was compared. */
+  /** First version in a parent with which this version was compared; undefined if none yet. */
   previous: Origin | undefined;
   /** Content of this version, split into lines; undefined while it is not needed, to save memory. */
   lines: Lines | undefined;

@@ -2,15 +2,19 @@ import type { Change } from '../diff/change.js';
 import { type BlameEntry, byStart } from './origin.js';
 
 export interface Passed {
-  /** Entries whose lines are not in the parent's file, so that this version of the file introduced them. */
+  /** Entries (groups of lines) that are not in the parent's file, so that this version of the file introduced them. */
   readonly kept: BlameEntry[];
-  /** Entries whose lines are already in the parent's file. Their `start` is the line number in the parent's file. */
+  /**
+   * Entries whose lines are already in the parent's file. Their `start` is changed to the line number in the parent's
+   * file.
+   */
   readonly passed: BlameEntry[];
 }
 
 /**
- * Splits the entries (groups of suspected lines, ordered by `start`) of a version of a file at the changes between the
- * parent's file and this version, into added lines and lines that the parent has already.
+ * Splits the entries (groups of suspected lines, ordered by `start`) of a version of a file into lines that this
+ * version added and lines that the parent's file already has. `changes` are the differences between the parent's file
+ * and this version.
  */
 export function passLines(entries: readonly BlameEntry[], changes: readonly Change[]): Passed {
   const kept: BlameEntry[] = [];
@@ -35,14 +39,14 @@ export function passLines(entries: readonly BlameEntry[], changes: readonly Chan
       }
     }
   }
-  // The results must be sorted again: after copied lines were found, several entries can contain the same lines, and
-  // the parts of one entry may then enclose those of another.
+  // The results must be sorted again. After copied lines were found, several entries can contain the same lines, so the
+  // parts of one entry may enclose those of another.
   return { kept: kept.sort(byStart), passed: passed.sort(byStart) };
 }
 
 /**
- * Returns the difference between the number of an unchanged line that precedes change `index` in the parent's file and
- * the number of this line in the newer file.
+ * Returns the number to add to the number of an unchanged line in the newer file to get its number in the parent's
+ * file. Applies to the lines directly before change `index`.
  */
 function offsetBefore(changes: readonly Change[], index: number): number {
   const change = changes[index - 1];

@@ -10,15 +10,15 @@ import { objectAt, type TreeEntries } from '../object/tree-entries.js';
 export interface Found {
   readonly mode: number;
   /**
-   * Object number (index into the tables of the object store); `NONE` for an empty tree that is not stored, and for a
-   * submodule.
+   * Object number (index into the tables of the object store); `NONE` for a submodule, and for an empty tree that is
+   * not stored.
    */
   readonly object: number;
 }
 
 /**
- * Looks up one path in many root trees. Caches the result for each folder on the path, because most folders are equal
- * in most root trees.
+ * Looks up one path in many root trees. Caches the result for each folder on the path, because consecutive root trees
+ * share most of their folders.
  */
 export class PathLookup {
   readonly #folders: FolderLookup[];
@@ -28,7 +28,7 @@ export class PathLookup {
   }
 
   /**
-   * Returns the entry at the path below the root tree with object number `tree`; undefined if absent. Throws
+   * Returns the entry at the path in the root tree with object number `tree`; undefined if absent. Throws
    * `MissingObject`.
    */
   in(tree: number): Found | undefined {

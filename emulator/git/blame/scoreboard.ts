@@ -36,8 +36,9 @@ export class Scoreboard {
   }
 
   /**
-   * Returns the next origin to examine: one with suspected lines in the newest commit that has such origins. All
-   * origins of one commit precede those of the next commit. Returns undefined if no suspected lines are left.
+   * Returns the next origin (version of a file) to examine, or undefined if no suspected lines are left. It is an
+   * origin of the newest commit that has suspected lines. All origins of one commit are returned before those of the
+   * next commit.
    */
   next(): Origin | undefined {
     for (;;) {
@@ -60,9 +61,9 @@ export class Scoreboard {
   }
 
   /**
-   * Follows the history of an origin to the oldest ancestor with an equal file, while each commit has a single parent
-   * that would be examined next in any case. Passes all suspected lines on to the origin of the oldest such ancestor
-   * and returns this origin. This is faster than comparing the file in every commit.
+   * Passes all suspected lines of an origin on to the oldest ancestor with an equal file, and returns the origin of
+   * that ancestor. This is faster than comparing the file in every commit. It stops at a commit that has several
+   * parents, or whose parent would not be examined next in any case.
    */
   async passedDown(origin: Origin): Promise<Origin> {
     const { graph } = this;
@@ -89,7 +90,7 @@ export class Scoreboard {
   }
 
   /**
-   * Returns the origin for the file `path` of `commit`. Reuses the existing object if this file already has suspected
+   * Returns the origin for the file `path` of `commit`. Returns the existing object if that file already has suspected
    * lines.
    */
   origin(commit: GraphPosition, path: ByteString, mode: number, blob: number): Origin {
@@ -145,8 +146,8 @@ export class Scoreboard {
   }
 
   /**
-   * Returns the lines of the origin's file, reading them on first use. Splitting is faster if the lines of a similar
-   * file (`like`) are given, because most lines are then equal.
+   * Returns the lines of the origin's file, which is read on first use. `like` is a similar file, if known: splitting
+   * is faster with it, because most lines are equal.
    */
   async linesOf(origin: Origin, like?: Lines): Promise<Lines> {
     origin.lines ??= await runYielding(this.#interner.split(this.objects.read(origin.blob), like), this.meter);
