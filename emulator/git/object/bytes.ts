@@ -5,7 +5,7 @@ import type { Oid } from './object.js';
  *
  * Git names paths, refs and tree entries by bytes, not by text. The code in `git/` and `smart-http/` keeps these names
  * as byte strings, because no byte is lost and `<` compares them in Git's byte order. Only `textOf` and `bytesOf`
- * convert from and to text, where data enters or leaves these folders.
+ * convert from and to text. They are used where data enters or leaves these folders.
  */
 export type ByteString = string & { readonly [bytes]: true };
 
@@ -13,7 +13,7 @@ declare const bytes: unique symbol;
 
 /** Empty byte string. Used as a path, it names the root folder. */
 export const NO_BYTES = '' as ByteString;
-/** Separator of paths and ref names. */
+/** Slash as a byte string (one character per byte): the separator of paths and ref names. */
 export const SLASH = '/' as ByteString;
 
 /** Returns the bytes of `buffer` from `start` to `end` (exclusive) as a byte string. */
@@ -21,22 +21,22 @@ export function bytesIn(buffer: Buffer, start = 0, end = buffer.length): ByteStr
   return buffer.toString('latin1', start, end) as ByteString;
 }
 
-/** Concatenates two or three byte strings. */
+/** Concatenates two or three byte strings (one character per byte). */
 export function concatBytes(first: ByteString | Oid, second: ByteString, third?: ByteString): ByteString {
   return (third === undefined ? first + second : first + second + third) as ByteString;
 }
 
-/** Returns a part of a byte string, as `String.prototype.slice` does. */
+/** Returns a part of a byte string (one character per byte), as `String.prototype.slice` does. */
 export function sliceBytes(value: ByteString, start: number, end?: number): ByteString {
   return value.slice(start, end) as ByteString;
 }
 
-/** Splits a byte string at each `separator`, as `String.prototype.split` does. */
+/** Splits a byte string (one character per byte) at each `separator`, as `String.prototype.split` does. */
 export function splitBytes(value: ByteString, separator: string): ByteString[] {
   return value.split(separator) as ByteString[];
 }
 
-/** Joins byte strings with `separator` between them, as `Array.prototype.join` does. */
+/** Joins byte strings (one character per byte) with `separator` between them, as `Array.prototype.join` does. */
 export function joinBytes(parts: readonly ByteString[], separator: string): ByteString {
   return parts.join(separator) as ByteString;
 }
@@ -51,7 +51,7 @@ export function bytesOf(text: string): ByteString {
   return (isAscii(text) ? text : Buffer.from(text, 'utf8').toString('latin1')) as ByteString;
 }
 
-/** Returns true if the bytes of a byte string are well-formed UTF-8. */
+/** Returns true if a byte string (one character per byte) is well-formed UTF-8. */
 export function isUtf8(bytes: ByteString): boolean {
   return isAscii(bytes) || bytesOf(textOf(bytes)) === bytes;
 }
@@ -78,7 +78,7 @@ export function byteOf(code: number): ByteString {
   return String.fromCharCode(code) as ByteString;
 }
 
-/** Replaces the matches of `pattern` in a byte string, as `String.prototype.replace` does. */
+/** Replaces the matches of `pattern` in a byte string (one character per byte), as `String.prototype.replace` does. */
 export function replaceBytes(
   value: ByteString,
   pattern: RegExp,

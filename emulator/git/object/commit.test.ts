@@ -59,8 +59,8 @@ t.test('a signature and other headers survive a round trip', (t) => {
 
 t.test('of a name only white space of ASCII is cut off at its end, as git log cuts it', (t) => {
   using git = new ScratchGit();
-  // Test names whose last UTF-8 byte is 0xa0, which is a space in ISO 8859-1 and must not be removed (the first three
-  // names).
+  // Test names that end with the byte 0xa0. It is the last byte of their UTF-8 encoding and must stay, although it is a
+  // space in ISO 8859-1.
   for (const name of ['Voil\u00e0', '\u0413\u0415\u0420', '\u2020', 'a \t', 'a\u00a0', '']) {
     const header = `tree ${TREE}\nauthor ${name} <a@example.com> 1 +0000\ncommitter ${COMMITTER}\n\nm\n`;
     const oid = git.add('commit', Buffer.from(header));

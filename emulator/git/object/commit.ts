@@ -61,8 +61,7 @@ export function parseCommit(body: Buffer): Commit {
 }
 
 /**
- * Parses the part of a commit after its `tree` and `parent` lines. `text` begins with the line feed that ends these
- * lines.
+ * Parses the part of a commit after its `tree` and `parent` lines. `text` begins with the line feed before that part.
  */
 function parseFields(text: ByteString): Omit<Commit, 'tree' | 'parents'> {
   const split = text.indexOf('\n\n');
@@ -133,8 +132,8 @@ export function commitLinks(body: Buffer): CommitLinks {
 }
 
 /**
- * Parses the author time and committer time of a commit. `parents`: number of its parents, from which the offset of the
- * author line follows.
+ * Parses the author time and committer time of a commit. `parents` is the number of its parents, which determines where
+ * the author line starts.
  */
 export function commitTimes(body: Buffer, parents: number): Pick<CommitLinks, 'authoredAt' | 'committedAt'> {
   const start = TREE_LINE + parents * PARENT_LINE;

@@ -1,9 +1,9 @@
 import { type ByteString, sliceBytes } from './bytes.js';
 
 /**
- * File names that Git treats specially, without their leading dot. Windows (NTFS) and macOS (HFS+) open the same files
- * by other spellings too, which the functions below recognize. `short` is the beginning of the 8.3 name that NTFS uses
- * when the regular short names are taken; undefined for `.git`, which has no such name.
+ * File names that Git treats specially, without their leading dot. Windows (NTFS) and macOS (HFS+) also open these
+ * files by other spellings, which the functions below recognize. `short` is the beginning of the 8.3 name that NTFS
+ * uses if the regular short names are taken; undefined for `.git`, which has no such name.
  */
 const DOT_NAMES = {
   git: { name: 'git', short: undefined },
@@ -21,7 +21,7 @@ export function isDotName(name: ByteString, wanted: DotName): boolean {
 }
 
 /**
- * Returns true if `isDotName` does, or if it would for a part of `name` after a backslash, because Windows reads a
+ * Returns true if `isDotName` returns true for `name`, or for a part of `name` after a backslash. Windows reads a
  * backslash as a folder separator.
  */
 export function hidesDotName(name: ByteString, wanted: DotName): boolean {
@@ -51,7 +51,7 @@ function maySpellDotName(name: ByteString): boolean {
  */
 function isNtfsDotName(name: ByteString, wanted: DotName): boolean {
   const { name: word, short } = DOT_NAMES[wanted];
-  // For `.git`, Git ends the name at a backslash too.
+  // For `.git`, Git also ends the name at a backslash.
   const ends = wanted === 'git' ? /[:\\]/ : /:/;
   const end = name.search(ends);
   const plain = (end < 0 ? name : name.slice(0, end)).replace(/[ .]*$/, '').toLowerCase();

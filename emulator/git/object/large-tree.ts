@@ -68,7 +68,7 @@ export function* replaceEntries(
   const parts: Buffer[] = [];
   const scan = new TreeCursor(body);
   /**
-   * Number of entries of `added` that were written so far, and the offset at which the part of `body` starts that was
+   * `written`: number of entries of `added` that were written so far. `start`: offset in `body` of the part that was
    * not copied yet.
    */
   let written = 0;

@@ -14,26 +14,27 @@ export interface CommitRecord {
   readonly committedAt: number;
 }
 
-/** Difference of a tree from a base tree, known because the tree was received as a delta. */
+/** Difference between a tree and its base tree. Known if the tree was received as a delta. */
 export interface TreeDifference {
   /**
-   * Object number of the base tree. Every entry of the tree that is not in the difference is also an entry of the base
-   * tree. The base tree may have more entries.
+   * Object number of the base tree. Every entry that is not in the difference is also in the base tree. The base tree
+   * may have further entries.
    */
   readonly base: number;
   /**
-   * Calls `visit` for each run of entries of the difference: pairs of key (name and mode) and object number in `cells`
-   * from `start` to `end` (exclusive).
+   * Calls `visit` for each run of entries in the difference. The entries are pairs of key (stands for name and mode)
+   * and object number in `cells`, from `start` to `end` (exclusive).
    */
   eachOwn(visit: (cells: Int32Array, start: number, end: number) => void): void;
 }
 
 /**
- * Object reader that also returns decoded commits and trees, which refer to other objects by object number instead of
- * id. They were recorded when the objects were received ("link records"), so reading them does not inflate objects.
+ * Object reader that also returns commits and trees in decoded form, in which they refer to other objects by object
+ * number instead of id. The decoded forms ("link records") were stored when the objects were received, so no object is
+ * inflated to read them.
  */
 export interface LinkReader extends ObjectReader {
-  /** Table from the key of a tree entry to its name and mode. */
+  /** Table that maps the key of a tree entry to its name and mode. */
   readonly names: TreeNames;
   /** Returns the decoded entries of a tree. Throws `MalformedObject`. */
   entriesOf(tree: number): Steps<TreeEntries>;
@@ -41,6 +42,9 @@ export interface LinkReader extends ObjectReader {
   differenceOf(tree: number): TreeDifference | undefined;
   /** Returns true if the commit or tree was recorded in decoded form. */
   hasRecord(object: number): boolean;
-  /** Returns the recorded decoded commit, or undefined if it was not recorded and must be parsed. */
+  /**
+   * Returns the decoded commit that was recorded when it was received; undefined if none was recorded, so that the
+   * commit must be parsed.
+   */
   recordOf(commit: number): CommitRecord | undefined;
 }

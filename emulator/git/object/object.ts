@@ -1,6 +1,6 @@
 import type { Steps } from '../../schedule/steps.js';
 
-/** Object id as 40 lower-case hexadecimal digits (SHA-1). */
+/** Object id: 40 lower-case hexadecimal digits of a SHA-1. */
 export type Oid = string & { readonly [oid]: true };
 
 declare const oid: unique symbol;
@@ -11,7 +11,7 @@ export const EMPTY_TREE_OID = '4b825dc642cb6eb9a060e54bf8d69288fbee4904' as Oid;
 
 export type ObjectType = 'commit' | 'tree' | 'blob' | 'tag';
 
-/** Numbers of the object types in pack files (gitformat-pack). */
+/** Codes of the object types, as in pack files (gitformat-pack). */
 export const COMMIT = 1;
 export const TREE = 2;
 export const BLOB = 3;
@@ -50,7 +50,7 @@ export interface ObjectReader {
   readonly size: number;
   /** Returns the number of the object with the id `oid`, or -1 if absent. */
   find(oid: Oid): number;
-  /** Same as `find`, for an id given as the 20 raw bytes of `bytes` at `at`. */
+  /** Returns the number of the object whose id is the 20 raw bytes of `bytes` at offset `at`, or -1 if absent. */
   findRaw(bytes: Uint8Array, at: number): number;
   /**
    * Returns at most `limit` ids of objects that start with `prefix` (4 to 40 lower-case hexadecimal digits), in
@@ -94,7 +94,7 @@ export interface ObjectReader {
   allowsPackReuse?(tips: ReadonlySet<number>): boolean;
 }
 
-/** Thrown when a required object does not exist in the repository or has a different type. */
+/** Error thrown if a required object does not exist in the repository or has a different type. */
 export class MissingObject extends Error {
   override readonly name = 'MissingObject';
   constructor(
@@ -105,7 +105,7 @@ export class MissingObject extends Error {
   }
 }
 
-/** Returns the number of the object with the id `oid`. Throws `MissingObject` if it does not exist. */
+/** Returns the number of the object with the id `oid`. Throws `MissingObject` if there is no such object. */
 export function numberOf(objects: ObjectReader, oid: Oid): number {
   const number = objects.find(oid);
   if (number < 0) throw new MissingObject(oid);

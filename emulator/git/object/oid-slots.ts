@@ -23,7 +23,7 @@ export class OidSlots {
     return this.#count;
   }
 
-  /** Returns the number whose id equals the 20 bytes of `bytes` at `at`, or -1 if absent. */
+  /** Returns the number whose id equals the 20 bytes of `bytes` at offset `at`, or -1 if absent. */
   find(oids: Uint8Array, bytes: Uint8Array, at: number): number {
     let slot = hashAt(bytes, at) & this.#mask;
     for (let number = this.#slots[slot]!; number !== 0; number = this.#slots[slot]!) {
@@ -74,7 +74,7 @@ export class OidSlots {
   }
 }
 
-/** Set of object ids, numbered from 0 in the order in which they were added. */
+/** Set of object ids. They are numbered from 0 in the order in which they were added. */
 export class OidSet {
   oids = new Uint8Array(64 * OID_BYTES);
   readonly #slots = new OidSlots();
@@ -83,7 +83,7 @@ export class OidSet {
     return this.#slots.count;
   }
 
-  /** Returns the number of the id that is the 20 bytes of `bytes` at `at`. Adds the id if it is new. */
+  /** Returns the number of an id, given as the 20 bytes of `bytes` at offset `at`. Adds the id if it is new. */
   add(bytes: Uint8Array, at: number): number {
     const known = this.find(bytes, at);
     if (known >= 0) return known;

@@ -83,11 +83,11 @@ t.test('Git adds exactly the paths that are accepted', (t) => {
   const distinct = [...new Set(paths)];
   for (const mode of [0o100644, 0o120000]) {
     for (const path of distinct) {
-      // Skip paths with a line feed, which Git allows, and paths that begin with a backslash, which Git overlooks
-      // although its fsck does not.
+      // Skip paths that Git and this project treat differently: those with a line feed, which Git allows, and those
+      // that begin with a backslash, which `git update-index` allows although `git fsck` does not.
       if (path.includes('\n') || path.startsWith('\\')) continue;
-      // Skip links with `.gitmodules` in the middle of their path, where it is harmless, because Git rejects only some
-      // of its spellings.
+      // Skip symbolic links with `.gitmodules` in the middle of their path. It is harmless there, and Git rejects only
+      // some of its spellings.
       if (mode === 0o120000 && /modules\//.test(path)) continue;
       const { status } = git.try([
         'update-index',

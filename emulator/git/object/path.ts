@@ -34,9 +34,9 @@ export function describePathIssue(issue: PathIssue): string {
 export type PathReading = { readonly path: ByteString; readonly issue?: undefined } | { readonly issue: PathIssue };
 
 /**
- * Validates a path given by a client, after removing slashes from its start. Accepts a path if Git would check it out
+ * Validates a path given by a client. Slashes at its start are removed first. Accepts a path if Git would check it out
  * on any file system (Git's `verify_path` with `core.protectNTFS` and `core.protectHFS`). A backslash is an ordinary
- * byte. `mode`: file mode, needed only for a symbolic link, because `.gitmodules` must not be one.
+ * byte. `mode` is the file mode. It is needed only for a symbolic link, because `.gitmodules` must not be one.
  */
 export function readPath(text: string, mode?: number): PathReading {
   if (LONE_SURROGATE.test(text)) return { issue: 'not-text' };
@@ -77,7 +77,7 @@ export function pathIn(folder: ByteString, name: ByteString): ByteString {
   return folder === '' ? name : concatBytes(folder, SLASH, name);
 }
 
-/** Returns the path of the folder that contains `path`; empty for the root folder. */
+/** Returns the path of the folder that contains `path`; the empty path for the root folder. */
 export function folderOf(path: ByteString): ByteString {
   const slash = path.lastIndexOf('/');
   return slash < 0 ? NO_BYTES : sliceBytes(path, 0, slash);

@@ -25,8 +25,8 @@ export function* parseTree(body: Buffer): Steps<TreeEntry[]> {
 }
 
 /**
- * Returns the body of the tree object `oid`. The empty tree need not be stored. Throws `MissingObject` if the tree does
- * not exist.
+ * Returns the body of the tree object `oid`. The empty tree is found even if it is not stored. Throws `MissingObject`
+ * if the tree does not exist.
  */
 export function* readTreeBody(objects: ObjectReader, oid: Oid): Steps<Buffer> {
   const number = objects.find(oid);

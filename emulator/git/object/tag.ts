@@ -31,9 +31,9 @@ export interface Tag {
   /** Type of the tagged object according to the tag itself. */
   readonly type: string;
   readonly name: string;
-  /** Author of the tag; undefined if absent, as in tags of Git's first year. */
+  /** Author of the tag; undefined if absent. Tags from Git's first year have none. */
   readonly tagger?: Identity;
-  /** Text after the headers, unchanged. Includes the signature of a signed tag, which is at its end. */
+  /** Text after the headers, unchanged. The signature of a signed tag is at its end. */
   readonly message: string;
 }
 
@@ -69,8 +69,8 @@ export function parseTag(body: Buffer): Tag {
  */
 export function* peelTags(objects: ObjectReader, oid: Oid): Steps<Oid> {
   let peeled = oid;
-  // The loop ends, because tags cannot form a cycle. It is short, because the ends of chains of tags were recorded when
-  // they were received.
+  // The loop ends, because tags cannot form a cycle. It is short, because the store records where a chain of tags ends
+  // when it receives the tags.
   for (;;) {
     const number = numberOf(objects, peeled);
     if (objects.typeOf(number) !== TAG) return peeled;
@@ -82,8 +82,8 @@ export function* peelTags(objects: ObjectReader, oid: Oid): Steps<Oid> {
 }
 
 /**
- * Returns the id of the commit that `oid` is, or that an annotated tag `oid` leads to. Returns undefined if it is or
- * leads to another type of object.
+ * Returns the id of the commit that `oid` names, directly or through annotated tags. Returns undefined if it names
+ * another type of object.
  */
 export function* findCommit(objects: ObjectReader, oid: Oid): Steps<Oid | undefined> {
   const peeled = yield* peelTags(objects, oid);
@@ -91,8 +91,8 @@ export function* findCommit(objects: ObjectReader, oid: Oid): Steps<Oid | undefi
 }
 
 /**
- * Returns the id of the tree that `oid` is, or to which the tag or commit `oid` leads. Returns undefined if it is or
- * leads to a blob.
+ * Returns the id of the tree that `oid` names, directly or through annotated tags or a commit. Returns undefined if it
+ * names a blob.
  */
 export function* findTree(objects: ObjectReader, oid: Oid): Steps<Oid | undefined> {
   const peeled = yield* peelTags(objects, oid);

@@ -34,7 +34,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   'EUC-KR': '한국어',
   CP949: '한국어 똠방각하',
 };
-/** Encodes a text. The bytes of ISO-2022-JP are given literally, because iconv-lite cannot encode it. */
+/** Encodes a text. The bytes of ISO-2022-JP are given literally, because iconv-lite cannot encode this encoding. */
 const encode = (text: string, label: string) =>
   label === 'ISO-2022-JP' ? Buffer.from('\x1b$BF|K\\8l!A\x1b(B ascii ~\\', 'latin1') : iconv.encode(text, label);
 const LABELS = [...SINGLE_BYTE, ...Object.keys(TEXTS)];

@@ -3,15 +3,15 @@ import { type ByteString, bytesOf, isAscii } from './bytes.js';
 
 const UTF8_LABEL = /^utf-?8$/i;
 /**
- * Names of encodings that are not used: those that are not supersets of ASCII, which would change the header lines of a
- * commit, and codecs of the package iconv-lite that are not text encodings.
+ * Pattern for names of encodings that are refused. Some are not supersets of ASCII, so that decoding would change the
+ * header lines of a commit. Others are codecs of the package iconv-lite that are not text encodings.
  */
 const NOT_ASCII_BASED = /^(?:utf|ucs|cesu|unicode|binary|base64|hex|internal)/;
 const ISO_2022_JP = /^(?:csiso2022jp|iso-?2022-?jp)$/i;
 
 /**
- * Characters that the iconv of glibc, which Git uses, decodes differently from Microsoft's tables, which iconv-lite and
- * `TextDecoder` use.
+ * Characters that the iconv of glibc, which Git uses, decodes differently from iconv-lite and `TextDecoder`, which use
+ * Microsoft's tables.
  */
 const JIS = {
   '\uff5e': '\u301c',
@@ -31,8 +31,8 @@ interface Variant {
   readonly labels: RegExp;
   readonly characters?: Readonly<Record<string, string>>;
   /**
-   * True if bytes from 0x80 on are valid only as pairs of bytes from 0xa1 to 0xfe. The package iconv-lite decodes more
-   * than that.
+   * True if bytes from 0x80 on are valid only in pairs of bytes from 0xa1 to 0xfe. The package iconv-lite accepts other
+   * bytes too.
    */
   readonly isOfPairs?: boolean;
 }
@@ -83,8 +83,8 @@ function decode(bytes: Buffer, label: string): string | undefined {
 }
 
 /**
- * Returns the text of a byte string, decoded as UTF-8. Bytes that are not valid UTF-8 are decoded as ISO 8859-1, as
- * `git commit` does to repair such a message.
+ * Returns the text of a byte string, decoded as UTF-8. A byte string that is not valid UTF-8 is decoded as ISO 8859-1,
+ * as `git commit` does to repair such a message.
  */
 export function decodeText(bytes: ByteString): string {
   if (isAscii(bytes)) return bytes;

@@ -3,7 +3,7 @@ import { MalformedObject } from './malformed-object.js';
 import { type Oid, oidIn } from './object.js';
 import { canonicalMode, fileType, MODE_GITLINK, MODE_TREE } from './tree.js';
 
-/** Sentinel for the object number of a tree entry: the object is not stored. */
+/** Object number that stands for "not stored" in a tree entry. */
 export const NONE = -1;
 
 const SPACE = 0x20;

@@ -54,8 +54,8 @@ interface Upsert {
 }
 
 /**
- * Node of a trie of the paths to edit. A node is one path segment, with the edit of the entry at this path and the
- * nodes for longer paths.
+ * Node of a trie (prefix tree) of the paths to edit. A node stands for one path segment. It contains the edit of the
+ * entry at its path, and the nodes for longer paths.
  */
 interface EditNode {
   readonly name: ByteString;
@@ -71,17 +71,19 @@ interface Folder {
   readonly node: EditNode;
   /** Body of the folder's tree object before the edits. */
   readonly body: Buffer;
-  /** Entries of the folder that edits name, with the edits made so far. */
+  /** Those entries of the folder that edits name, with the changes made so far. */
   readonly entries: Map<ByteString, TreeEntry>;
   readonly pending: Iterator<EditNode>;
   isChanged: boolean;
 }
 
 /**
- * Applies edits to the tree `base` and returns the id of the new tree. Deletions are applied before writes, whatever
- * the order of `edits`. A deletion removes a file or a whole folder, and does nothing if the path does not exist, like
- * `git fast-import`. Folders that become empty are removed. Only the folders on edited paths are read and written.
- * Throws `EditConflict`. Yields between pieces of work, so that other requests can run.
+ * Applies edits to the tree `base` and returns the id of the new tree.
+ *
+ * Deletions are applied before writes, whatever the order of `edits`. A deletion removes a file or a whole folder. As
+ * in `git fast-import`, it does nothing if the path does not exist. Folders that become empty are removed. Only the
+ * folders on edited paths are read and written. Throws `EditConflict`. Yields between pieces of work, so that other
+ * requests can run.
  */
 export function* applyEdits(objects: ObjectDatabase, base: Oid, edits: Iterable<TreeEdit>): Steps<Oid> {
   const root = yield* openFolder(objects, yield* planEdits(edits), base);
@@ -142,8 +144,8 @@ function editedBody({ node, body, entries }: Folder): Steps<Buffer[]> {
 }
 
 /**
- * Applies the edits at and below one entry of `folder`. Returns the subfolder to edit next, or undefined if the entry
- * is finished.
+ * Applies the edits at and below one entry of `folder`. Returns the subfolder to edit next, or undefined if there is
+ * none.
  */
 function* editEntry(objects: ObjectReader, stack: Folder[], folder: Folder, node: EditNode): Steps<Folder | undefined> {
   if (node.isDeleted && folder.entries.delete(node.name)) folder.isChanged = true;

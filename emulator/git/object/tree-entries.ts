@@ -13,7 +13,7 @@ import type { EntryKey, TreeNames } from './tree-names.js';
  */
 export class TreeEntries {
   /**
-   * `cells`: for each entry two integers, its key (stands for name and mode, see `names`) and its object (see
+   * `cells` contains two integers for each entry: its key (stands for name and mode, see `names`) and its object (see
    * `objectAt`).
    */
   constructor(
@@ -30,8 +30,9 @@ export class TreeEntries {
   }
 
   /**
-   * Returns the number of the entry's object. Returns `NONE` for the empty tree if it is not stored, and `-2 -
-   * ForeignId` if the object is not in this store. For a gitlink (submodule commit), returns its `ForeignId`.
+   * Returns the object number of the entry's object. Returns `NONE` for the empty tree if it is not stored. Returns `-2
+   * - ForeignId` for another object that is not stored. For a gitlink (submodule commit), returns the `ForeignId`
+   * itself.
    */
   objectAt(index: number): number {
     return this.cells[index * 2 + 1]!;
@@ -91,7 +92,7 @@ export function* decodeTree(
 }
 
 /**
- * Returns the number of an entry's object. Returns `NONE` for the empty tree if it is not stored. Throws
+ * Returns the object number of an entry's object. Returns `NONE` for the empty tree if it is not stored. Throws
  * `MissingObject` if another object is not stored.
  */
 export function objectAt(entries: TreeEntries, index: number): number {

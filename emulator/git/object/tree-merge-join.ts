@@ -5,7 +5,7 @@ import type { TreeEntries } from './tree-entries.js';
  * entries that are equal in both versions unless `withEqual` is set.
  */
 export class TreeMergeJoin {
-  /** Index of the current entry in `left` and in `right`. */
+  /** Index of the current entry in `left` (`before`) and in `right` (`after`). */
   before = -1;
   after = -1;
   /**

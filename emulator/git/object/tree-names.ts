@@ -4,12 +4,12 @@ import type { Oid } from './object.js';
 import { canonicalMode, MODE_EXECUTABLE, MODE_FILE, MODE_GITLINK, MODE_SYMLINK, MODE_TREE } from './tree.js';
 import type { TreeCursor } from './tree-cursor.js';
 
-/** Number of a pair of a name and a mode as stored in tree entries, assigned by `TreeNames`. */
+/** Number that `TreeNames` assigned to a pair of a name and a mode, as stored in tree entries. */
 export type EntryKey = number;
-/** Number of a file name in tree entries, assigned by `TreeNames`. */
+/** Number that `TreeNames` assigned to a file name in tree entries. */
 export type NameId = number;
 /**
- * Number, assigned by `TreeNames`, of an object id that has no object in this store, such as the commit of a gitlink
+ * Number that `TreeNames` assigned to the id of an object that is not in this store, such as the commit of a gitlink
  * (submodule).
  */
 export type ForeignId = number;
@@ -36,7 +36,7 @@ const BYTES_EACH = 120;
 export class TreeNames {
   /** Keys plus 1 for entries with one of `MODES`, at index `NameId * MODES.length + index of the mode`; 0 if absent. */
   #keysOf = new Int32Array(1024);
-  /** Keys of entries with other modes, by the bytes of mode and name in the tree. */
+  /** Keys of entries with other modes, by the bytes of mode and name as stored in the tree. */
   readonly #otherKeys = new Map<ByteString, EntryKey>();
   /**
    * Number of each name, in several maps (shards), because a single map with a million names takes 30 ms to grow,
@@ -47,7 +47,7 @@ export class TreeNames {
   readonly #foreignIds = new Map<Oid, ForeignId>();
   readonly #foreign: Oid[] = [];
   #keyCount = 0;
-  // The following arrays have one element for each key.
+  // Arrays with one element for each key: number of the name, mode, and length in bytes of the whole tree entry.
   #nameOf = new Int32Array(256);
   #modeOf = new Uint16Array(256);
   #lengthOf = new Int32Array(256);
@@ -65,7 +65,8 @@ export class TreeNames {
   }
 
   /**
-   * Returns the key (number for name and mode) of the cursor's current entry. Adds the name and mode if they are new.
+   * Returns the key (number for a name and mode) of the cursor's current entry. Adds the name and the key if they are
+   * new.
    */
   keyOf(entry: TreeCursor): EntryKey {
     const mode = isWrittenByGit(entry) ? MODES.indexOf(entry.mode) : -1;
@@ -93,12 +94,12 @@ export class TreeNames {
     return this.#names[this.#nameOf[key]!]!;
   }
 
-  /** Returns the number of the name without the mode, which is the same for a file and a folder of this name. */
+  /** Returns the number of the key's name. It is the same for a file and a folder of this name. */
   nameIdOf(key: EntryKey): NameId {
     return this.#nameOf[key]!;
   }
 
-  /** Returns the mode as stored in the tree, which may be one that Git no longer writes. */
+  /** Returns the mode as stored in the tree. It may be a mode that Git no longer writes. */
   modeOf(key: EntryKey): number {
     return this.#modeOf[key]!;
   }
@@ -176,8 +177,8 @@ export class TreeNames {
 }
 
 /**
- * Returns the number of the shard (map) that contains a name, less than `SHARDS`. It is computed from the characters in
- * which the names of a folder differ most, including the one before an extension.
+ * Returns the index of the shard (one of several maps) that contains a name; less than `SHARDS`. It depends on the
+ * characters in which the names of a folder differ most, including the one before an extension.
  */
 function shardOf(name: ByteString): number {
   const { length } = name;

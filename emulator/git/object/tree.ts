@@ -8,13 +8,13 @@ export const MODE_SYMLINK = 0o120000;
 export const MODE_GITLINK = 0o160000;
 
 export interface TreeEntry {
-  /** Canonical mode: one of the five modes above, even if an older tool stored another mode. */
+  /** Canonical mode: one of the five modes above, even if the tree was stored with another mode by an older tool. */
   readonly mode: number;
   readonly name: ByteString;
   readonly oid: Oid;
 }
 
-/** Tree entry with its path from the root folder. */
+/** Tree entry identified by its path from the root folder. */
 export interface PathEntry {
   readonly path: ByteString;
   readonly mode: number;
