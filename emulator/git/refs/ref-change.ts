@@ -17,13 +17,13 @@ export function isDeletion(change: Pick<RefChange, 'new'>): boolean {
 }
 
 /**
- * Reason why the requested change of a ref is refused.
+ * Reason why a requested change of a ref is refused:
  *
- *     stale      the current value of the ref is not `old`
- *     blocked    an existing ref is a folder of this name, or this name is a folder of an existing ref
- *     together   same as `blocked`, with another ref of the same transaction
- *     repeated   the transaction changes the ref twice
- *     no-commit  the new value of a branch is not a commit
+ * stale the current value of the ref is not `old`
+ * blocked an existing ref conflicts with the name: one would be a file and a folder at once (`a` and `a/b`)
+ * together same as `blocked`, with another ref of the same transaction
+ * repeated the transaction changes the ref twice
+ * no-commit the new value of a branch is not a commit
  */
 export type RefIssue = 'stale' | 'blocked' | 'together' | 'repeated' | 'no-commit';
 
@@ -37,7 +37,9 @@ export interface RefConflict {
   readonly other: ByteString | undefined;
 }
 
-/** Thrown when an atomic transaction (all ref changes or none) cannot be committed, because one change is refused. */
+/**
+ * Error thrown if an atomic transaction (all ref changes or none) cannot be committed, because one change is refused.
+ */
 export class RefTransactionFailed extends Error {
   override readonly name = 'RefTransactionFailed';
   constructor(readonly conflict: RefConflict) {

@@ -8,7 +8,7 @@ import { describeRefNameIssue, isRefName, readBranchName, refNameIssue } from '.
 const PIECES = ['a', 'b', '/', '.', '@', '{', '-', '~', '^', ':', '?', '*', '[', '\\', ' ', '\t', '\x7f', '\u00e9'];
 const WORDS = ['.lock', 'lock', '..', '//', 'HEAD', 'refs/', 'heads/', '@{', '+', '%', 'x.lock/y', '.LOCK'];
 
-/** Returns at most `count` different random names. A sample has a quarter of them. */
+/** Returns up to `count` different random names; a quarter of them if the tests run with samples only. */
 function sampleNames(t: Test, count: number): string[] {
   const piece = fc.constantFrom(...PIECES, ...WORDS);
   const names = fc.array(piece, { minLength: 1, maxLength: 5 }).map((pieces) => pieces.join(''));
@@ -18,7 +18,7 @@ function sampleNames(t: Test, count: number): string[] {
 t.test('full names are checked as git check-ref-format checks them', (t) => {
   using git = new ScratchGit();
   for (const name of sampleNames(t, 400)) {
-    if (name.startsWith('-')) continue; // The command would read the name as an option.
+    if (name.startsWith('-')) continue; // `git check-ref-format` would read the name as an option.
     const accepted = git.try(['check-ref-format', name]).status === 0;
     t.equal(isRefName(bytesOf(name)), accepted, JSON.stringify(name));
     const oneLevel = git.try(['check-ref-format', '--allow-onelevel', name]).status === 0;

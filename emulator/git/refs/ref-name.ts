@@ -26,7 +26,7 @@ const REF_RULES = [
 ] as const;
 
 /**
- * Descriptions of violations of the rules that the HTTP API has in addition for branch and tag names, by their code.
+ * Descriptions of the additional rules of the HTTP API for branch and tag names that a name may violate, by their code.
  */
 const SHORT_NAME_ISSUES = {
   dash: 'begins with a dash',
@@ -44,7 +44,10 @@ const REASONS = new Map<RefNameIssue, string>([
   ...(Object.entries(SHORT_NAME_ISSUES) as [RefNameIssue, string][]),
 ]);
 
-/** Returns the description of a violated rule. It completes a sentence that begins with "the branch name". */
+/**
+ * Returns the description of a violated rule, such as "is empty". It completes a sentence that begins with "the branch
+ * name".
+ */
 export function describeRefNameIssue(issue: RefNameIssue): string {
   return REASONS.get(issue)!;
 }

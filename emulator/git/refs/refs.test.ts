@@ -63,7 +63,8 @@ t.test('a name cannot be a ref and a folder of refs', async (t) => {
 });
 
 t.test('the ref in the way is the outermost folder that is one, or else the first ref inside', async (t) => {
-  // Use characters that sort before and after a slash, so that other names are sorted between a folder and its content.
+  // Use characters that sort before and after a slash, so that other names are sorted between a folder and the refs in
+  // it.
   const component = fc.constantFrom('a', 'b', 'ab', '!', 'a!', '0', 'a0');
   const name = fc.array(component, { minLength: 1, maxLength: 5 }).map((parts) => bytes(`refs/${parts.join('/')}`));
   const isOf = (folder: string, inside: string) => inside.startsWith(`${folder}/`);

@@ -67,15 +67,15 @@ export class Refs {
 
   /**
    * Returns a mutable copy of the refs, from which a new `Refs` is made. `now`: creation time of the refs that are
-   * added to the copy.
+   * added to the copy, in milliseconds.
    */
   draft(now: number): RefsDraft {
     return new RefsDraft(this.#tree.clone(), now, (tree) => new Refs(tree, this.head));
   }
 
   /**
-   * Returns a copy of the refs with `changes` applied in order. An id creates or moves the ref; undefined removes it.
-   * `now`: creation time of new refs.
+   * Returns a copy of the refs to which `changes` were applied in order. An id creates or moves the ref; undefined
+   * removes it. `now`: creation time of new refs, in milliseconds.
    */
   with(changes: Iterable<readonly [ByteString, Oid | undefined]>, now: number): Refs {
     const draft = this.draft(now);
@@ -89,8 +89,8 @@ export class Refs {
 }
 
 /**
- * Mutable copy of the refs of a repository. Many changes can be applied to one copy, and each change takes the changes
- * before it into account.
+ * Mutable copy of the refs of a repository, to which several changes are applied. Each change sees the results of the
+ * changes before it.
  */
 export class RefsDraft {
   constructor(
@@ -124,9 +124,10 @@ export class RefsDraft {
 }
 
 /**
- * Returns the name of the ref in `tree` that conflicts with a new ref `name`, or undefined. Searches in Git's order:
- * first refs named like a folder that contains `name`, outermost first, then refs inside the folder `name`. Skips
- * folders that cannot be the name of a ref, because a name may be inside thousands of folders.
+ * Returns the name of the ref in `tree` that conflicts with a new ref `name`, or undefined if none.
+ *
+ * Searches in Git's order: first refs named like a folder that contains `name`, outermost first, then refs inside the
+ * folder `name`. Skips folders that cannot be the name of a ref, because a name may be inside thousands of folders.
  */
 function conflictIn(tree: Tree, name: ByteString): ByteString | undefined {
   for (let at = name.indexOf('/'); at !== -1; ) {

@@ -19,8 +19,8 @@ const A = oidOf('commit', bodyOf('a'));
 const B = oidOf('commit', bodyOf('b'));
 
 /**
- * Creates a repository with the commits A and B. Its host records how often the refs were replaced, the changes of
- * refs, and errors.
+ * Creates a repository with the commits A and B. Its host (owner of the repository) records how often the refs were
+ * replaced, the changes of refs, and errors.
  */
 async function createRepository(overrides: Partial<RepositoryHost> = {}, objects = new ObjectStore()) {
   const seen = { swaps: 0, moved: [] as RefChange[], failures: [] as unknown[] };
@@ -50,7 +50,7 @@ const create = (name: string): RefChange => ({ name: bytesOf(`refs/heads/${name}
 const remove = (name: string, old = A): RefChange => ({ name: bytesOf(`refs/heads/${name}`), old, new: ZERO_OID });
 
 /**
- * Makes each change of a ref independently of the others. Returns for each change the reason why it was not made;
+ * Makes each change of a ref independently of the others. Returns for each change the reason why it was refused;
  * undefined if it was made.
  */
 function updateEach({ repository }: Pick<Made, 'repository'>, changes: readonly RefChange[], _?: PrepareOptions) {
@@ -60,7 +60,10 @@ function updateEach({ repository }: Pick<Made, 'repository'>, changes: readonly 
   });
 }
 
-/** Makes either all changes of refs or none. Returns the conflict that prevented them; undefined if they were made. */
+/**
+ * Makes all changes of refs, or none if one is refused. Returns the conflict that prevented them; undefined if they
+ * were made.
+ */
 async function updateAll(
   { repository }: Pick<Made, 'repository'>,
   changes: readonly RefChange[],

@@ -15,7 +15,8 @@ import type { Head, Refs, RefsDraft } from './refs.js';
 export interface RefStore {
   read(): Refs;
   /**
-   * Replaces all refs of the repository by `refs`. Must not throw, because the new objects are already published then.
+   * Replaces all refs of the repository by `refs`. Must not throw, because `commit` has already published the new
+   * objects.
    */
   swap(refs: Refs): void;
   /** Returns the creation time for refs that are created by the transaction, in milliseconds. */
@@ -25,8 +26,8 @@ export interface RefStore {
 }
 
 /**
- * Options of `RefTransaction.prepare`. `prune`: a new ref may have a name that conflicts with a ref deleted by the same
- * transaction (`a/b` after `a`). `git fetch --prune` makes such changes one after the other.
+ * Options of `RefTransaction.prepare`. If `prune` is true, a new ref may have a name that conflicts with a ref deleted
+ * by the same transaction (`a/b` after `a`). `git fetch --prune` makes such changes one after the other.
  */
 export interface PrepareOptions {
   readonly prune?: boolean;
@@ -45,7 +46,7 @@ export interface PrepareOptions {
  * transaction. It commits the transaction when the callback of the writer returns.
  */
 export class RefTransaction {
-  /** Refs of the repository before the transaction. */
+  /** Refs of the repository when the transaction began. */
   readonly refs: Refs;
   readonly #changes: RefChange[] = [];
   readonly #also: (() => void)[] = [];
@@ -72,7 +73,7 @@ export class RefTransaction {
     return this.#quarantine;
   }
 
-  /** Adds a ref change to the transaction. It is checked by `prepare` and made by `commit`. */
+  /** Adds a planned ref change to the transaction. `prepare` checks it, and `commit` makes it. */
   update(change: RefChange): void {
     if (this.#next !== undefined) throw new Error('the transaction is prepared already');
     this.#changes.push(change);
@@ -83,7 +84,7 @@ export class RefTransaction {
     this.#changes.length = 0;
   }
 
-  /** Adds a change of HEAD to the transaction. It is made by `commit`. */
+  /** Plans a change of HEAD, which `commit` makes. */
   updateHead(head: Head): void {
     this.#head = head;
   }
@@ -194,7 +195,7 @@ export class RefTransaction {
       seen.add(change.name);
     }
     const draft = this.refs.draft(this.store.now());
-    // `final` must be the state after the transaction. All deletions are applied first, because another change may
+    // `final` must become the state after the transaction. All deletions are applied first, because another change may
     // reuse a name that a deletion frees.
     const [deletions, others] = [changes.filter(isDeletion), changes.filter((change) => !isDeletion(change))];
     const final = this.refs.draft(this.store.now());
@@ -252,8 +253,8 @@ function isBranch(name: ByteString): boolean {
 }
 
 /**
- * Returns the cost of checking a ref change in work units (unit of CPU time). Each folder of the name is looked up, and
- * each lookup may compare all bytes of the name.
+ * Returns the cost of checking a ref change in work units (about a microsecond each). Each folder of the name is looked
+ * up, and each lookup may compare all bytes of the name.
  */
 function costOf({ name }: RefChange): number {
   return COST.entry + name.split('/').length * name.length * COST.byteFound;
