@@ -10,6 +10,7 @@ import { rows as commitPackMetadata } from './commit-pack-metadata.js';
 import { rows as commitRecord } from './commit-record.js';
 import { rows as commitSummary } from './commit-summary.js';
 import { rows as errorCodes } from './error-codes.js';
+import { rows as errorOperations } from './error-operations.js';
 import { rows as errors } from './errors.js';
 import { rows as events } from './events.js';
 import { rows as fileContent } from './file-content.js';
@@ -111,6 +112,7 @@ const ROWS: readonly Mutant[] = [
   ...events,
   ...errors,
   ...errorCodes,
+  ...errorOperations,
   ...limits,
   ...versioning,
 ];
