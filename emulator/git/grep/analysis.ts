@@ -59,8 +59,8 @@ function literalRuns(node: Node): { text: string; isWhole: boolean }[] {
 
 /**
  * Returns true if the regular expressions of V8 and of RE2 find the same word boundaries (`\b`, `\B`) for an
- * expression. They differ if case is ignored, because V8 then counts U+017F and U+212A as letters, and for `\B`,
- * because V8 finds it inside a surrogate pair.
+ * expression. They can differ in two cases. If case is ignored, V8 counts U+017F and U+212A as letters. For `\B`, V8
+ * finds a position inside a surrogate pair.
  */
 export function hasPlainEdges(node: Node, ignoreCase: boolean): boolean {
   switch (node.kind) {
@@ -77,8 +77,8 @@ export function hasPlainEdges(node: Node, ignoreCase: boolean): boolean {
 
 export interface Cost {
   /**
-   * Maximum number of alternatives that a backtracking engine tries at one position of the text; infinite for unbounded
-   * repetitions.
+   * Maximum number of alternatives that a backtracking engine tries at one position of the text; infinite for an
+   * unbounded repetition.
    */
   readonly ways: number;
   /** Maximum number of characters that one alternative consumes. An unbounded repetition counts as one copy. */

@@ -8,9 +8,9 @@ import { patternSize } from './pattern-size.js';
 import { UNLIMITED } from './test/as-git-grep.js';
 import { searchPage, textCache } from './test/search-page.js';
 
-/** Maximum number of units of work between two checks of the meter, at which a search yields to other requests. */
+/** Maximum work units between two checks of the meter. A search can yield to other requests at each check. */
 const PIECE = 1_000;
-/** Maximum number of units of work for copying a text, which is not interrupted. */
+/** Maximum work units for copying a text, which does not yield to other requests. */
 const COPY = 4_100;
 const PATTERNS = [
   ['(a?){900}[0-9]', false],
@@ -41,7 +41,8 @@ t.test('no search holds up others, whatever it searches for and in', async (t) =
   for (const [name, text] of Object.entries(TEXTS)) {
     const tree = objects.tree({ f: text });
     const cache = textCache(objects, 1 << 28);
-    // Search for a pattern that a filter excludes without the text, and for one that needs the text.
+    // Search for two patterns in a file that is not cached. A filter on the bytes of the file excludes the first one
+    // without decoding the text. The second one needs the text.
     for (const pattern of ['nothing', '[0-9]n']) {
       const cold = new Schedule({ now: () => 0 });
       await searchPage(cache, tree, { pattern }, UNLIMITED, new Meter({ schedule: cold }));

@@ -4,21 +4,24 @@ import { COST } from '../../schedule/cost.js';
 import { AT, KIND, type PatternProgram } from './pattern-program.js';
 
 /**
- * Kind of the character before the current position in the line: none at the start of the line, a word character (`\w`)
- * or another one.
+ * Kind of the character before the current position in the line: nothing at the start of the line, a word character
+ * (`\w`), or another character.
  */
 const BEFORE = { nothing: 0, other: 1, word: 2 } as const;
-/** Values in the transition table that are not states: the transition is not computed yet, and the line matches. */
+/**
+ * Special values in the transition table that are not states. `UNKNOWN`: the transition is not computed yet. `MATCHED`:
+ * the line matches.
+ */
 const UNKNOWN = 0;
 const MATCHED = 1;
 /**
- * Maximum memory of the cached states of one automaton, counted in 32-bit numbers (2 MiB), and maximum number of these
- * states.
+ * Limits of the cached states of one automaton. `MAX_NUMBERS`: their total memory in 32-bit numbers (2 MiB).
+ * `MAX_STATES`: their number.
  */
 const MAX_NUMBERS = 1 << 19;
 const MAX_STATES = 1 << 14;
 /**
- * Number of states for which there is always memory, however large a state is. At least three are needed at once: the
+ * Minimum number of states for which there is memory, however large a state is. At least three are needed at once: the
  * first state of a line, the current state and the next one.
  */
 const FEWEST_STATES = 16;
@@ -31,7 +34,10 @@ const LONGEST_READ = 400;
  * one takes twice as long.
  */
 const LONGEST_PIECE = 4096;
-/** Work units of a character whose transition is cached, and of each instruction in a state that must be computed. */
+/**
+ * Cost in work units (about a microsecond each) of a character whose transition is cached, and of each instruction in a
+ * state that must be computed.
+ */
 const COST_PER_CHARACTER = (COST.byteScanned * 3) / 4;
 const COST_PER_INSTRUCTION = COST.operation / 4;
 
@@ -52,8 +58,9 @@ export class LineAutomaton {
   readonly #program: PatternProgram;
   readonly #classCount: number;
   /**
-   * Character class by UTF-16 code unit (characters that the expression never distinguishes have the same class): one
-   * table for the units below 256, of which most texts consist, and one for all 65,536 units, created on first use.
+   * Tables from a UTF-16 code unit to its character class. Characters that the expression never distinguishes have the
+   * same class. `#narrow` covers the units below 256, of which most texts consist. `#wide` covers all 65,536 units and
+   * is created on first use.
    */
   readonly #narrow: Uint16Array;
   #wide: Uint16Array | undefined;
@@ -61,15 +68,16 @@ export class LineAutomaton {
   readonly #words: number;
   readonly #most: number;
   /**
-   * Arrays with one row for each state: the next states by character class, the bit set of instructions, and the kind
-   * of the previous character (`BEFORE`). A state is identified by the offset of its row in `#table`.
+   * Arrays with one row for each state. `#table`: the next states by character class. `#sets`: the bit set of
+   * instructions. `#before`: the kind of the previous character (`BEFORE`). A state is identified by the offset of its
+   * row in `#table`.
    */
   #table: Int32Array;
   #sets: Uint32Array;
   #before: Uint8Array;
   /**
-   * Row of the newest state by the hash of its bit set, and for each state the next one with an equal hash (0 at the
-   * end).
+   * Chained hash table of the states. `#byHash`: number of the newest state by the hash of its bit set. `#sameHash`:
+   * for each state, the next one with an equal hash, or 0 if none.
    */
   readonly #byHash = new Map<number, number>();
   #sameHash: Int32Array;
@@ -123,9 +131,9 @@ export class LineAutomaton {
   }
 
   /**
-   * Reads the text from `from` to at most `to`, continuing across line ends until a line matches. Returns the position
-   * where it stopped: inside the first matching line, or at the next character to read. If `to` is inside a surrogate
-   * pair, reads one more code unit.
+   * Reads the text from `from` to at most `to`, across line ends, until a line matches. Returns the position where it
+   * stopped: inside the first matching line, or at the next character to read. Reads one more code unit if `to` is
+   * inside a surrogate pair.
    */
   read(text: string, from: number, to: number): number {
     const narrow = this.#narrow;
@@ -172,8 +180,8 @@ export class LineAutomaton {
   }
 
   /**
-   * Ends the current line if the text ends without a line feed. Sets `isMatched`, because an expression such as `a$`
-   * can match only at the end.
+   * Ends the current line at the end of the text if it has no line feed. Sets `isMatched`, because an expression such
+   * as `a$` can match only at the end.
    */
   readEnd(): void {
     let next = this.#table[this.#state]!;
@@ -226,8 +234,8 @@ export class LineAutomaton {
     this.#mark++;
     let isMatch = false;
     let hasOpen = false;
-    // Conditions (such as `\b`) that hold before this character must be followed first, because the instructions after
-    // them may consume the character.
+    // Conditions (such as `\b`) that hold before this character are followed first, because the instructions after them
+    // may consume the character.
     if (this.#program.conditions !== 0) {
       const open = this.#open.fill(0);
       for (let word = 0; word < this.#words && !isMatch; word++) {
@@ -268,8 +276,8 @@ export class LineAutomaton {
 
   /**
    * Adds to `set` all instructions that can be reached from instruction `from` without consuming a character, through
-   * conditions that hold according to `flags`. A condition that does not hold is added itself, because it may hold at a
-   * later check. Returns true if the end of the expression is reached, which means that the line matches.
+   * conditions that hold according to `flags`. A condition that does not hold is added itself, because it may hold
+   * later. Returns true if the end of the expression is reached, which means that the line matches.
    */
   #add(from: number, flags: number, set: Uint32Array): boolean {
     const { kinds, out, other } = this.#program;
@@ -306,8 +314,8 @@ export class LineAutomaton {
   }
 
   /**
-   * Returns the state (offset of its row in the table) with these instructions, and creates it if necessary. The result
-   * is negative if the table was cleared to make space for the new state.
+   * Returns the state (offset of its row in the table) with these instructions. Creates it if it does not exist.
+   * Returns the negative offset if the table was cleared to make space for it.
    */
   #stateOf(set: Uint32Array, before: number): number {
     const words = this.#words;

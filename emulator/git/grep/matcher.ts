@@ -12,8 +12,8 @@ import { LONGEST_TEXT, type Needle, needleOf } from './search-text.js';
 import { type Node, parseSyntax } from './syntax.js';
 
 /**
- * Error thrown for an expression that RE2 does not support (look-around, back-references, syntax errors), or that is
- * too large.
+ * Error thrown for an expression that is too large, or that RE2 does not support (look-around, back-references, syntax
+ * errors).
  */
 export class InvalidPattern extends Error {
   override readonly name = 'InvalidPattern';
@@ -33,8 +33,8 @@ export interface LineMatcher {
    */
   readonly needle?: Needle | undefined;
   /**
-   * Returns a position inside the first matching line at or after `from`; -1 if none. `from` must be the start of a
-   * line.
+   * Returns a position inside the first matching line that starts at or after `from`; -1 if none. `from` must be the
+   * start of a line.
    */
   find(text: string, from: number): Steps<number>;
 }
@@ -43,12 +43,15 @@ const PLAIN_TEXT = /^[^\\^$.|?*+()[\]{}\n]+$/;
 /** Number of characters that one call of `indexOf` searches before the work is reported to the meter. */
 const TEXT_WINDOW = 1 << 17;
 /**
- * Number of characters that one call of V8's regular expressions searches, and maximum number of steps that an
- * expression may need at each character to be run on V8.
+ * Limits for running an expression on V8. `V8_WINDOW`: number of characters that one call of V8's engine searches.
+ * `V8_STEPS`: maximum number of steps that an expression may need at each character.
  */
 const V8_WINDOW = 1 << 14;
 const V8_STEPS = 64;
-/** Work units for each character searched by `indexOf`, and by a V8 expression without alternatives. */
+/**
+ * Cost in work units (about a microsecond each) of each character searched by `indexOf`, and by a V8 expression without
+ * alternatives.
+ */
 const COST_OF_LOOKUP = COST.byteFound / 4;
 const COST_OF_V8 = COST.byteFound / 2;
 /**
@@ -56,7 +59,7 @@ const COST_OF_V8 = COST.byteFound / 2;
  * the text.
  */
 const ANCHOR_FACTOR = 8;
-/** Work units of each place where the required text is found: the line around it must be located. */
+/** Cost in work units of each place where the required text is found, because the line around it must be located. */
 const COST_OF_HIT = 1 / 4;
 
 /**
@@ -115,7 +118,7 @@ function isCheap(node: Node, ignoreCase: boolean): boolean {
   return ways * length <= V8_STEPS;
 }
 
-/** Finds a plain text with `indexOf`, in windows of limited length. */
+/** Matcher for plain text. Uses `indexOf` on windows of limited length, so that it can yield between them. */
 class TextMatcher implements LineMatcher {
   readonly needle: Needle | undefined;
 
@@ -138,9 +141,9 @@ class TextMatcher implements LineMatcher {
 }
 
 /**
- * Runs an expression with few alternatives per position on V8's regular expressions, one window of whole lines at a
- * time (measured with `(readTree|writeBlob)` on 9 MB of text: 9 ms; the automaton takes 45 ms). Longer lines are left
- * to the automaton.
+ * Matcher for expressions with few alternatives per position. Uses V8's regular expressions on one window of whole
+ * lines at a time, because they are faster (measured with `(readTree|writeBlob)` on 9 MB of text: 9 ms; the automaton
+ * takes 45 ms). The automaton searches lines that are longer than a window.
  */
 class V8Matcher implements LineMatcher {
   readonly needle: Needle | undefined;
@@ -169,7 +172,7 @@ class V8Matcher implements LineMatcher {
         const at = this.#expression.exec(window)?.index ?? -1;
         yield (at < 0 ? window.length : at) * this.#cost;
         // An expression such as `^` can match the empty string after the last line feed of the window. No line of the
-        // window begins there, so such a match is ignored.
+        // window starts at that position, so such a match is ignored.
         if (at >= 0 && !(at === window.length && window.endsWith('\n'))) return start + at;
       }
       start = end;
@@ -178,7 +181,10 @@ class V8Matcher implements LineMatcher {
   }
 }
 
-/** Finds with `indexOf` a text that every match contains, and runs the automaton only on the lines with this text. */
+/**
+ * Matcher for expressions whose matches all contain the same text. Finds this text with `indexOf`, and runs the
+ * automaton only on the lines that contain it.
+ */
 class RequiredTextMatcher implements LineMatcher {
   readonly needle: Needle | undefined;
 
@@ -205,7 +211,7 @@ class RequiredTextMatcher implements LineMatcher {
   }
 }
 
-/** Runs the automaton on every character of the text. */
+/** Matcher for all other expressions. Runs the automaton on every character of the text. */
 class AutomatonMatcher implements LineMatcher {
   #automaton: LineAutomaton | undefined;
 
@@ -218,7 +224,7 @@ class AutomatonMatcher implements LineMatcher {
     return this.findWithin(text, from, text.length);
   }
 
-  /** Does the same as `find` for the part of the text from `from` to `to`, which must consist of whole lines. */
+  /** Same as `find`, for the part of the text from `from` to `to` (exclusive), which must consist of whole lines. */
   *findWithin(text: string, from: number, to: number): Steps<number> {
     if (from >= to) return -1;
     this.#automaton ??= new LineAutomaton(yield* readProgram(this.expression));
@@ -240,8 +246,8 @@ class AutomatonMatcher implements LineMatcher {
 const LINE_FEED = 0x0a;
 
 /**
- * Returns the end of a window that starts at `start` and consists of whole lines with at most `size` characters in all,
- * or of a single line if it is longer.
+ * Returns the end of a window of whole lines that starts at `start` and has at most `size` characters. If the first
+ * line is longer than `size`, the window is this line.
  */
 function* wholeLines(text: string, start: number, size: number): Steps<number> {
   if (text.length - start <= size) return text.length;
@@ -254,8 +260,8 @@ function* wholeLines(text: string, start: number, size: number): Steps<number> {
 }
 
 /**
- * Returns the start of the line that contains the character at `at`. `from` is a position at which a line starts, and
- * the search does not go back any further.
+ * Returns the start of the line that contains the character at `at`. The search does not go back beyond `from`, which
+ * must be the start of a line.
  */
 function* lineStart(text: string, from: number, at: number): Steps<number> {
   for (let end = at; end > from; end -= V8_WINDOW) {

@@ -15,7 +15,7 @@ const OPERATION = { alt: 1, altMatch: 2, capture: 3, emptyWidth: 4, fail: 5, mat
  */
 const LAST_RUNE = 11;
 
-/** Instruction of a compiled program as the library `re2js` represents it. */
+/** Instruction of a compiled program, in the form of the library `re2js`. */
 interface Instruction {
   readonly op: number;
   readonly out: number;
@@ -27,8 +27,9 @@ interface Instruction {
 export const KIND = { split: 0, jump: 1, fail: 2, match: 3, character: 4, condition: 5 } as const;
 
 /**
- * Program into which RE2 compiles a pattern, stored as a struct of arrays with one item for each instruction. The
- * program continues at instruction `out`, and after a split also at `other`. A character instruction consumes the
+ * Compiled RE2 program, stored as a struct of arrays with one element for each instruction.
+ *
+ * The program continues at instruction `out`, and after a split also at `other`. A character instruction consumes the
  * characters whose classes are set in its row of `takes`. A condition holds if all its bits (`other`, bits of `AT`)
  * hold.
  */
@@ -37,23 +38,27 @@ export interface PatternProgram {
   readonly kinds: Uint8Array;
   readonly out: Int32Array;
   /**
-   * Depends on the kind of the instruction: second target of a split, row of `takes` for a character instruction, or
-   * bits of a condition.
+   * Second operand, by the kind of the instruction: second target of a split, row of `takes` of a character
+   * instruction, or bits of a condition.
    */
   readonly other: Int32Array;
   /**
-   * `takes[row * classCount + class]` is 1 if the character instructions with this row consume characters of the class.
+   * 1 at index `row * classCount + class` if the character instructions with this row consume the characters of the
+   * class.
    */
   readonly takes: Uint8Array;
   /**
-   * Number of character classes. Two characters have the same class if no instruction distinguishes them. Class `0`
+   * Number of character classes. Two characters have the same class if no instruction distinguishes them. Class 0
    * contains only the line feed.
    */
   readonly classCount: number;
-  /** `classes[n]` is the class of the code points from `bounds[n]` (inclusive) to `bounds[n + 1]` (exclusive). */
+  /**
+   * Character classes as ranges: `classes[n]` is the class of the code points from `bounds[n]` to `bounds[n + 1]`
+   * (exclusive).
+   */
   readonly bounds: Int32Array;
   readonly classes: Uint16Array;
-  /** For each class: 1 if its characters are word characters (`\w`) in RE2. */
+  /** 1 for each class whose characters are word characters (`\w`) in RE2, else 0. */
   readonly isWord: Uint8Array;
   /** Bits of all conditions that occur in the program. */
   readonly conditions: number;
@@ -62,7 +67,7 @@ export interface PatternProgram {
 const LINE_FEED = 10;
 
 /**
- * Copies the program of an expression that the library `re2js` has compiled into arrays, and computes its character
+ * Converts an expression that the library `re2js` has compiled into a `PatternProgram`, and computes its character
  * classes.
  */
 export function* readProgram(expression: RE2JS): Steps<PatternProgram> {
@@ -133,8 +138,8 @@ function boundsOf(known: Int32Array, conditions: number): Int32Array {
 }
 
 /**
- * Splits each character class into a class of the characters that have the property and one of the others. Class 0 (the
- * line feed) stays. Returns the new class of each range and the number of classes.
+ * Splits each character class in two: the characters that have the property, and the others. Class 0 (the line feed)
+ * stays. Returns the new class of each range and the number of classes.
  */
 function split(classes: Uint16Array, hasProperty: (at: number) => boolean): [Uint16Array, number] {
   const numbers = new Map<number, number>();

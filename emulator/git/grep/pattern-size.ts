@@ -1,32 +1,37 @@
 /**
- * Cost of compiling a Unicode class such as `\p{L}` for the first time, and of each further copy, counted in
- * instructions.
+ * Cost of compiling a Unicode class such as `\p{L}`, counted in instructions: for the first time, and for each further
+ * copy.
  */
 const UNICODE_CLASS = 400;
 const UNICODE_CLASS_COPY = 10;
-/** Number of characters for which RE2 finds the other letter case in the time in which it compiles one instruction. */
+/** Number of characters whose other letter case RE2 finds in the time in which it compiles one instruction. */
 const FOLDED_AT_ONCE = 20;
-/** Maximum number of copies that RE2 allows in (nested) repetitions. It refuses a pattern with more. */
+/**
+ * Maximum number of copies of an expression that RE2 allows in repetitions, such as `(a{10}){100}`. It refuses a
+ * pattern with more.
+ */
 const MAX_COPIES = 1000;
 
 interface Group {
   /**
-   * Number of instructions in the group, and in its last part. A repetition that follows multiplies only the last part.
+   * Number of instructions in the group (`size`), and in its last part (`last`). A repetition that follows multiplies
+   * only the last part.
    */
   size: number;
   last: number;
 }
 
 /**
- * Estimates the number of instructions into which RE2 compiles a pattern. The estimate is needed before compiling,
- * because compiling a large pattern takes long. It is rather too high than too low. `{n,m}` makes copies. A Unicode
- * class, or a wide range with case folding, counts as many instructions. The result for an invalid pattern is
- * arbitrary, because RE2 reports the error later.
+ * Estimates the number of instructions into which RE2 compiles a pattern. The estimate is made before compiling,
+ * because compiling a large pattern takes long. It is rather too high than too low.
+ *
+ * `{n,m}` makes copies. A Unicode class, or a wide range if case is ignored, counts as many instructions. The result
+ * for an invalid pattern is arbitrary, because RE2 reports the error later.
  */
 export function patternSize(pattern: string, ignoreCase: boolean): number {
   const foldsCase = ignoreCase || /\(\?[a-zA-Z]*i/.test(pattern);
   const groups: Group[] = [{ size: 0, last: 0 }];
-  // Cost in instructions that arises once, however many copies a repetition makes.
+  // Cost, in instructions, that does not grow with the number of copies that a repetition makes.
   let once = 0;
   let group = groups[0]!;
   const add = (size: number): void => {
@@ -45,7 +50,7 @@ export function patternSize(pattern: string, ignoreCase: boolean): number {
       once += UNICODE_CLASS;
       add(1 + UNICODE_CLASS_COPY);
     } else if (named?.least !== undefined) {
-      // Each optional copy of `{n,m}` needs one instruction more than a required copy, which skips the copy.
+      // Each optional copy of `{n,m}` needs one instruction more than a required copy: the instruction that skips it.
       const min = Math.min(Number(named.least), MAX_COPIES);
       const open = named.comma === undefined ? 0 : Math.max(1, Math.min(Number(named.most), MAX_COPIES) - min);
       const size = group.last * min + (group.last + 1) * open;

@@ -12,8 +12,8 @@ export interface FoundLine {
 
 export interface FileBounds {
   /**
-   * Position in this file where the previous page of results ended. Context lines of the last match before it may still
-   * follow.
+   * Position in this file where the previous page of results ended. Context lines after the last match of that page may
+   * still follow.
    */
   readonly seen: FilePosition;
   readonly before: number;
@@ -30,7 +30,8 @@ export interface FileBounds {
 }
 
 /**
- * Last line of the file that a page has shown, and last line that matched. Both are counted from 1, and 0 means none.
+ * Position in a file where a page of results ended. `line` is the last line shown, and `match` the last line that
+ * matched. Both are counted from 1; 0 if none.
  */
 export interface FilePosition {
   readonly line: number;
@@ -49,13 +50,13 @@ const NOTHING: FileResult = { lines: [], matches: 0, characters: 0 };
 
 /**
  * Returns the matching lines of one file with their context lines, each line once, as `git grep -n -B -A` shows them. A
- * page of results may end between any two lines. The next page starts after the last line shown.
+ * page of results may end between any two lines. The next page then starts after the last line shown.
  */
 export function* searchFile(file: SearchText, matcher: LineMatcher, bounds: FileBounds): Steps<FileResult> {
   const seen = bounds.seen.line;
   const { needle } = matcher;
-  // If the previous page ended in this file, the file must be read even if it does not contain the needle after that
-  // position, because context lines of a shown match may still follow.
+  // A file without the needle (text that every match contains) has no match. If the previous page ended in this file,
+  // the file must be read in any case, because context lines of a match on that page may still follow.
   if (seen === 0 && needle !== undefined && !(yield* file.mayHold(needle))) return NOTHING;
   yield* file.decode();
   const { text } = file;
@@ -75,7 +76,10 @@ export function* searchFile(file: SearchText, matcher: LineMatcher, bounds: File
   return page.result(page.isFull);
 }
 
-/** Work units of each line added to the result, in addition to the search through its characters. */
+/**
+ * Cost in work units (about a microsecond each) of each line added to the result, in addition to the search through its
+ * characters.
+ */
 const LINE_COST = 1 / 4;
 
 /**
@@ -89,7 +93,7 @@ class FilePage {
   #matches = 0;
   #characters = 0;
   #lastMatch: number;
-  /** First line that is neither added nor skipped yet. */
+  /** Number of the first line that is neither added to the page nor skipped yet. */
   #next: number;
   #cost = 0;
 
@@ -107,8 +111,8 @@ class FilePage {
    */
   match(line: number): boolean {
     this.trail(line);
-    // If the page has no space for this match, its context lines are not added either, because they belong to the page
-    // that shows the match.
+    // If the page has no space for this match, its context lines are not added either, because they belong to the next
+    // page, which shows the match.
     if (this.isFull || this.#matches >= this.bounds.maxMatches) return false;
     this.#next = Math.max(this.#next, line - this.bounds.before);
     while (this.#next < line && !this.isFull) this.#add('context');

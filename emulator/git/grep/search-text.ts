@@ -5,7 +5,10 @@ import type { Steps } from '../../schedule/steps.js';
 
 /** Number of bytes of a file that are decoded to text between two yields to the event loop. */
 const PIECE_BYTES = 1 << 16;
-/** Number of bytes that one call of `indexOf` searches, and work units (microseconds of CPU) of each byte. */
+/**
+ * `WINDOW`: number of bytes that one call of `indexOf` searches. `COST_OF_LOOKUP`: cost of each of these bytes in work
+ * units (about a microsecond each).
+ */
 const WINDOW = 1 << 17;
 const COST_OF_LOOKUP = COST.byteFound / 4;
 /**
@@ -14,15 +17,15 @@ const COST_OF_LOOKUP = COST.byteFound / 4;
  */
 export const LONGEST_TEXT = 250;
 /**
- * Number of lines found between two yields to the event loop, and work units of each line in addition to its
- * characters.
+ * `LINES`: number of lines found between two yields to the event loop. `COST_OF_LINE`: cost of each line in work units,
+ * in addition to that of its characters.
  */
 const LINES_BITS = 12;
 const LINES = 1 << LINES_BITS;
 const COST_OF_LINE = 1 / 32;
 /**
- * Minimum average length of lines for which the positions of the line starts stay cached. For shorter lines they would
- * use too much memory.
+ * Minimum average length of lines, in characters, for which the positions of the line starts stay cached. For shorter
+ * lines they would use too much memory.
  */
 const LINE_LENGTH = 16;
 
@@ -34,8 +37,8 @@ export interface Needle {
 }
 
 /**
- * Returns the needle that finds a text in the undecoded bytes of a file. Only the beginning of a long text is used.
- * Returns undefined if the bytes cannot decide if the text is present.
+ * Returns the needle that finds a text in the undecoded bytes of a file. Uses only the beginning of a long text.
+ * Returns undefined if the bytes cannot show whether the text is present.
  */
 export function needleOf(text: string): Needle | undefined {
   const start = text.slice(0, LONGEST_TEXT);
@@ -46,24 +49,24 @@ export function needleOf(text: string): Needle | undefined {
 }
 
 /**
- * Content of a file that is searched: text decoded from UTF-8, with U+FFFD for malformed bytes. Unless the file is
- * short and ASCII, only its bytes are kept until the text is needed. Line numbers start at 0.
+ * Content of a file that is searched: text decoded from UTF-8, with U+FFFD for malformed bytes. Only the bytes are kept
+ * until the text is needed, unless the file is short and ASCII. Line numbers start at 0.
  */
 export class SearchText {
   /**
-   * Approximate maximum memory in bytes that this object uses after decoding and splitting. V8 uses one byte per
-   * character if all characters fit, two otherwise.
+   * Approximate maximum memory in bytes of this object after decoding and splitting. V8 uses one byte per character if
+   * all characters are below U+0100, and two otherwise.
    */
   readonly bytes: number;
   #body: Buffer | undefined;
   #text: string | undefined;
-  /** Last text that was searched in this file and not found. */
+  /** Last needle (text that every match contains) that was searched in this file and not found; undefined if none. */
   #missing: string | undefined;
-  /** Positions of the line starts, in arrays of `LINES` items, because one growing array would have to be copied. */
+  /** Positions of the line starts, in arrays of `LINES` items. A single growing array would have to be copied. */
   #starts: readonly Int32Array[] | undefined;
   #lineCount = 0;
 
-  /** Copies `body`, unless `isOwn` says that the caller gives the buffer away and does not use it any more. */
+  /** Copies `body`. If `isOwn` is true, uses `body` itself, which the caller must not use any more. */
   constructor(body: Buffer, isOwn = false) {
     const isPlain = isAscii(body);
     // An ASCII file is converted at once, because this is as fast as copying its bytes.
@@ -79,12 +82,17 @@ export class SearchText {
     return this.#text;
   }
 
-  /** Returns true if an earlier search has shown that the file does not contain the needle. */
+  /**
+   * Returns true if the last unsuccessful search in the file was for the same needle (text that every match contains).
+   */
   lacks(wanted: Needle): boolean {
     return wanted.text === this.#missing;
   }
 
-  /** Searches the file for the needle. Returns false if it is absent, and true if it is or may be present. */
+  /**
+   * Searches the file for the needle (text that every match contains). Returns false if it is absent, and true if it is
+   * or may be present.
+   */
   *mayHold(wanted: Needle): Steps<boolean> {
     if (this.lacks(wanted)) return false;
     const body = this.#body;
@@ -126,7 +134,7 @@ export class SearchText {
     let start = 0;
     while (start < text.length) {
       const first = start;
-      // The array has one item more than it has lines: the start of the following line, even if there is no such line.
+      // The array has one element more than there are lines: the start of the next line, even if there is no such line.
       const list = new Int32Array(Math.min(LINES, text.length - start) + 1);
       let here = 0;
       for (; here < LINES && start < text.length; here++) {

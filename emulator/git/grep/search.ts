@@ -53,12 +53,12 @@ export interface SearchPage {
 }
 
 /**
- * Number of files that are read together for the first time, and maximum. The number doubles each time, so that a page
- * reads at most about twice as many files as it needs.
+ * Number of files that are read together, at first and at most. It doubles each time, so that a page reads at most
+ * about twice as many files as it needs.
  */
 const FIRST_FILES = 16;
 const MAX_FILES = 512;
-/** Maximum number of bytes of the files that are read together. The last file may exceed it. */
+/** Size in bytes at which no more files are read together. The last of them may exceed it. */
 const MAX_BYTES = 4 << 20;
 
 /**
@@ -166,8 +166,8 @@ class SmallSteps {
 }
 
 /**
- * Returns the position for the next page. It contains the last match only if context lines after this match have not
- * been shown yet.
+ * Returns the position for the next page. It contains the last match only if some context lines after this match are
+ * not shown yet.
  */
 function positionAt(path: ByteString, { line, match }: FilePosition, after: number): SearchPosition {
   return match > 0 && line < match + after ? { path, line, match } : { path, line };
@@ -194,8 +194,8 @@ export async function searchPage(
   } catch (error) {
     const last = files.at(-1);
     if (!(error instanceof WorkLimitExceeded) || last === undefined || !isFull(files, limits)) throw error;
-    // The last file of the page was searched completely, because the work limit was reached in a later file. The next
-    // page can therefore start after the last line of this file that is shown.
+    // A later file reached the work limit, so the last file of the page was searched completely. The next page can
+    // therefore start after its last shown line.
     return { files, next: { path: last.path, line: last.lines.at(-1)!.number } };
   }
 }
@@ -206,8 +206,8 @@ function isFull(files: readonly FileMatches[], limits: SearchLimits): boolean {
 }
 
 /**
- * Returns the index of the first path of the list that is equal to `path` or follows it in byte order, and true if it
- * is equal.
+ * Finds `path` in the list. Returns the index of the first path that is equal to `path` or follows it in byte order,
+ * and true if it is equal.
  */
 function* placeOf(paths: PathList, path: ByteString): Steps<{ readonly first: number; readonly isExact: boolean }> {
   const cursor = new PathCursor(paths);

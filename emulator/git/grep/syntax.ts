@@ -30,7 +30,7 @@ const NAMED_CLASSES: Readonly<Record<string, readonly number[]>> = { ...POSIX_CL
 
 const CONTROLS: Readonly<Record<string, number>> = { a: 0x07, f: 0x0c, n: 0x0a, r: 0x0d, t: 0x09, v: 0x0b };
 
-/** Error thrown inside the parser for syntax that it does not support. It does not leave this file. */
+/** Error thrown inside the parser for unsupported syntax. `parseSyntax` catches it. */
 class Unsupported extends Error {}
 
 /**

@@ -19,21 +19,24 @@ export interface Listing {
 }
 
 /**
- * Maximum size in bytes of a file that is copied without yielding to the event loop, which takes a tenth of a
- * millisecond.
+ * Maximum size in bytes of a file that is copied at once, without yielding to the event loop. Copying this many bytes
+ * takes a tenth of a millisecond.
  */
 const MAX_AT_ONCE = 1 << 16;
 /** Approximate memory in bytes of one cached path, in addition to the characters of its names. */
 const PATH_BYTES = 48;
 const SKIPPED = Symbol('binary or too large');
 
-/** Caches for texts and tree listings in one cache group (caches of the object stores that share the same objects). */
+/**
+ * Caches of texts and tree listings in one cache group. A cache group belongs to the object stores that share the same
+ * objects.
+ */
 interface Kept {
   readonly texts: CacheRegion<number, SearchText | typeof SKIPPED>;
   readonly listings: CacheRegion<Oid, Listing>;
 }
 
-/** Identity under which the two caches are registered in their cache group. */
+/** Key under which these two caches are registered in their cache group. */
 const KEPT = {};
 
 /**
@@ -41,17 +44,15 @@ const KEPT = {};
  * because objects never change. The cache regions limit the memory.
  */
 export class TextCache {
-  /**
-   * Cache group of the last lookup and its caches. They are kept because the next lookup is usually for the same group.
-   */
+  /** Cache group of the last lookup, and its caches. The next lookup is usually for the same group. */
   #caches: CacheGroup | undefined;
   #kept: Kept | undefined;
-  /** Object that identifies the current search in the cache, see `begin`. */
+  /** Identity of the current search in the cache (see `begin`). */
   #search = {};
 
   constructor(
     private readonly objects: ObjectReader,
-    /** Returns the cache group for an object by its number: the group of the stores that share this object. */
+    /** Returns the cache group for an object, given its number: that of the stores that share this object. */
     private readonly cachesOf: (number: number) => CacheGroup,
     /** Maximum size in bytes of a file that is searched. Larger files are skipped. */
     private readonly maxFileBytes = requestLimit('grepFileBytes'),
@@ -64,7 +65,7 @@ export class TextCache {
 
   async listing(tree: Oid, meter: Meter): Promise<Listing> {
     const number = this.objects.find(tree);
-    // The empty tree may be absent from the store, because Git always knows it. Such a listing is not cached.
+    // The empty tree may be absent from the store, because Git can always read it. Its listing is then not cached.
     const listings = number < 0 ? undefined : this.#keptOf(number).listings;
     const known = listings?.get(tree);
     if (known !== undefined) return known;

@@ -8,7 +8,10 @@ import { type SearchQuery, searchPage, textCache } from './search-page.js';
 
 export const UNLIMITED: SearchLimits = { maxMatches: 1e9, maxMatchesPerFile: 1e9, maxLines: 1e9 };
 
-/** Patterns with the same meaning in RE2's syntax and in `git grep -E`, some for each engine. */
+/**
+ * Patterns that mean the same in RE2's syntax and in `git grep -E`. Each engine (plain text, V8, automaton) runs some
+ * of them.
+ */
 export const PATTERNS = [
   'foo',
   'a',
@@ -48,7 +51,9 @@ export const PATTERNS = [
   '[a-]b',
 ];
 
-/** Files with every kind of line. */
+/**
+ * Sample files with many kinds of lines: empty lines, CRLF, non-ASCII text, and lines without a line feed at the end.
+ */
 export const SAMPLE: Content = {
   'a-b': 'foo\nbar\nbaz\n',
   a: {
@@ -62,7 +67,7 @@ export const SAMPLE: Content = {
   blank: '\n\n\nfoo\n\n',
 };
 
-/** Searches and returns the output of `git grep -n`. */
+/** Searches a tree with the emulator. Returns the result in the form that `git grep -n` prints. */
 export async function grep(objects: MemoryObjects, tree: Oid, query: SearchQuery): Promise<string> {
   const printed: string[] = [];
   const { files } = await searchPage(textCache(objects), tree, query, UNLIMITED, unlimited());
@@ -77,7 +82,7 @@ export async function grep(objects: MemoryObjects, tree: Oid, query: SearchQuery
   return printed.join('\n');
 }
 
-/** Runs `git grep -n` and returns its output. */
+/** Runs `git grep -n` for the same query and returns its output. */
 export function gitGrep(
   git: ScratchGit,
   tree: Oid,

@@ -5,13 +5,16 @@ import { compilePattern, type LineMatcher } from '../matcher.js';
 import * as search from '../search.js';
 import { TextCache } from '../text-cache.js';
 
-/** Query whose pattern may be text in RE2 syntax. A compiled pattern already determines if case is ignored. */
+/**
+ * Query of a search in tests. The pattern is text in RE2 syntax, or a compiled pattern, which already determines if
+ * case is ignored.
+ */
 export interface SearchQuery extends Omit<search.SearchQuery, 'pattern'> {
   readonly pattern: string | LineMatcher;
   readonly caseSensitive?: boolean;
 }
 
-/** Compiles the pattern and searches for it. */
+/** Searches like `searchPage` of the product, after compiling the pattern of the query if it is text. */
 export async function searchPage(
   cache: TextCache,
   tree: Oid,
@@ -24,7 +27,7 @@ export async function searchPage(
   return search.searchPage(cache, tree, { pattern: matcher, ...scope }, limits, meter);
 }
 
-/** Returns a new cache. */
+/** Returns a new text cache with `bytes` bytes of memory. Files larger than `maxFileBytes` are not searched. */
 export function textCache(objects: ObjectReader, bytes = 64 << 20, maxFileBytes?: number): TextCache {
   const caches = new MemoryCache(bytes).group();
   return new TextCache(objects, () => caches, maxFileBytes);
