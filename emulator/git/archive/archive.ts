@@ -14,7 +14,7 @@ export interface ArchiveOptions {
   readonly meter: Meter;
   /** Commit whose tree is written. The archive contains its id, and all entries have its committer date. */
   readonly commit: Oid;
-  /** Prefix that is put before all paths in the archive, as `parsePrefix` returns it. */
+  /** Prefix of all paths in the archive, as `parsePrefix` returns it; no prefix if undefined. */
   readonly prefix?: ByteString | undefined;
   /** Selects the files to include; all files if undefined. */
   readonly selects?: PathMatcher | undefined;
@@ -30,9 +30,9 @@ export interface ArchiveOptions {
  * file are left out, so the archive is empty if nothing is selected. Attributes (`export-ignore`, `export-subst`) are
  * not applied.
  *
- * The CPU limit of the meter counts only work, not the time in which the archive waits for its reader. The iteration
- * throws `MissingObject`, `WorkLimitExceeded` or the reason of the meter's signal. Ending the iteration early releases
- * all resources.
+ * The CPU limit of the meter counts only work, not the time in which the archive waits for its reader. The generator
+ * throws `MissingObject`, `WorkLimitExceeded` or the abort reason of the meter's signal. Ending the iteration early
+ * releases all resources.
  */
 export async function* writeArchive(
   objects: ObjectReader,
@@ -40,7 +40,7 @@ export async function* writeArchive(
 ): AsyncGenerator<Buffer, void, void> {
   const source = Readable.from(writeTar(objects, options), { objectMode: true, highWaterMark: 2 });
   const gzip = createGzip({ level: options.level ?? 6, chunkSize: 64 * 1024 });
-  // The callback ignores errors of the streams, because the loop below throws them.
+  // The callback ignores errors of the streams, because the following loop throws them.
   pipeline(source, gzip, () => undefined);
   let isFirst = true;
   for await (const chunk of gzip as AsyncIterable<Buffer>) {
@@ -57,8 +57,8 @@ async function* writeTar(objects: ObjectReader, options: ArchiveOptions): AsyncG
   const { meter } = options;
   const tar = new TarWriter(options.commit, committer.seconds);
   const walk = new TreeWalk(objects, tree, { under: prefix, selects });
-  // Number of folders on the current path, from the outside, whose entries have been written. The root folder has an
-  // entry only if there is a prefix, so without a prefix it counts as written.
+  // `written`: number of folders on the current path, from the root inwards, whose entries have been written. The root
+  // folder has an entry only if there is a prefix, so without a prefix it counts as written.
   const nameless = prefix === '' ? 1 : 0;
   let written = nameless;
   while (walk.step()) {

@@ -15,7 +15,8 @@ const MESSAGES: Record<PrefixIssue, string> = {
   too_long: `must be at most ${MAX_BYTES} bytes`,
 };
 
-// Characters and segments that a prefix must not contain, checked in this order on the prefix as the client sent it.
+// Patterns that a prefix must not match, with the reason for each. They are checked in this order on the text that the
+// client sent.
 const RULES: readonly (readonly [PrefixIssue, RegExp])[] = [
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
   ['control_character', /[\x00-\x1f\x7f]/],

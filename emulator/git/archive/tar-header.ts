@@ -1,14 +1,14 @@
 import { type ByteString, bytesOf, concatBytes, NO_BYTES } from '../object/bytes.js';
 
-/** Size in bytes of a tar header. Entries are padded to a multiple of it. */
+/** Size in bytes of a tar record. A header is one record, and content is padded to whole records. */
 export const RECORD = 512;
 
 const MAX_MTIME = 0o77777777777;
 
-/** Byte that ends a pax record (`<length> <key>=<value>`). */
+/** Line feed as a byte string (one character per byte). It ends a pax record (`<length> <key>=<value>`). */
 const LINE_FEED = bytesOf('\n');
 
-/** Values of the header field `typeflag`, which is the type of an entry (POSIX pax, "ustar Interchange Format"). */
+/** Values of the header field `typeflag`, which states the type of an entry (POSIX pax, "ustar Interchange Format"). */
 export const ENTRY_TYPE = { file: '0', symlink: '2', directory: '5', globalHeader: 'g', extendedHeader: 'x' } as const;
 
 export interface EntryHeader {
@@ -24,7 +24,7 @@ export interface EntryHeader {
 }
 
 /**
- * Writes tar headers of entries that belong to root and have the same time.
+ * Writer of tar headers. All entries belong to root and have the same time.
  *
  * Fields of a ustar header with their sizes in bytes (POSIX pax, "ustar Interchange Format"): name 100, mode 8, uid 8,
  * gid 8, size 12, mtime 12, chksum 8, typeflag 1, linkname 100, magic 6, version 2, uname 32, gname 32, devmajor 8,
@@ -65,8 +65,8 @@ export class HeaderWriter {
 }
 
 /**
- * Returns one pax record (attribute of an entry in a pax header), `<length> <key>=<value>
- * `. The length includes its own digits.
+ * Returns one pax record (attribute of an entry in a pax header): `<length> <key>=<value>` and a line feed. The length
+ * includes its own digits.
  */
 export function paxRecord(key: string, value: ByteString): ByteString {
   const rest = key.length + value.length + 3;

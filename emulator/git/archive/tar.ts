@@ -4,7 +4,8 @@ import type { Oid } from '../object/object.js';
 import { ENTRY_TYPE, type EntryHeader, HeaderWriter, paxRecord, RECORD } from './tar-header.js';
 
 /**
- * Size in bytes to whose multiple an archive is padded, because the program tar reads and writes 20 records at a time.
+ * Block size in bytes, to a multiple of which an archive is padded. The program tar reads and writes 20 records at a
+ * time.
  */
 const BLOCK = 20 * RECORD;
 /**
@@ -13,18 +14,18 @@ const BLOCK = 20 * RECORD;
  */
 const CHUNK = 64 * BLOCK;
 
-/** Work units (microseconds of CPU) of writing a header and its checksum. */
+/** Cost in work units (about a microsecond each) of writing a header and its checksum. */
 const ENTRY_COST = 2;
 
 const GLOBAL_HEADER_NAME = bytesOf('pax_global_header');
 
 /**
- * Writes a tar archive as `git archive` does, byte for byte if paths are ASCII: ustar headers owned by root,
- * permissions with umask 0002, and the commit id as the comment of a global pax header.
+ * Writer of a tar archive as `git archive` makes it, equal byte for byte if paths are ASCII: ustar headers owned by
+ * root, permissions with umask 0002, and the commit id as the comment of a global pax header.
  *
- * The package `modern-tar` is not used, because it takes names as text, which breaks paths that are not UTF-8, splits
- * long names at other positions than Git, and took twice as long at gzip level 6 and four times as long at level 1 for
- * a tree of 800 files.
+ * The package `modern-tar` is not used for three reasons. It takes names as text, which breaks paths that are not
+ * UTF-8. It splits long names at other positions than Git. For a tree of 800 files, it took twice as long at gzip level
+ * 6 and four times as long at level 1.
  */
 export class TarWriter {
   readonly #headers: HeaderWriter;
@@ -36,8 +37,8 @@ export class TarWriter {
   #isEmpty = true;
 
   /**
-   * Creates a writer. The id `commit` is written into the global header, and the time `mtime`, in seconds since 1970,
-   * into every entry.
+   * Creates a writer. `commit` is the id for the global header. `mtime` is the time of every entry, in seconds since
+   * 1970.
    */
   constructor(
     private readonly commit: Oid,
@@ -76,7 +77,7 @@ export class TarWriter {
     return this.#ready.length > 0;
   }
 
-  /** Returns the work units that were spent since the last call of this method. */
+  /** Returns the cost of the work since the last call of this method, in work units (about a microsecond each). */
   takeCost(): number {
     const cost = this.#cost;
     this.#cost = 0;
@@ -103,8 +104,8 @@ export class TarWriter {
   }
 
   /**
-   * Writes the global header, in which `git get-tar-commit-id` finds the commit. Unlike Git, an archive without entries
-   * has no such header, because Python's `tarfile` cannot open a global header without an entry after it.
+   * Writes the global header, in which `git get-tar-commit-id` finds the commit. An archive without entries has no such
+   * header, unlike Git's, because Python's `tarfile` cannot open a global header without an entry after it.
    */
   #globalHeader(): void {
     this.#isEmpty = false;
@@ -151,8 +152,8 @@ export class TarWriter {
 }
 
 /**
- * Returns the header fields for a path: the whole path as the name, or prefix and name split at a `/`. If neither fits,
- * returns a name made from `oid`, and `overflows` says that a pax record must contain the path.
+ * Splits a path into header fields: the whole path as the name, or prefix and name split at a `/`. If neither fits, the
+ * name is made from `oid`, and `overflows` is true: a pax record must contain the path.
  */
 function placePath(path: ByteString, oid: Oid): { name: ByteString; prefix: ByteString; overflows: boolean } {
   if (path.length <= 100) return { name: path, prefix: NO_BYTES, overflows: false };
@@ -164,7 +165,7 @@ function placePath(path: ByteString, oid: Oid): { name: ByteString; prefix: Byte
   return { name: bytesOf(`${oid}.data`), prefix: NO_BYTES, overflows: true };
 }
 
-/** Returns true if the bytes are UTF-8 and not only ASCII, so that readers need a pax record to decode them. */
+/** Returns true if the bytes are UTF-8 but not only ASCII. Readers then need a pax record to decode them. */
 function isForeign(bytes: ByteString): boolean {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the range is ASCII
   return /[^\x00-\x7f]/.test(bytes) && isUtf8(bytes);

@@ -6,7 +6,7 @@ export interface ConfigVariable {
   readonly value: ByteString | undefined;
 }
 
-/** Error thrown at the place where Git stops parsing a config file. The variables before this place are still used. */
+/** Error thrown at the position at which Git stops parsing a config file. The variables before it are still used. */
 export class BadConfig extends Error {
   override readonly name = 'BadConfig';
 }
@@ -124,7 +124,7 @@ function readValue(source: Source): ByteString {
       continue;
     }
     const part = char === '\\' ? readEscape(source) : char;
-    // A backslash at the end of a line only continues the value on the next line. It adds nothing to the value.
+    // A backslash at the end of a line continues the value on the next line. It adds nothing to the value itself.
     if (part !== '') value.push(part);
   }
 }

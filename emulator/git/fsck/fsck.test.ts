@@ -22,7 +22,7 @@ const WHO = 'A U Thor <a@example.com> 1700000000 +0100';
 interface Sample {
   readonly type: ObjectType;
   readonly body: string;
-  /** Id of the message that the check must report; undefined if it must report none. */
+  /** Id of the finding that the check must report; undefined if it must report nothing. */
   readonly id: MessageId | undefined;
 }
 
@@ -177,8 +177,8 @@ const SAMPLES: Sample[] = [
 ];
 
 /**
- * Checks an object with the implementation under test. Returns the ids of its messages, and true in `isRefused` if a
- * strict receiver refuses the object.
+ * Checks an object with this project's `Fsck`. Returns the ids of its findings. `isRefused` is true if a strict
+ * receiver refuses the object.
  */
 function ours(
   objects: MemoryObjects,
@@ -204,7 +204,7 @@ function idsOf(text: string): string[] {
 
 /**
  * Checks objects with `git index-pack --strict`, which a push runs if `receive.fsckObjects` is set. Returns the same
- * members as `ours`.
+ * fields as `ours`.
  */
 function gits(git: ScratchGit, oids: Oid[]): { ids: string[]; isRefused: boolean; text: string } {
   // Prevent deltas with `--window=0`, because they could depend on other objects of this test.
@@ -255,8 +255,7 @@ t.test('the files that Git reads are checked by their content', (t) => {
       const theirs = gits(git, [git.add('blob', body), git.add('tree', tree)]);
       t.ok(id === undefined ? mine.ids.length === 0 : mine.ids.includes(id), `${title} ${mine.ids}`);
       t.equal(mine.isRefused, theirs.isRefused, `${title} ${theirs.text}`);
-      // Compare the messages only if Git refuses the file, because Git otherwise also warns of a file that it cannot
-      // parse.
+      // Compare the messages only if Git refuses the file. Otherwise Git also warns of a file that it cannot parse.
       if (theirs.isRefused)
         t.ok(
           theirs.ids.every((each) => mine.ids.includes(each)),
@@ -363,8 +362,8 @@ t.test('every message has been seen', (t) => {
     [...COMMITS, ...TAGS, ...TREES, ...MODULES, ...ATTRIBUTES].map(([id]) => id),
   );
   const elsewhere = /Large|Missing$|Blob$|largePathname/;
-  // Exclude the messages that Git never reports, because the check of the header or the parsing of the tree fails
-  // first.
+  // Exclude the messages that Git never reports, because it stops earlier: at the check of the header, or when it
+  // parses the tree.
   const unreachable = ['missingType', 'missingTag', 'emptyName'];
   for (const id of Object.keys(MESSAGES)) t.ok(seen.has(id) || elsewhere.test(id) || unreachable.includes(id), id);
   t.end();

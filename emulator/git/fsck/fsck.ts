@@ -11,7 +11,7 @@ import { checkTree, isStillRight, type SpecialFile } from './tree.js';
 /** Policy for received objects. `strict` refuses what Git refuses with `receive.fsckObjects`; `off` refuses nothing. */
 export type FsckPolicy = 'strict' | 'off';
 
-/** Error thrown for an object that a server with strict checks refuses. The message is that of Git. */
+/** Error thrown for an object that a server with strict checks refuses. Its message is that of Git. */
 export class FsckError extends Error {
   override readonly name = 'FsckError';
   constructor(
@@ -23,7 +23,8 @@ export class FsckError extends Error {
 }
 
 /**
- * Kinds of files whose content is checked, with the check and the maximum size. Rules and messages are those of Git.
+ * Kinds of files whose content is checked, each with its check and the request limit for its size. Rules and messages
+ * are those of Git.
  */
 const SPECIAL_FILES = {
   gitmodules: { check: checkGitmodules, limit: 'gitmodulesBytes' },
@@ -32,17 +33,18 @@ const SPECIAL_FILES = {
 
 type SpecialKind = keyof typeof SPECIAL_FILES;
 
-/** Checks the objects of one push while they are received. */
+/** Checks the objects of one push, as `git fsck` does, while they are received. */
 export class Fsck {
   readonly #special: Record<SpecialKind, Set<Oid>> = { gitmodules: new Set(), gitattributes: new Set() };
 
   constructor(private readonly warn: (line: string) => void = () => undefined) {}
 
   /**
-   * Checks one object, except the content of blobs. Throws `FsckError`. Blobs are checked by `finish`, because their
-   * file names are known only after all trees.
-   * `changed` is given for a tree that is received as a delta: the positions at which it differs from a tree without
-   * findings. Returns true if there are no findings.
+   * Checks one object, except the content of blobs. Returns true if there are no findings. Throws `FsckError`. Blobs
+   * are checked by `finish`, because their file names are known only after all trees.
+   *
+   * `changed` is given for a tree that is received as a delta: the byte ranges in which it differs from a tree without
+   * findings.
    */
   *check(type: TypeCode, body: Buffer, oid: Oid, changed?: Int32Array): Steps<boolean> {
     if (changed !== undefined && isStillRight(body, changed, this.#noteSpecial)) return true;

@@ -7,24 +7,27 @@ const ZERO = 0x30;
 const SPACE = 0x20;
 const PLUS = 0x2b;
 const MINUS = 0x2d;
-/** Largest date in seconds that fits into a signed 64-bit number. */
+/** Largest date, in seconds since 1970, that fits into a signed 64-bit number. */
 const LAST_DATE = 2n ** 63n - 1n;
 const LARGEST_UNSIGNED = String(2n ** 64n - 1n);
 
-/** Cursor in the header lines of a commit or tag object. */
+/** Cursor over the header lines of a commit or tag object. `at` is its position in the body. */
 export class HeaderCursor {
   at = 0;
 
   constructor(readonly body: Buffer) {}
 
-  /** Moves behind `word` if it is at the current position. Returns false without moving otherwise. */
+  /** Moves the cursor behind `word` if it is at the current position. Returns false and does not move otherwise. */
   skip(word: string): boolean {
     if (!startsWithAt(this.body, this.at, word)) return false;
     this.at += word.length;
     return true;
   }
 
-  /** Moves behind an object id and its line feed. Returns false without moving if the current position has none. */
+  /**
+   * Moves the cursor behind an object id and its line feed. Returns false and does not move if they are not at the
+   * current position.
+   */
   skipOidLine(): boolean {
     const { body, at } = this;
     for (let index = at; index < at + 40; index++) {
@@ -36,7 +39,8 @@ export class HeaderCursor {
   }
 
   /**
-   * Moves behind the current line. Returns the position of its line feed; -1 if the last line does not end with one.
+   * Moves the cursor behind the current line. Returns the position of the line feed that ends it, or -1 if the last
+   * line has none.
    */
   skipLine(): number {
     const end = this.body.indexOf(LF, this.at);
@@ -60,8 +64,8 @@ function isWhiteSpace(byte: number | undefined): boolean {
 }
 
 /**
- * Checks that the header of a commit or tag ends with an empty line, or else the object with a line feed, and that no
- * NUL precedes this end. `nul` is the position of the first NUL in `body`; -1 if none.
+ * Checks that the header of a commit or tag ends with an empty line, or that the object ends with a line feed if there
+ * is no empty line. No NUL may precede this end. `nul` is the position of the first NUL in `body`; -1 if none.
  */
 export function checkHeaderEnd(body: Buffer, nul: number): Finding | undefined {
   const end = body.indexOf(SEPARATOR);

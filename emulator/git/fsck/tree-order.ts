@@ -1,6 +1,6 @@
 /**
- * Checks the order of the entries in a tree object. They must be sorted by name, where a folder's name counts as if it
- * ended with `/`, and must not contain duplicates.
+ * Check of the order of the entries in a tree object. They must be sorted by name, where a folder's name counts as if
+ * it ended with `/`, and no name may occur twice.
  *
  * Because of this slash, other entries may be between two entries with the same name (`foo`, `foo.bar`, `foo/`). Files
  * whose name a later folder could repeat are therefore kept on a stack. A file stays there while the names of the
@@ -11,7 +11,7 @@ export class EntryOrder {
   #start = 0;
   #end = -1;
   #isTree = false;
-  /** True if a name begins with the name before it. A later entry may then repeat one of them. */
+  /** True if, of two adjacent names, one begins with the other. A later entry may then repeat the shorter name. */
   isFarReaching = false;
 
   constructor(private readonly body: Buffer) {}
@@ -51,8 +51,8 @@ export class EntryOrder {
   }
 
   /**
-   * Returns true if the stack contains a file with the name from `start` to `end`. Removes files from the stack whose
-   * name no later entry can repeat.
+   * Returns true if the stack contains a file with the name from `start` to `end` (exclusive). Removes files whose name
+   * no later entry can repeat.
    */
   #isWaiting(start: number, end: number): boolean {
     for (let file = this.#waiting.pop(); file !== undefined; file = this.#waiting.pop()) {

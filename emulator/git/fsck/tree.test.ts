@@ -41,8 +41,8 @@ function* spellings(): Generator<string> {
 }
 
 /**
- * Returns the expected findings for a file or symbolic link with this name. It asks the functions of `dot-names` one by
- * one, which the check under test combines.
+ * Returns the expected findings for a file or symbolic link with this name. Calls the functions of `dot-names` one by
+ * one, whereas the check under test combines them.
  */
 function expected(name: ByteString, isLink: boolean): string[] {
   const is = (kind: DotName) => (kind === 'gitmodules' ? hidesDotName(name, kind) : isDotName(name, kind));

@@ -38,7 +38,7 @@ const SYMLINK_FINDINGS = {
   mailmap: finding('mailmapSymlink', '.mailmap is a symlink'),
 } as const;
 
-/** Function that is called with each file whose content must be checked too. */
+/** Callback for each `.gitmodules` or `.gitattributes` file, whose content must be checked too. */
 export type SpecialFile = (kind: 'gitmodules' | 'gitattributes', oid: Oid) => void;
 
 /**
@@ -51,8 +51,8 @@ export function checkTree(body: Buffer, found: SpecialFile): Steps<readonly Find
 
 /**
  * Checks a tree that differs from a tree without findings only in the byte ranges `changed` (start and end of each,
- * including the adjacent entries). Returns true if the tree has no findings. Returns false if this can be decided only
- * from the whole tree.
+ * including the adjacent entries). Returns true if the tree has no findings. Returns false if only a check of the whole
+ * tree can decide this.
  */
 export function isStillRight(body: Buffer, changed: Int32Array, found: SpecialFile): boolean {
   return new TreeCheck(body, found).hasNoFindingIn(changed);
@@ -135,7 +135,7 @@ class TreeCheck {
     this.#checkName(scan.nameStart, scan.nameEnd);
     const issue = order.follow(scan.nameStart, scan.nameEnd, scan.mode === MODE_TREE || scan.isTree);
     if (issue !== undefined) flags |= BITS[issue];
-    // The condition avoids a write for each entry, because there are rarely any findings.
+    // The condition avoids a write for each entry, because findings are rare.
     if (flags !== 0) this.#flags |= flags;
   }
 
@@ -162,7 +162,7 @@ class TreeCheck {
     for (const kind of ['gitmodules', 'gitattributes', 'gitignore', 'mailmap'] as const) {
       // `.gitignore` and `.mailmap` are checked only as symbolic links, because their content is harmless.
       if (!isSymlink && (kind === 'gitignore' || kind === 'mailmap')) continue;
-      // As in Git, the part after a backslash is examined only for `.gitmodules`, because this file names code to
+      // As in Git, the part after a backslash is examined only for `.gitmodules`, because that file names code to
       // fetch.
       if (!(kind === 'gitmodules' ? hidesDotName(name, kind) : isDotName(name, kind))) continue;
       if (isSymlink) {
