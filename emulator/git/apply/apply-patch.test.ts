@@ -66,7 +66,7 @@ t.test('patches that were tampered with are taken and refused as by git apply', 
 });
 
 /**
- * Changes a patch in a random way: removes, repeats, truncates or inserts lines, or shifts the line numbers in its hunk
+ * Changes a patch at random: removes, repeats, truncates or inserts lines, or shifts the line numbers in its hunk
  * headers.
  */
 function tamper(random: RandomText, patch: string): string {
@@ -91,7 +91,7 @@ function tamper(random: RandomText, patch: string): string {
 
 const NUMBERS = Array.from({ length: 30 }, (_, index) => `${index + 1}\n`).join('');
 
-/** Patches with unusual forms, each with the name of the case. */
+/** Patches in unusual forms that Git accepts or refuses, each with the name of the case. */
 const CASES: readonly (readonly [name: string, patch: string])[] = [
   ['a traditional header', '--- a/n\n+++ b/n\n@@ -1,2 +1,2 @@\n-1\n+one\n 2\n'],
   ['names without folders', '--- n\n+++ n\n@@ -1,2 +1,2 @@\n-1\n+one\n 2\n'],

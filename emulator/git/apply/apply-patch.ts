@@ -21,7 +21,7 @@ import { Image, type SearchBudget } from './image.js';
 import { parsePatch } from './parse-patch.js';
 import { PatchError } from './patch-error.js';
 
-/** Change that the patch makes to one path: the deleted or written file. Each path occurs once. */
+/** Change that a patch makes to one path: it deletes or writes the file. Each path occurs once. */
 export type PatchedFile =
   | { readonly path: ByteString; readonly delete: true }
   | { readonly path: ByteString; readonly delete?: false; readonly mode: number; readonly bytes: Buffer }
@@ -30,13 +30,13 @@ export type PatchedFile =
 export interface ApplyOptions {
   readonly meter: Meter;
   /**
-   * Maximum number of line positions that are tried for all hunks together, to find those that do not match at their
+   * Maximum number of line positions that are tried, for all hunks together, to find hunks that do not match at their
    * stated lines.
    */
   readonly searchLimit?: number | undefined;
 }
 
-/** Present state of a file, after the file patches that were applied before. */
+/** State of a file after the file patches applied so far. */
 interface File {
   readonly mode: number;
   /** Object id of the content; undefined if a patch has changed the content, so that it is not stored yet. */
@@ -49,8 +49,8 @@ const EMPTY = Buffer.alloc(0);
 const UNDERSCORE = bytesOf('_');
 
 /**
- * Applies a patch to a tree as `git apply --cached --binary` does, completely or not at all. Hunks may have moved to
- * other lines, but all their lines must match exactly. Returns the changed files. Throws `PatchError` with Git's
+ * Applies a patch to a tree as `git apply --cached --binary` does, completely or not at all. A hunk may match at other
+ * lines than stated, but all its lines must match exactly. Returns the changed files. Throws `PatchError` with Git's
  * wording, and `WorkLimitExceeded`.
  */
 export async function applyPatch(
@@ -71,15 +71,15 @@ export async function applyPatch(
 
 class PatchTarget {
   /**
-   * Paths that some file patch deletes or renames. They count as free for new files from the start, even if the patch
-   * that deletes them comes later.
+   * Paths that some file patch deletes or renames. They count as free for new files, even if the file patch that
+   * deletes or renames them comes later.
    */
   readonly #leaving = new Set<ByteString>();
   readonly #links = { kept: new Set<ByteString>(), removed: new Set<ByteString>() };
-  /** Files that were changed by the patches applied so far; undefined for a deleted file. */
+  /** Files that the file patches applied so far have changed, by path; undefined for a deleted file. */
   readonly #files = new Map<ByteString, File | undefined>();
   /**
-   * Final result of all patches: the deleted paths and the written files. A path in both sets counts as written, in
+   * Final result of all file patches: the deleted paths and the written files. A path in both counts as written, in
    * whichever order the patches came.
    */
   readonly #gone = new Set<ByteString>();
@@ -109,8 +109,8 @@ class PatchTarget {
 
   /** Applies the patch of one file. Corresponds to Git's `check_patch` and `write_out_one_result`. */
   *#apply(patch: FilePatch): Steps<void> {
-    // A header with its lines in an inconsistent order can describe a new file with an old path. Git fails with an
-    // assertion then; this function reports an error.
+    // Header lines in an inconsistent order can describe a new file with an old path. Git fails with an assertion in
+    // this case; this function reports an error.
     if (patch.isNew && patch.oldPath !== undefined) {
       throw new PatchError('malformed', `inconsistent header for ${textOf(patch.oldPath)}`);
     }
@@ -131,8 +131,8 @@ class PatchTarget {
     if (patch.isDelete && file.bytes.length > 0) throw mismatch('removal patch leaves file contents');
     if (oldPath !== undefined && !isCopy) this.#gone.add(oldPath);
     if (newPath === undefined || patch.isDelete) return;
-    // The submodule id is checked although a later patch may replace the file, because Git writes each file and would
-    // fail too.
+    // The submodule id is checked even if a later patch replaces the file, because Git writes each file and would fail
+    // too.
     if (mode === MODE_GITLINK) gitlinkIn(newPath, file.bytes);
     this.#written.set(newPath, file);
   }
@@ -146,7 +146,7 @@ class PatchTarget {
     return [...deleted.map((path): PatchedFile => ({ path, delete: true })), ...written];
   }
 
-  /** Returns the file to which the patch is applied, in its present state; undefined for a new file. */
+  /** Returns the file to which the patch is applied, in its current state; undefined for a new file. */
   #preimage(patch: FilePatch): File | undefined {
     const path = patch.oldPath;
     if (path === undefined) return undefined;
@@ -177,8 +177,8 @@ class PatchTarget {
 
   #newMode(patch: FilePatch, before: File | undefined): number {
     const mode = patch.newMode || (before?.mode ?? MODE_FILE);
-    // A patch may state the mode of a folder. Git would write a gitlink (submodule) that points to a blob. Such a patch
-    // is refused instead.
+    // A patch may state the mode of a folder. Git would then write a gitlink (submodule) that points at a blob. This
+    // project refuses such a patch instead.
     if (fileType(mode) === MODE_TREE) throw new PatchError('malformed', `invalid mode ${formatMode(mode)}`);
     if (before && patch.newPath !== undefined && fileType(before.mode) !== fileType(mode)) {
       const [name, oldMode] = [textOf(patch.newPath), formatMode(before.mode)];
@@ -300,8 +300,8 @@ function leaves({ newPath, isRename }: FilePatch): boolean {
 }
 
 /**
- * Returns the mode that is stored in a tree entry for any file mode (Git's `create_ce_mode`): that of a symbolic link,
- * of a gitlink, or otherwise of an executable or other regular file.
+ * Returns the mode that a tree entry has for any file mode (Git's `create_ce_mode`): that of a symbolic link or
+ * gitlink, otherwise that of an executable or other regular file.
  */
 function canonicalMode(mode: number): number {
   const kind = fileType(mode);
@@ -310,7 +310,7 @@ function canonicalMode(mode: number): number {
 }
 
 /**
- * Returns the commit id in the content of a patched submodule, `Subproject commit <id>`. Ignores anything after the id,
+ * Returns the commit id in the content of a patched submodule: `Subproject commit <id>`. Ignores text after the id,
  * such as a carriage return.
  */
 function gitlinkIn(path: ByteString, bytes: Buffer): Oid {

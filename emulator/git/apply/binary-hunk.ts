@@ -10,14 +10,14 @@ import type { LineReader } from './line-reader.js';
 import { CorruptBinaryPatch, PatchError } from './patch-error.js';
 
 /**
- * Number of lines read, and of deflated bytes inflated, between two yields to the event loop. The second number is
- * small, because each deflated byte can inflate to a thousand bytes.
+ * `UNIT`: number of lines read between two yields to the event loop. `FEED`: number of deflated bytes inflated between
+ * two yields. It is small, because each deflated byte can inflate to a thousand bytes.
  */
 const UNIT = 1024;
 const FEED = 4096;
 /**
- * Maximum number of deflated and inflated bytes in a hunk that is inflated in one call. Inflating in steps has a fixed
- * cost, which is too high for short hunks.
+ * Maximum number of deflated bytes, and of inflated bytes, of a hunk that is inflated in one call. The fixed cost of
+ * inflating in steps is too high for short hunks.
  */
 const SHORT = 1 << 20;
 
@@ -68,7 +68,7 @@ function inflateShort(deflated: Buffer, size: number): Buffer | undefined {
 function* inflateLong(deflated: Buffer, size: number): Steps<Buffer | undefined> {
   const inflater = createInflater();
   inflater.start(size);
-  // The inflater detects the end of the stream only when it reads the next byte, so one byte is added.
+  // The inflater detects the end of the stream only when it reads the byte after it, so one byte is appended.
   const input = Buffer.concat([deflated, Buffer.alloc(1)]);
   try {
     for (let at = 0; at < input.length && !inflater.isDone; at += FEED) {

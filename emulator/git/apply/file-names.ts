@@ -52,8 +52,8 @@ function unquoteName(bytes: Buffer, start: number): { name: ByteString; end: num
 }
 
 /**
- * Parses the file name in a line of a Git header, and removes its first `strip` folders, such as `a/` (Git's
- * `find_name`).
+ * Parses the file name in a line of a Git header, without its first `strip` folders, such as `a/` (Git's `find_name`).
+ * Returns undefined if there is none.
  */
 export function readName(line: LineRest, strip: number, endsAtTab: boolean): ByteString | undefined {
   return quotedName(line, strip) ?? plainName(line.text, strip, { endsAtTab });
@@ -61,7 +61,8 @@ export function readName(line: LineRest, strip: number, endsAtTab: boolean): Byt
 
 /**
  * Parses the file name in a `---` or `+++` line written by diff(1) (Git's `find_name_traditional`). `other` is the name
- * in the other of the two lines. Returns `other` if this name only appends characters to it, as `file.orig` does.
+ * in the other one of these two lines. If this name only appends characters to `other`, as `file.orig` does, returns
+ * `other`.
  */
 export function readTraditionalName(line: LineRest, strip: number, other?: ByteString): ByteString | undefined {
   const { text } = line;
@@ -120,8 +121,9 @@ function startOfDate(text: ByteString): number | undefined {
 
 /**
  * Returns the file name that both halves of a `diff --git a/<name> b/<name>` line have in common (Git's
- * `git_header_name`). A name may contain spaces, so the line is split where both halves are equal. Returns undefined if
- * no split is possible: it is not needed for renames, which have separate lines for their names.
+ * `git_header_name`). A name may contain spaces, so the line is split where both halves are equal.
+ *
+ * Returns undefined if no split is possible, as for renames, which have separate lines for their names.
  */
 export function commonName(line: LineRest, strip: number): ByteString | undefined {
   const { text, bytes, start } = line;
@@ -140,7 +142,7 @@ export function commonName(line: LineRest, strip: number): ByteString | undefine
     if (strip > 0 && slash <= at) slash = text.indexOf('/', at + 1);
     if (strip > 0 ? slash <= at + 1 : text[at + 1] === '/') return undefined;
     const second = strip > 0 ? slash + 1 : at + 1;
-    // Compares only halves of equal length, because other halves cannot be equal.
+    // Only halves of equal length are compared, because others cannot be equal.
     if (second + at - from !== text.length) continue;
     const name = sliceBytes(text, from, at);
     if (text.endsWith(name)) return untilNul(name);
@@ -163,8 +165,8 @@ function nameQuotedFirst({ text, bytes, start }: LineRest, strip: number): ByteS
 }
 
 /**
- * Returns the position behind the prefix of a name, such as `a/` (Git's `skip_tree_prefix`); undefined if the name has
- * no prefix or is absolute.
+ * Returns the position behind the prefix of a name, such as `a/` (Git's `skip_tree_prefix`). Returns undefined if the
+ * name has no prefix or is absolute.
  */
 function skipPrefix(text: ByteString, strip: number): number | undefined {
   if (strip === 0) return text.startsWith('/') ? undefined : 0;

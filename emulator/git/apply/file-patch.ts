@@ -5,13 +5,12 @@ export interface TextHunk {
   /** Number of the first old line, as stated in the hunk header. Starts at 1; 0 if the hunk has no old lines. */
   readonly oldStart: number;
   /**
-   * Number of lines that precede the hunk in the new file, according to the hunk header. If the stated number
-   * overflows, the value is the one that Git computes.
+   * Number of lines before the hunk in the new file, according to the hunk header. If the number in the header
+   * overflows, this is the value that Git computes.
    */
   readonly above: number;
   /**
-   * All old lines (unchanged and removed ones) and all new lines (unchanged and added ones), including their line
-   * feeds.
+   * Old lines of the hunk (unchanged and removed ones) and new lines (unchanged and added ones), with their line feeds.
    */
   readonly oldText: Buffer;
   readonly newText: Buffer;
@@ -42,8 +41,8 @@ export class FilePatch {
   /** Path after the change; undefined for a deleted file. */
   newPath: ByteString | undefined;
   /**
-   * True if the patch creates the file. Undefined if the header does not state it (traditional headers); then it
-   * depends on the presence of the file in the tree.
+   * True if the patch creates the file. Undefined if the header does not state it, as traditional headers do not. It
+   * then depends on the presence of the file in the tree.
    */
   isNew: boolean | undefined;
   isDelete: boolean | undefined;

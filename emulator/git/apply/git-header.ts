@@ -7,7 +7,7 @@ import type { LineReader, LineRest } from './line-reader.js';
 import { PatchError } from './patch-error.js';
 import { isDevNull } from './traditional-header.js';
 
-/** State while the header of one file is read. */
+/** State of reading the header of one file. */
 interface Header {
   readonly patch: FilePatch;
   /** File name in the `diff --git` line; undefined if the line does not have one common name. */
@@ -43,9 +43,11 @@ const GIT_LINE = 'diff --git ';
 const UNIT = 32 * 1024;
 
 /**
- * Reads a Git header into `patch`, starting at its `diff --git` line, and moves the reader behind it. Returns false if
- * no known header line follows. The change is empty then, but Git keeps the values that were read for the next file, so
- * the caller must continue with the same `patch`. Throws `PatchError`.
+ * Reads a Git header into `patch`, starting at its `diff --git` line, and moves the reader behind it. Throws
+ * `PatchError`.
+ *
+ * Returns false if no known header line follows. The change is then empty, but Git keeps the values that were read for
+ * the next file, so the caller must continue with the same `patch`.
  */
 export function* readGitHeader(lines: LineReader, strip: number, patch: FilePatch): Steps<boolean> {
   patch.isNew = false;
@@ -106,8 +108,8 @@ function readSide({ patch, strip, line }: Header, value: LineRest, side: 'oldPat
 }
 
 /**
- * File mode as Git's `strtoul` parses it: octal digits of any number, which may follow white space and a sign, and
- * white space or the end of the line after them.
+ * File mode as Git's `strtoul` parses it: any number of octal digits. White space and a sign may precede them, and
+ * white space or the end of the line must follow.
  */
 const MODE = /^[ \t\v\f\r]*([-+]?)([0-7]+)(?:[ \t\r]|$)/;
 const LARGEST = (1n << 64n) - 1n;
@@ -145,8 +147,8 @@ function readOther(
 const OID_LENGTH = 40;
 
 /**
- * Reads the value of an `index` line, `<old id>..<new id>[ <mode>]`. Ignores other texts. A carriage return becomes a
- * part of the new id, as in Git.
+ * Reads the value of an `index` line, `<old id>..<new id>[ <mode>]`. Ignores a value in another form. A carriage return
+ * becomes a part of the new id, as in Git.
  */
 function readIndex(header: Header, value: LineRest): void {
   const dots = value.text.indexOf('.');

@@ -7,12 +7,15 @@ import type { TextHunk } from './file-patch.js';
 import { brokenLines, isLooselyEqual } from './loose-match.js';
 import { PatchError } from './patch-error.js';
 
-/** Number of line positions that all searches for hunks of a patch together may still try. */
+/** Number of line positions that may still be tried in the searches for all hunks of a patch together. */
 export interface SearchBudget {
   left: number;
 }
 
-/** Lines `start` to `end` (exclusive) of the old file that a hunk replaced, the new text and its number of lines. */
+/**
+ * Replacement made by a hunk: lines `start` to `end` (exclusive) of the old file, and the `count` lines of `text` that
+ * replace them.
+ */
 interface Replacement {
   readonly start: number;
   readonly end: number;
@@ -21,8 +24,8 @@ interface Replacement {
 }
 
 /**
- * Lines `start` to `end` (exclusive) of the old file, which no hunk has replaced. In the current state of the file,
- * they begin at line `at`.
+ * Lines `start` to `end` (exclusive) of the old file, none of which a hunk has replaced. In the current state of the
+ * file, they begin at line `at`.
  */
 interface UntouchedLines {
   readonly start: number;
@@ -42,15 +45,15 @@ interface HunkMatch {
 
 const FACTOR = 0x01000193;
 /**
- * Number of positions or hunks processed between two yields to the event loop, and of lines whose hashes are only
- * summed up.
+ * `UNIT`: number of positions or hunks processed between two yields to the event loop. `LONG_UNIT`: number of lines
+ * whose hashes are only summed up between two yields.
  */
 const UNIT = 4096;
 const LONG_UNIT = 1 << 20;
 
 /**
- * Content of a file while hunks are applied to it. A hunk cannot match lines that another hunk has written, not even
- * its unchanged lines.
+ * Content of a file while hunks are applied to it. Lines that one hunk has written, even its unchanged lines, do not
+ * match another hunk.
  */
 export class Image {
   /** Replacements made so far, ordered by `start`. */
@@ -60,8 +63,8 @@ export class Image {
   /** Lines between the replacements; undefined if they must be computed again, because a hunk was applied. */
   #untouched: UntouchedLines[] | undefined;
   /**
-   * Item `n` is a rolling hash of the first `n` lines of the old file. With it, lines at many positions can be compared
-   * cheaply.
+   * Rolling hashes of the old file: item `n` is the hash of its first `n` lines. With them, lines at many positions can
+   * be compared cheaply.
    */
   #hashes: Int32Array | undefined;
 
@@ -80,10 +83,11 @@ export class Image {
   }
 
   /**
-   * Applies a hunk at a position where all its old lines match: at its stated line, or else at the nearest position. If
-   * two positions are equally near, applies it at the one further down. A hunk without unchanged lines at its end must
-   * match at the end of the file, and one that states line 1 at the start of the file. Returns false if there is no
-   * such position.
+   * Applies a hunk at a position where all its old lines match. Returns false if there is no such position.
+   *
+   * It is applied at its stated line, or else at the nearest matching position. If two positions are equally near, the
+   * one further down is used. A hunk without unchanged lines at its end must match at the end of the file. A hunk that
+   * states line 1 must match at the start of the file.
    */
   *apply(hunk: TextHunk): Steps<boolean> {
     const { oldText, oldBreaks, newText, newLines, trailing } = hunk;
@@ -150,8 +154,8 @@ export class Image {
   }
 
   /**
-   * Returns the position in the old file of the lines from line `place` on, if they equal `wanted` and no hunk has
-   * replaced them; undefined otherwise.
+   * Compares the current lines from line `place` on with `wanted`. If they are equal and no hunk has replaced any of
+   * them, returns their position in the old file; otherwise undefined.
    */
   #matchAt(place: number, wanted: Int32Array, hash: number): HunkMatch | undefined {
     const found = this.#untouchedAt(place, wanted.length);
@@ -170,8 +174,8 @@ export class Image {
   }
 
   /**
-   * Returns the position in the old file of the `count` lines from line `place` of the current state on; undefined if a
-   * hunk has replaced any of them.
+   * Returns the position in the old file of `count` lines, which start at line `place` of the current state. Returns
+   * undefined if a hunk has replaced any of them.
    */
   #untouchedAt(place: number, count: number): HunkMatch | undefined {
     if (place < 0 || place + count > this.#count) return undefined;
@@ -182,8 +186,8 @@ export class Image {
   }
 
   /**
-   * Returns the last run of lines that no hunk has replaced and that starts at or before line `place`. Tries the last
-   * run of the file first, because hunks are usually in order.
+   * Returns the last run of lines that no hunk has replaced and that starts at or before line `place`. The last run of
+   * the file is tried first, because hunks are usually in ascending order.
    */
   #untouchedFrom(place: number): UntouchedLines {
     const end = this.old.ids.length;

@@ -12,14 +12,14 @@ export const MAX_LINE_BYTES = requestLimit('patchLineBytes');
 export interface LineRest {
   readonly text: ByteString;
   /**
-   * The whole patch, and the position in it at which this text starts. A quoted name is read from there and may extend
-   * beyond the end of the line.
+   * `bytes` is the whole patch, and `start` the position in it at which `text` starts. A quoted name is read from
+   * `bytes`, because it may extend beyond the end of the line.
    */
   readonly bytes: Buffer;
   readonly start: number;
 }
 
-/** Reads a patch line by line. Line numbers start at 1. */
+/** Reader of a patch, line by line. Line numbers start at 1. */
 export class LineReader {
   /** Positions in the patch at which the current line starts and ends. */
   start = 0;

@@ -6,8 +6,8 @@ import { applied } from './test/applied.js';
 import { gitApply } from './test/git-apply.js';
 import { mangled, randomChange, randomPatch } from './test/random-patch.js';
 
-// Compares `git apply` with this implementation, for patches that the real git wrote, unchanged, rewritten and broken.
-// Both must accept or refuse a patch, and produce the same tree.
+// Compares this project with `git apply`. The patches are written by real Git, and then left unchanged, rewritten or
+// broken. Both must accept or refuse a patch, and produce the same tree.
 
 const CHANGES = Number(process.env.PATCH_CHANGES ?? 16);
 const SEED = Number(process.env.PATCH_SEED ?? 1);
@@ -22,7 +22,7 @@ const EMPTY_OID = 'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391';
 const ZERO = '0'.repeat(40);
 const EMPTY_BINARY = 'GIT binary patch\nliteral 0\nHcmV?d00001\n\n';
 
-/** Patches with unusual line ends, by the name of the case. */
+/** Patches with unusual line ends, each with the name of the case. */
 const CASES: readonly (readonly [name: string, patch: string])[] = [
   [
     'CR LF throughout',

@@ -16,8 +16,8 @@ const UNIT = 4096;
  * Parses a patch as `git apply` does: any number of files, each with a Git header or a traditional header (`---` and
  * `+++` followed by a hunk), and their hunks. Skips other text. An empty patch has no files. Throws `PatchError`.
  *
- * As in Git, invalid data of a binary file ends the patch, as if this data were trailing text. If there are files
- * before it, they are returned.
+ * As in Git, invalid data of a binary file ends the patch, as if it were trailing text. The files before it are
+ * returned, if any.
  */
 export function* parsePatch(bytes: Buffer): Steps<FilePatch[]> {
   const lines = new LineReader(bytes);
@@ -36,9 +36,9 @@ export function* parsePatch(bytes: Buffer): Steps<FilePatch[]> {
   }
 }
 
-/** Minimum number of bytes of a line that is checked for a header, and of the text that must follow it. */
+/** Minimum length in bytes of a line that can be a header, and of the text after it. */
 const SHORTEST_LINE = 6;
-/** Number of bytes of the shortest hunk header, `@@ -0,0 +1 @@` with its line feed. */
+/** Length in bytes of the shortest hunk header: `@@ -0,0 +1 @@` with its line feed. */
 const SHORTEST_HUNK_HEADER = 14;
 
 /**
@@ -123,7 +123,7 @@ function* readBinary(lines: LineReader, patch: FilePatch): Steps<void> {
     patch.isBinary = true;
     patch.binary = yield* readBinaryHunk(lines);
     if (!patch.binary) throw new CorruptBinaryPatch(`unrecognized binary patch at line ${lines.number - 1}`);
-    // A second hunk contains the reverse change. It is read only to be skipped.
+    // A second hunk contains the reverse change. It is read and ignored.
     yield* readBinaryHunk(lines);
   } else if (/^(?:Binary files|Files) (?:.* )?differ$/s.test(lines.text)) {
     lines.next();

@@ -21,8 +21,8 @@ export function isHunkHeader(lines: LineReader): boolean {
 /**
  * Reads one hunk of a text patch and moves the reader behind it:
  *
- *     @@ -<old start>[,<old lines>] +<new start>[,<new lines>] @@ <anything>
- *     lines that begin with a space, `-` or `+`; `\ No newline at end of file` belongs to the previous line
+ * @@ -<old start>[,<old lines>] +<new start>[,<new lines>] @@ <anything>
+ * lines that begin with a space, `-` or `+`; `\ No newline at end of file` belongs to the previous line
  *
  * The numbers of lines must be right, and at least one line must change. Throws `PatchError`.
  */
@@ -59,7 +59,7 @@ export function* readTextHunk(lines: LineReader): Steps<TextHunk> {
     const hasNewline = !(isLast ? endsHunk(lines) : lines.startsWith('\\'));
     trailing = isOld && isNew ? trailing + 1 : 0;
     isChanged ||= isOld !== isNew;
-    // An empty line without the space before it, and whose line feed does not count, contributes no bytes.
+    // An empty line without a leading space contributes no bytes if its line feed does not count.
     if (mark === LF && !hasNewline) continue;
     const from = mark === LF ? start : start + 1;
     const to = hasNewline ? end : end - 1;
@@ -92,16 +92,16 @@ function isNoNewline(lines: LineReader): boolean {
 }
 
 /**
- * Does the same as `isNoNewline` for the line after a hunk. As in Git, this line may be shorter if more of the patch
- * follows it.
+ * Returns true for the line "\ No newline at end of file" after a hunk. As in Git, this line may be shorter than
+ * `isNoNewline` requires if more of the patch follows it.
  */
 function endsHunk(lines: LineReader): boolean {
   return lines.startsWith('\\ ') && lines.left > 12;
 }
 
 /**
- * Returns the number of lines before a hunk from the start line in its header. Git parses the number with 64 bits and
- * keeps 32 of them; this function returns the same result.
+ * Returns the number of lines before a hunk, given the start line in its header. Git parses that number with 64 bits
+ * and keeps 32 of them; this function returns the same result.
  */
 function linesAbove(start: string): number {
   const digits = start.replace(/^0+/, '');

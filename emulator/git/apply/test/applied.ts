@@ -6,7 +6,10 @@ import type { MemoryObjects } from '../../test/memory-objects.js';
 import { applyPatch } from '../apply-patch.js';
 import { PatchError } from '../patch-error.js';
 
-/** Returns the tree that a patch makes of `tree`, or the message with which it is refused. */
+/**
+ * Applies a patch to `tree` with this project. Returns the resulting tree, or the message with which the patch is
+ * refused.
+ */
 export async function applied(
   objects: MemoryObjects,
   tree: Oid,

@@ -5,7 +5,10 @@ import { GIT_ENVIRONMENT, type ScratchGit } from '../../test/workbench.js';
 
 // needs: git
 
-/** Shell script that runs git in a temporary folder, so that one patch leaves nothing behind for the next one. */
+/**
+ * Shell script that applies a patch with Git to the tree `$1`. It stores new objects in a temporary folder, so that one
+ * patch leaves nothing behind for the next one.
+ */
 const SCRIPT = `
 # A lock is left behind where Git stopped with an assertion.
 rm -rf made .git/index.lock && mkdir made
@@ -15,7 +18,10 @@ git apply --cached --binary || exit 1
 git write-tree --missing-ok
 `;
 
-/** Returns the tree that `git apply --cached --binary` makes of `tree`, or its message if it refuses the patch. */
+/**
+ * Applies a patch to `tree` with `git apply --cached --binary`. Returns the resulting tree, or the message with which
+ * the patch is refused.
+ */
 export function gitApply(git: ScratchGit, tree: Oid, patch: Buffer): { tree?: Oid; message: string } {
   const { status, stdout, stderr } = spawnSync('sh', ['-c', SCRIPT, 'sh', tree], {
     cwd: git.path,

@@ -6,7 +6,7 @@ import { MODE_EXECUTABLE, MODE_FILE, MODE_GITLINK, MODE_SYMLINK } from '../../ob
 import { MemoryObjects } from '../../test/memory-objects.js';
 import type { ScratchGit } from '../../test/workbench.js';
 
-/** Two trees, and all objects of the first. */
+/** Random change for tests: the trees before and after it, and all objects of the tree before. */
 export interface RandomChange {
   readonly before: Oid;
   readonly after: Oid;
@@ -50,7 +50,7 @@ export function randomChange(random: RandomText, all: MemoryObjects): RandomChan
 
 function restyle(tree: RandomTree, style: (text: string) => string): void {
   for (const [path, file] of tree.files) {
-    // Git refuses an index with a gitlink of all zeros.
+    // Gitlinks must not be all zeros, because Git refuses an index with such a gitlink.
     if (file.mode === MODE_GITLINK) tree.files.set(path, { ...file, content: file.content.replaceAll('0', '9') });
     if (file.mode === MODE_GITLINK || file.mode === MODE_SYMLINK || file.content.includes('\0')) continue;
     tree.files.set(path, { ...file, content: style(file.content) });
@@ -77,7 +77,7 @@ const DETAILS = [
   ['--ignore-space-change'],
 ];
 
-/** Returns the patch that real git writes for a change, with random options. */
+/** Returns the patch that Git writes for a change with randomly chosen options of `git diff-tree`. */
 export function randomPatch(random: RandomText, git: ScratchGit, { before, after }: RandomChange): ByteString {
   const options = [RENAMES, PREFIXES, CONTEXTS, DETAILS].flatMap((list) => random.pick(list));
   const quoting = `core.quotePath=${random.pick(['true', 'false'])}`;
@@ -135,7 +135,7 @@ const JUNK = [
   'index 1234567..89abcde 100755',
 ];
 
-/** Ways to break, change or only rewrite a patch. */
+/** Functions that change a patch: some only rewrite it in another valid form, others break it. */
 const MANGLES: readonly Mangle[] = [
   (_, lines) => lines,
   (_, lines) => ended(lines, () => true),
@@ -221,7 +221,7 @@ const MANGLES: readonly Mangle[] = [
     ),
 ];
 
-/** Mangles a patch in one or more ways. */
+/** Returns a patch changed by one to three random functions of `MANGLES`. */
 export function mangled(random: RandomText, patch: ByteString): ByteString {
   let lines: string[] = patch.split('\n');
   for (let count = random.pick([1, 1, 1, 2, 3]); count > 0 && lines.length > 0; count--)
@@ -247,7 +247,7 @@ function ended(lines: readonly string[], isChosen: (line: string) => boolean, en
   return lines.map((line, index) => (index < lines.length - 1 && isChosen(line) ? line + end : line));
 }
 
-/** Drops everything that diff(1) does not write. */
+/** Removes the lines that only Git writes and diff(1) does not, so that the headers become traditional ones. */
 function traditional(lines: readonly string[]): string[] {
   return lines.filter(
     (line) =>
@@ -272,7 +272,7 @@ function headerAt(random: RandomText, lines: readonly string[]): number {
   return headers.length === 0 ? 0 : random.pick(headers);
 }
 
-/** Changes, inserts or removes one byte of a line. */
+/** Changes, inserts or removes one byte of line `at`. */
 function bitten(lines: readonly string[], at: number, random: RandomText): string[] {
   const line = lines[at] ?? '';
   const place = random.below(line.length + 1);
@@ -280,7 +280,7 @@ function bitten(lines: readonly string[], at: number, random: RandomText): strin
   return spliced(lines, at, 1, line.slice(0, place) + middle + line.slice(place + random.below(2)));
 }
 
-/** Splits a patch into the lines of each file. The final line feed belongs to none. */
+/** Splits the lines of a patch into one list for each file. The empty string after the final line feed is left out. */
 function files(lines: readonly string[]): string[][] {
   const result: string[][] = [];
   for (const line of lines.slice(0, -1)) {
