@@ -19,23 +19,23 @@ export interface StoreLimits {
   /** Maximum number of objects in a pack. */
   readonly objects: number;
   /**
-   * Maximum number of bytes that are written when all deltas of a pack are applied, as a multiple of the inflated size
-   * of the pack.
+   * Maximum number of bytes that applying all deltas of a pack may write, as a multiple of the inflated size of the
+   * pack.
    */
   readonly deltaWork: number;
   /**
-   * Number of bytes that applying deltas may write in any case, even if they exceed `deltaWork`, because a small pack
-   * with one long chain of deltas is legitimate.
+   * Number of bytes that applying deltas may always write, even beyond `deltaWork`. A small pack with one long chain of
+   * deltas is legitimate.
    */
   readonly freeDeltaWork: number;
   /**
    * Maximum number of bytes of delta bases that stay inflated in memory while a pack is ingested. Deltas may take half
-   * as many bytes in addition. Objects beyond the limit are inflated again when they are needed.
+   * as many bytes in addition. Bases beyond the limit are inflated again when they are needed.
    */
   readonly workBytes: number;
 }
 
-/** Default values of all limits. Those with a command line option are replaced by the value of the option. */
+/** Default values of all limits. Command line options replace some of them. */
 export const OTHER_LIMITS: StoreLimits = {
   packBytes: Number.POSITIVE_INFINITY,
   objectBytes: Number.POSITIVE_INFINITY,

@@ -5,31 +5,39 @@ import type { Meter } from '../../schedule/meter.js';
 import { handleOf, type ZlibHandle } from './zlib-handle.js';
 
 /**
- * Compression level of zlib. It takes half the time of Git's level 6 and produces output that is a tenth larger. Few
- * objects are compressed here, because those received in a pack are sent in the compressed form in which they arrived.
+ * Compression level of zlib for new pack entries. Level 3 takes half the time of Git's level 6, and its output is a
+ * tenth larger. Few objects are compressed at all, because those received in a pack are sent in the compressed form in
+ * which they arrived.
  */
 const LEVEL = 3;
 const { Z_FINISH } = zlib.constants;
-/** Minimum size in bytes of the output buffer, and maximum size of an output buffer that is kept for the next body. */
+/**
+ * Size limits in bytes of the output buffer. `LEAST_OUTPUT`: minimum size. `KEPT_OUTPUT`: maximum size of a buffer that
+ * is kept for the next body.
+ */
 const LEAST_OUTPUT = 16 * 1024;
 const KEPT_OUTPUT = 256 * 1024;
 /** Minimum size in bytes of an object that is compressed on another thread, because it would delay other requests. */
 export const LARGE = 128 * 1024;
 /**
- * Number of input bytes that are passed to the other thread at a time, and size in bytes of the buffers for its output.
+ * `PIECE`: number of input bytes that are passed to the other thread at a time. `LARGE_CHUNK`: size in bytes of each
+ * buffer for its output.
  */
 const PIECE = 1024 * 1024;
 const LARGE_CHUNK = 256 * 1024;
 
 /**
- * Compressor that uses one internal zlib handle of Node for every body. Most bodies compressed for a pack have a few
- * hundred bytes, for which creating a zlib stream takes as long as compressing. The handle is not a public API of Node,
- * so `createDeflater` tests it first.
+ * Compressor that uses one internal zlib handle of Node for every body. Most bodies have a few hundred bytes, for which
+ * creating a zlib stream takes as long as compressing. The handle is not a public API of Node, so `createDeflater`
+ * tests whether it works.
  */
 class HandleDeflater {
   readonly #stream = new zlib.Deflate({ level: LEVEL });
   readonly #handle: ZlibHandle;
-  /** Array that the handle updates in each write: number of output bytes left, number of input bytes left. */
+  /**
+   * Array that the handle updates in each write. Element 0: number of output bytes left. Element 1: number of input
+   * bytes left.
+   */
   readonly #left: Uint32Array;
   #output = Buffer.allocUnsafeSlow(0);
   #error: string | undefined;
@@ -92,7 +100,7 @@ function createDeflater(): Deflate {
 
 let deflater: Deflate | undefined;
 
-/** Compresses a body. Returns the zlib stream. Does not yield, so it is used for small bodies. */
+/** Compresses a body and returns the zlib stream. Used only for small bodies, because it does not yield. */
 export function deflate(body: Buffer): Buffer {
   deflater ??= createDeflater();
   return deflater(body);

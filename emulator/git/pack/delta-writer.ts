@@ -4,14 +4,14 @@ const LONGEST_INSERT = 0x7f;
  * versions cannot read one.
  */
 const LONGEST_COPY = 0x10000;
-/** Upper bound in bytes of the two sizes at the start of a delta, and of one instruction without the inserted data. */
+/** Upper bound in bytes of the two sizes at the start of a delta, and of one instruction without its inserted data. */
 const LONGEST_HEAD = 16;
 const FIRST_OUTPUT = 512;
 
 /**
- * Writer of a delta: instructions to build a target from a base. The format is quoted in patch-delta.ts. `most`:
- * maximum useful length of the delta in bytes. If it would be longer, `isTooLong` becomes true and the rest is not
- * written.
+ * Writer of a delta: instructions to build a target from a base. The format is quoted in patch-delta.ts. `most` is the
+ * maximum useful length of the delta in bytes. If the delta would be longer, `isTooLong` becomes true and the rest is
+ * not written.
  */
 export class DeltaWriter {
   #output = Buffer.allocUnsafe(FIRST_OUTPUT);
@@ -59,7 +59,7 @@ export class DeltaWriter {
       op |= 1 << byte;
       output[this.#length++] = value;
     }
-    // Two size bytes suffice, because the largest size, 0x10000, is written as 0, that is, without size bytes.
+    // Two size bytes are enough, because the largest size, 0x10000, is written as 0, which needs no size byte.
     for (let byte = 0; byte < 2; byte++) {
       const value = (length >>> (byte * 8)) & 0xff;
       if (value === 0) continue;

@@ -32,7 +32,8 @@ t.test('a delta gives its target back, whatever base and target have in common',
   fc.assert(
     fc.property(pieces, pieces, fc.infiniteStream(fc.nat()), (own, other, picks) => {
       const base = Buffer.concat(own);
-      // Build a target of parts of the base and of new parts, so that the delta has both copy and insert instructions.
+      // Build a target from parts of the base and from new parts, so that the delta has both copy and insert
+      // instructions.
       const parts = other.flatMap((part) => [part, base.subarray(picks.next().value % (base.length + 1))]);
       roundTrip(base, Buffer.concat(parts));
     }),

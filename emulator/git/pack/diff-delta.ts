@@ -4,8 +4,8 @@ import { DeltaWriter } from './delta-writer.js';
 import { sameBytes, sameBytesBefore } from './same-bytes.js';
 
 /**
- * Minimum length in bytes of a range that the delta copies from the base after a search, and length of the hashed
- * blocks.
+ * Length in bytes of the hashed blocks, and minimum length of a range that the search finds and the delta copies from
+ * the base.
  */
 const BLOCK = 16;
 /**
@@ -16,8 +16,8 @@ const MAX_TRIES = 16;
 /** Length in bytes of a match (equal bytes in base and target) at which the search for a longer one stops. */
 const LONG_ENOUGH = 4096;
 /**
- * Number of bytes of the base before and after its changed part that are also searched for matches: at least
- * `LEAST_MARGIN`, or `MARGIN_TIMES` times the length of the changed part of the target.
+ * Number of bytes of the base before and after its changed part that are also searched for matches. It is
+ * `MARGIN_TIMES` times the length of the changed part of the target, but at least `LEAST_MARGIN`.
  */
 const LEAST_MARGIN = 1024;
 const MARGIN_TIMES = 8;
@@ -66,8 +66,8 @@ export function* diffDelta(base: Buffer, target: Buffer, max: number): Steps<Buf
   else prefix = 0;
   const end = target.length - suffix;
   if (end - prefix >= BLOCK && base.length >= BLOCK) {
-    // The changed part of the target mostly resembles the changed part of the base. A search limited to the bytes
-    // around that part therefore finds most matches for little cost.
+    // The search is limited to the changed part of the base and the bytes around it. The changed part of the target
+    // mostly resembles that part, so this finds most matches for little cost.
     const margin = Math.max(LEAST_MARGIN, (end - prefix) * MARGIN_TIMES);
     const index = new BlockIndex(
       base,
@@ -91,7 +91,7 @@ function* searchCopies(
   yield* index.fill();
   /** Number of bytes compared since the last yield. */
   let compared = 0;
-  /** Start of the target bytes for which no instruction is written yet. These bytes end at `at`. */
+  /** Start of the target bytes for which no instruction is written yet. They end at `at` (exclusive). */
   let pending = start;
   let at = start;
   let hash = hashBlock(target, at);
@@ -163,8 +163,8 @@ class BlockIndex {
   }
 
   /**
-   * Adds all blocks to the table, beginning with the last, so that each list starts with the block that is first in the
-   * base.
+   * Adds all blocks of the base to the table. Begins with the last block, so that each list starts with the block that
+   * is first in the base.
    */
   *fill(): Steps<void> {
     for (let block = this.#nexts.length - 1; block >= 0; block--) {

@@ -27,7 +27,9 @@ export const LONGEST_HEADER = 32;
 export class EntryHeader {
   type = 0;
   size = 0;
-  /** Number of bytes from the start of the delta's base back from this entry; 0 unless the type is `OFS_DELTA`. */
+  /**
+   * Distance in bytes from the start of the delta's base to the start of this entry; 0 unless the type is `OFS_DELTA`.
+   */
   distance = 0;
   /** Offset in the parsed bytes of the 20-byte id of the delta's base; -1 unless the type is `REF_DELTA`. */
   baseAt = -1;
@@ -39,8 +41,8 @@ export class EntryHeader {
   }
 
   /**
-   * Parses the header at `start`. Returns an empty string if it is valid, and the reason if it is malformed. Returns
-   * undefined if it does not end before `limit`, so more bytes are needed.
+   * Parses the header that starts at `start`. Returns an empty string if it is valid, and the reason if it is
+   * malformed. Returns undefined if it does not end before `limit`, so that more bytes are needed.
    */
   parse(bytes: Uint8Array, start: number, limit: number): string | undefined {
     let at = start;

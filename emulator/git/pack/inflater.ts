@@ -6,18 +6,18 @@ import type { Segment } from './segment.js';
 import { handleOf, type ZlibHandle } from './zlib-handle.js';
 
 /**
- * Initial size of the output buffer in bytes. An entry header may declare any size, so no more memory is reserved for
- * it at first.
+ * Initial size of the output buffer in bytes. No more memory is reserved at first, because an entry header may declare
+ * any size.
  */
 const FIRST_OUTPUT = 64 * 1024;
 /**
- * Maximum number of input bytes, and of output bytes, for which one call of `feed` works. The output is limited too,
- * because a few kilobytes of compressed zeros can inflate to megabytes.
+ * Maximum number of input bytes (`FEED_BYTES`) and of output bytes (`MAX_OUTPUT`) of one call of `feed`. The output is
+ * limited too, because a few kilobytes of compressed zeros can inflate to megabytes.
  */
 export const FEED_BYTES = 256 * 1024;
 const MAX_OUTPUT = 256 * 1024;
 /**
- * Number of output bytes after which the size declared in the entry header is trusted: memory for the whole output is
+ * Number of output bytes after which the size declared in the entry header is trusted. Memory for the whole output is
  * then reserved at once, so that the output is not copied again.
  */
 const BELIEVED = 4 * 1024 * 1024;
@@ -27,15 +27,19 @@ const KEPT_OUTPUT = 1024 * 1024;
 const SYNC_FLUSH = zlib.constants.Z_SYNC_FLUSH;
 const EMPTY = Buffer.alloc(0);
 
-/** Thrown when the compressed data of a pack entry is not a zlib stream, or inflates to more than the declared size. */
+/**
+ * Error thrown if the compressed data of a pack entry is not a zlib stream, or inflates to more than the declared size.
+ */
 export class InflateError extends Error {
   override readonly name = 'InflateError';
 }
 
 /**
  * Decompressor for zlib streams whose compressed length is unknown, as in a pack. Call `start`, then `feed` with pieces
- * until `isDone` is true. The result is `size` bytes of `output` after the first `HEADROOM` bytes, which are reserved
- * for the header that Git hashes. It is valid until the next `start`.
+ * of input until `isDone` is true.
+ *
+ * The result is in `output`: `size` bytes after the first `HEADROOM` bytes, which are reserved for the header that Git
+ * hashes. It is valid until the next `start`.
  */
 export abstract class Inflater {
   isDone = false;
@@ -60,24 +64,29 @@ export abstract class Inflater {
   }
 
   /**
-   * Inflates bytes of the stream from `start` on, at most to `end` (exclusive). Returns the number of input bytes used.
+   * Inflates the bytes of the stream from `start` to at most `end` (exclusive). Returns the number of input bytes used.
+   * Throws `InflateError`.
+   *
    * The end of the stream is detected only if a byte follows it, which is always true in a pack. An empty input while
-   * `hasMore` is false means that no more input follows. Throws `InflateError`.
+   * `hasMore` is false means that no more input follows.
    */
   abstract feed(input: Buffer, start: number, end: number): number;
 }
 
 /**
- * Inflater that uses one internal zlib handle of Node for every stream. A pack contains many thousand small streams:
- * `inflateSync` takes 4 to 10 microseconds of setup for each, the handle 0.4 to 4. The handle is not a public API of
- * Node, so `createInflater` tests it first.
+ * Inflater that uses one internal zlib handle of Node for every stream. A pack contains many thousand small streams,
+ * and `inflateSync` takes 4 to 10 microseconds of setup for each, the handle 0.4 to 4. The handle is not a public API
+ * of Node, so `createInflater` tests whether it works.
  */
 export class HandleInflater extends Inflater {
   #error: string | undefined;
   #isFresh = true;
   readonly #stream = new zlib.Inflate();
   readonly #handle: ZlibHandle;
-  /** Array that the handle updates in each write: number of output bytes left, number of input bytes left. */
+  /**
+   * Array that the handle updates in each write. Element 0: number of output bytes left. Element 1: number of input
+   * bytes left.
+   */
   readonly #left: Uint32Array;
 
   constructor() {
@@ -121,9 +130,9 @@ export class HandleInflater extends Inflater {
   }
 
   /**
-   * Returns the number of output bytes that zlib may write next. It is at most one more than the bytes still expected,
-   * because zlib does not check its checksum while the output is full. Grows the output buffer in proportion to the
-   * input received and not to the declared size, which may be false.
+   * Grows the output buffer if necessary, and returns the number of output bytes that zlib may write next. This number
+   * is at most one more than the bytes still expected, because zlib does not check its checksum while the output is
+   * full. The buffer grows in proportion to the input received and not to the declared size, which may be false.
    */
   #makeRoom(inputLeft: number): number {
     const wanted = this.declared - this.size + 1;
@@ -165,8 +174,8 @@ export class PlainInflater extends Inflater {
     const before = this.#collected;
     this.#pieces.push(Buffer.from(input.subarray(start, end)));
     this.#collected += end - start;
-    // Each try inflates the whole input. A try only after the input has doubled keeps the total time linear. Small
-    // inputs are tried every time.
+    // Each try inflates the whole input. Waiting until the input has doubled keeps the total time linear. Small inputs
+    // are tried every time.
     if (this.#collected < this.#nextTry && start < end) return end - start;
     const whole = Buffer.concat(this.#pieces);
     this.#nextTry = whole.length < FIRST_OUTPUT ? 0 : whole.length * 2;

@@ -1,10 +1,12 @@
 /**
- * Reason why a received pack was refused: it is malformed, it exceeds a limit, the base of a delta is missing, or it
- * contains an object whose id belongs to different content.
+ * Reason why a received pack was refused. `corrupt`: it is malformed. `limit`: it exceeds a limit. `unresolved`: the
+ * base of a delta is missing. `collision`: it contains an object whose id belongs to different content.
  */
 export type PackIssue = 'corrupt' | 'limit' | 'unresolved' | 'collision';
 
-/** Thrown when a received pack cannot be stored. The message is the one that `git index-pack` prints after `fatal:`. */
+/**
+ * Error thrown if a received pack cannot be stored. The message is the one that `git index-pack` prints after `fatal:`.
+ */
 export class PackError extends Error {
   override readonly name = 'PackError';
   constructor(
@@ -24,7 +26,7 @@ export class PackError extends Error {
   }
 }
 
-/** Thrown when an object to be stored is larger than the limit of the store. */
+/** Error thrown if an object to be stored is larger than the limit of the store, in bytes. */
 export class ObjectTooLarge extends Error {
   override readonly name = 'ObjectTooLarge';
   constructor(

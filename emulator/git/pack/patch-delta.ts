@@ -1,7 +1,7 @@
 import { COST } from '../../schedule/cost.js';
 import type { Steps } from '../../schedule/steps.js';
 
-/** Thrown when bytes are not a valid delta, or are a delta for a different base. */
+/** Error thrown if bytes are not a valid delta, or are a delta for a different base. */
 export class DeltaError extends Error {
   override readonly name = 'DeltaError';
   constructor() {
@@ -29,7 +29,8 @@ export class DeltaHeader {
   end = 0;
 
   /**
-   * Reads the two sizes at `start` of `bytes`. Throws `DeltaError` if the delta is too short or a size is malformed.
+   * Parses the two sizes of the delta that starts at offset `start`. Throws `DeltaError` if the delta is too short or a
+   * size is malformed.
    */
   parse(bytes: Uint8Array, start: number, limit: number): void {
     if (limit - start < SHORTEST_DELTA) throw new DeltaError();
@@ -39,8 +40,8 @@ export class DeltaHeader {
   }
 
   /**
-   * Reads a size as Git's `get_delta_hdr_size` does. If the last byte of the delta has the continuation bit, the size
-   * ends with it and is not refused.
+   * Reads a size as Git's `get_delta_hdr_size` does. A size whose last byte is the end of the delta is accepted, even
+   * if that byte has the continuation bit.
    */
   #size(bytes: Uint8Array, limit: number): number {
     if (this.end >= limit) throw new DeltaError();
@@ -58,17 +59,17 @@ export class DeltaHeader {
  * Minimum number of bytes that are copied with `copyWithin` or `copy`. For fewer bytes a loop is faster than the call.
  */
 const SHORT = 12;
-/** Number of bytes read from the delta plus bytes written to the result between two yields. */
+/** Number of bytes that are read from the delta or written to the result between two yields. */
 const PIECE = 256 * 1024;
 
-/** Parser of a copy instruction of a delta. `offset` and `count`: range of the base that is copied. */
+/** Parser of a copy instruction of a delta. The instruction copies `count` bytes of the base from `offset` on. */
 class CopyInstruction {
   offset = 0;
   count = 0;
 
   /**
-   * Reads the bytes of the instruction after its first byte `op`. Returns the offset after them. If the delta ends too
-   * early, the returned offset is after its end, and `offset` and `count` are undefined values.
+   * Parses the bytes of the instruction after its first byte `op`. Returns the offset after them. If the delta ends too
+   * early, the returned offset is after its end, and `offset` and `count` are meaningless.
    */
   read(delta: Uint8Array, start: number, op: number): number {
     let at = start;
@@ -89,7 +90,7 @@ class CopyInstruction {
 
 /**
  * Calls `visit` for each copy instruction of a valid delta with its offset in the result, its offset in the base, and
- * its length. `start` and `limit`: bounds of the instructions in `delta`.
+ * its length. The instructions are the bytes of `delta` from `start` to `limit` (exclusive).
  */
 export function eachCopy(
   delta: Uint8Array,
@@ -132,8 +133,7 @@ export interface DeltaWork {
 
 /**
  * Applies a delta until about `max` bytes are read and written. Returns true if the result is complete. Otherwise
- * stores in `next` the offsets at which the next call continues. Throws `DeltaError`, and never writes outside the
- * result.
+ * stores in `next` the offsets at which the next call continues. Throws `DeltaError`. Never writes outside the result.
  */
 export function applyDelta(
   { delta, start, limit, base, baseAt, baseSize, result, resultAt, resultSize }: DeltaWork,

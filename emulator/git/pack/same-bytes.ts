@@ -5,7 +5,7 @@
 const SHORT = 32;
 
 /**
- * Returns the number of bytes, at most `max`, that are equal in `one` from `oneAt` on and in `other` from `otherAt` on.
+ * Returns the number of equal bytes, at most `max`, from offset `oneAt` of `one` and offset `otherAt` of `other` on.
  */
 export function sameBytes(one: Buffer, oneAt: number, other: Buffer, otherAt: number, max: number): number {
   let same = 0;
@@ -30,7 +30,8 @@ export function sameBytes(one: Buffer, oneAt: number, other: Buffer, otherAt: nu
 }
 
 /**
- * Returns the number of bytes, at most `max`, that are equal in `one` before `oneEnd` and in `other` before `otherEnd`.
+ * Returns the number of equal bytes, at most `max`, directly before offset `oneEnd` of `one` and offset `otherEnd` of
+ * `other`.
  */
 export function sameBytesBefore(one: Buffer, oneEnd: number, other: Buffer, otherEnd: number, max: number): number {
   let same = 0;

@@ -3,7 +3,10 @@ import { lastUpTo } from '../../memory/sorted.js';
 const FIRST_SLAB = 4 * 1024;
 const LARGEST_SLAB = 4 * 1024 * 1024;
 
-/** Contiguous bytes of a segment: the range from `start` to `end` (exclusive) of the buffer `slab`. */
+/**
+ * Contiguous bytes of a segment (append-only byte sequence): the range from `start` to `end` (exclusive) of the buffer
+ * `slab`.
+ */
 export interface Piece {
   readonly slab: Buffer;
   readonly start: number;
@@ -23,8 +26,8 @@ export class Segment {
   #held = 0;
 
   /**
-   * `onHold` is called with the number of bytes that were allocated, or a negative number if they were released. It
-   * counts them against a memory limit, and may throw to refuse an allocation.
+   * `onHold` is called with the number of bytes that were allocated, or with a negative number if they were released.
+   * It counts the bytes against a memory limit, and may throw to refuse an allocation.
    */
   constructor(private readonly onHold: (bytes: number) => void) {}
 
@@ -32,7 +35,7 @@ export class Segment {
     return this.#length;
   }
 
-  /** Appends a copy of `bytes`. It may be split across several slabs. */
+  /** Appends a copy of `bytes`, which may be split across several slabs (buffers of the segment). */
   append(bytes: Uint8Array): void {
     let from = 0;
     while (from < bytes.length) {
@@ -105,8 +108,9 @@ export class Segment {
   }
 
   /**
-   * Returns a read-only segment that consists of the first `length` bytes. It shares the slabs, because bytes that are
-   * appended to this segment later are stored after those bytes. The memory remains counted by this segment.
+   * Returns a read-only segment that consists of the first `length` bytes. Both segments share the slabs (buffers),
+   * because bytes that are appended to this segment later do not overwrite those bytes. The memory remains counted by
+   * this segment.
    */
   upTo(length: number): Segment {
     const part = new Segment(() => undefined);
@@ -120,8 +124,8 @@ export class Segment {
   }
 
   /**
-   * Releases the unused end of the last slab by copying its content into a buffer of the exact size. Bytes that are
-   * appended later are stored in a new slab.
+   * Releases the unused end of the last slab (buffer of the segment) by copying its content into a buffer of the exact
+   * size. Bytes that are appended later are stored in a new slab.
    */
   seal(): void {
     const index = this.#slabs.length - 1;
@@ -139,7 +143,10 @@ export class Segment {
     return index < 0 ? 0 : this.#starts[index]! + this.#slabs[index]!.length - this.#length;
   }
 
-  /** Makes the unused end of the last slab part of the segment, because offsets must not have gaps between slabs. */
+  /**
+   * Makes the unused end of the last slab (buffer) part of the segment, because offsets must not have gaps between
+   * slabs.
+   */
   #closeSlab(): void {
     this.#length += this.#room();
   }

@@ -19,8 +19,8 @@ export interface ZlibHandle {
 }
 
 /**
- * Returns the internal handle of a zlib stream, and the array that the handle updates in each write: number of output
- * bytes left, number of input bytes left.
+ * Returns the internal handle of a zlib stream, and the array that the handle updates in each write. Element 0 of the
+ * array is the number of output bytes left, element 1 the number of input bytes left.
  */
 export function handleOf(stream: Deflate | Inflate): { readonly handle: ZlibHandle; readonly left: Uint32Array } {
   const inner = stream as unknown as { _handle: ZlibHandle; _writeState: Uint32Array };
