@@ -14,7 +14,9 @@ function targets(count: number): Oid[] {
   return Array.from({ length: count }, (_, at) => oidIn(createHash('sha1').update(`target ${at}`).digest()));
 }
 
-/** Returns all notes in a notes tree as pairs of the annotated object and the blob with the text, by object id. */
+/**
+ * Returns all notes in a notes tree, in stored order, as pairs of the annotated object and the blob with the note.
+ */
 function listNotes(objects: MemoryObjects, tree: Oid): [target: Oid, blob: Oid][] {
   return [...walkTree(objects, tree)].map(({ path, oid: blob }) => [oid(path.replaceAll('/', '')), blob]);
 }

@@ -16,7 +16,8 @@ interface Level {
   readonly digits: number;
   readonly notes: Map<ByteString, TreeEntry>;
   /**
-   * Folders whose names are two hexadecimal digits: the id of the stored tree, or a `Level` if it was read into memory.
+   * Folders whose names are two hexadecimal digits, by name. A value is a `Level` if the folder was read into memory,
+   * otherwise the id of its stored tree.
    */
   readonly folders: Map<ByteString, Oid | Level>;
   /** Tree entries that are not notes, such as files with other names. They are kept unchanged, as in Git. */
@@ -38,8 +39,8 @@ export function* findNote(objects: ObjectReader, tree: Oid, target: Oid): Steps<
 }
 
 /**
- * Yields all notes of a notes tree in the order of the tree: the id of the annotated object and the id of the blob with
- * the note. Yields `undefined` for each entry that is not a note, so that the caller can count the work.
+ * Yields all notes of a notes tree in stored order: the id of the annotated object and the id of the blob with the
+ * note. Yields undefined for each entry that is not a note, so that the caller can count the work.
  */
 export function* eachNote(objects: ObjectReader, tree: Oid): Generator<[target: ByteString, blob: Oid] | undefined> {
   const levels = [{ digits: NO_BYTES, entries: runSync(readTree(objects, tree)), at: 0 }];
@@ -127,9 +128,9 @@ function entriesOf(objects: ObjectDatabase, level: Level): TreeEntry[] {
 }
 
 /**
- * Returns true if the notes of a folder are to be distributed to folders named by two digits. As in Git, the condition
- * is that at least two notes, or an existing folder, begin with each of the sixteen hexadecimal digits. A folder counts
- * as two notes, so that a few removals do not undo the distribution.
+ * Returns true if the notes of a folder must be distributed to folders named by two digits (fan-out). As in Git, this
+ * is so if at least two notes, or an existing folder, begin with each of the sixteen hexadecimal digits. A folder
+ * counts as two notes, so that a few removals do not undo the distribution.
  */
 function isFannedOut({ digits, notes, folders }: Level): boolean {
   if (digits <= 2) return false;
@@ -149,7 +150,10 @@ function dropEmptyFolders({ folders }: Level): void {
   }
 }
 
-/** Moves the notes from the folders of a level to the level itself, because there are too few notes for folders. */
+/**
+ * Moves the notes from the subfolders of a folder into the folder itself, because there are too few notes for
+ * subfolders.
+ */
 function unpackFolders(objects: ObjectDatabase, level: Level): void {
   for (const [digits, folder] of level.folders) {
     const opened = openFolder(objects, level, folder);

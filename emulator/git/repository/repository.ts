@@ -7,7 +7,7 @@ import type { Refs } from '../refs/refs.js';
 import { type RefStore, RefTransaction } from '../refs/transaction.js';
 import type { History } from '../revwalk/history.js';
 
-/** Owner of a `GitRepository`: the part of the server that stores its refs and reacts when they change. */
+/** Owner of a `GitRepository`: the part of the server that stores the refs and reacts when they change. */
 export interface RepositoryHost extends RefStore {
   /** Called after refs have changed, before the next writer starts. */
   moved?(changes: readonly RefChange[]): void;
@@ -32,8 +32,8 @@ export interface TransactOptions {
 }
 
 /**
- * One Git repository: objects, refs, and data computed from them. A reader uses the value of `refs` as a snapshot,
- * which stays valid because objects are never changed or removed.
+ * Git repository in memory: objects, refs, and data computed from them. A reader uses the value of `refs` as a
+ * snapshot. It stays valid, because objects are never changed or removed.
  */
 export class GitRepository {
   #writers: Promise<unknown> = Promise.resolve();
@@ -52,8 +52,8 @@ export class GitRepository {
   }
 
   /**
-   * Runs `task`, which plans ref changes, after every earlier writer has ended, in order of arrival. Commits the
-   * changes when `task` returns. Changes nothing if `task` throws. This is the only way to change a ref.
+   * Runs `task`, which plans ref changes, and commits the changes when it returns. Changes nothing if it throws. Tasks
+   * run one after another, in order of arrival. This is the only way to change a ref.
    */
   async transact<T>(task: (transaction: RefTransaction) => T | Promise<T>, options: TransactOptions = {}): Promise<T> {
     const writer = this.#writers.then(() => this.#run(task, options));
@@ -88,7 +88,7 @@ export class GitRepository {
       swap: (refs) => host.swap(refs),
       now: () => startedAt ?? host.now(),
       requireWritable: () => {
-        // Calls the check of the writer before that of the host, because its error is more specific.
+        // The check of the writer is called before that of the host, because its error is more specific.
         check?.();
         host.requireWritable();
       },
@@ -96,8 +96,8 @@ export class GitRepository {
   }
 
   /**
-   * Notifies the host of changed refs. Called before the next writer starts, so that the host receives changes in their
-   * order.
+   * Notifies the host (owner of the repository) of changed refs. Called before the next writer starts, so that the host
+   * receives changes in their order.
    */
   #notify(changes: readonly RefChange[]): void {
     try {
@@ -109,9 +109,10 @@ export class GitRepository {
 
   /**
    * Adds the new commits to the commit graph (parents and generations of commits, kept for fast walks). Called after
-   * the refs have changed, because positions in the graph are numbers of published objects. It should not fail, because
-   * a commit is published only if everything reachable from it is present. If it fails, the missing parts of the graph
-   * are computed when they are needed.
+   * the refs have changed, because positions in the graph are numbers of published objects.
+   *
+   * It should not fail, because a commit is published only if everything reachable from it is present. If it fails, the
+   * missing parts of the graph are computed when they are needed.
    */
   async #extendHistory(changes: readonly RefChange[]): Promise<void> {
     const { objects } = this;

@@ -28,10 +28,7 @@ import type { CommitGraph, GraphPosition } from '../revwalk/commit-graph.js';
 export type RevisionIssue = 'malformed' | 'missing' | 'ambiguous';
 
 export type RevisionOutcome =
-  /**
-   * Revision that was resolved to an object. `ref` is the full name of the ref if the revision is only the name of a
-   * ref.
-   */
+  /** Object that the revision names. `ref` is the full name of the ref if the revision is only the name of a ref. */
   | { readonly oid: Oid; readonly ref?: ByteString | undefined; readonly issue?: undefined }
   | { readonly issue: RevisionIssue; readonly oid?: undefined };
 
@@ -43,7 +40,7 @@ export interface RevisionOptions {
   /** Prefix of the refs that are looked up, such as `refs/namespaces/ephemeral/`. It is not a part of the revision. */
   readonly namespace?: ByteString;
   /**
-   * Graph of parsed commits, with which `~n` is fast. Commits that it does not contain are read from the object store.
+   * Graph of parsed commits, which makes `~n` fast. Commits that it does not contain are read from the object store.
    */
   readonly graph?: CommitGraph;
 }
@@ -55,8 +52,8 @@ export interface RevisionOptions {
 const NAMESPACES = 'refs/namespaces/';
 
 /**
- * Prefixes that are tried in this order to complete a short ref name (gitrevisions, `<refname>`), if a tag or a branch
- * is preferred.
+ * Prefixes that complete a short ref name, in the order in which they are tried (gitrevisions, `<refname>`). `tag` and
+ * `branch`: the kind of ref that is preferred.
  */
 const REF_RULES = {
   tag: ['', 'refs/', 'refs/tags/', 'refs/heads/', 'refs/remotes/'].map(bytesOf),
@@ -76,10 +73,11 @@ type Step =
   | { readonly kind: 'path'; readonly path: ByteString };
 
 /**
- * Resolves a revision as `git rev-parse --verify --end-of-options` does. A revision is a complete or abbreviated id,
- * HEAD, `@`, a ref by its full or short name, or `name-12-gabcdef` (output of `git describe`); followed by any number
- * of `^`, `^n`, `~n`, `^{type}`, `^{}`, and by `:path` at the end. Revisions that need a reflog, an index or a search
- * (`@{1}`, `:0:x`, `:/text`, `^{/text}`) are reported as `missing`.
+ * Resolves a revision as `git rev-parse --verify --end-of-options` does.
+ *
+ * A revision is a complete or abbreviated id, HEAD, `@`, a ref by its full or short name, or `name-12-gabcdef` (output
+ * of `git describe`). Any number of `^`, `^n`, `~n`, `^{type}` and `^{}` may follow, and `:path` at the end. Revisions
+ * that need a reflog, an index or a search (`@{1}`, `:0:x`, `:/text`, `^{/text}`) are reported as `missing`.
  */
 export function* resolveRevision(
   objects: ObjectReader,
@@ -126,8 +124,8 @@ function peelType(name: string): TypeCode | 'object' | 'any' | undefined {
 }
 
 /**
- * Returns the type of object that the first suffix requires before it. With it, an abbreviated id is less often
- * ambiguous.
+ * Returns the type of object that the first suffix of a revision can be applied to. An abbreviated id is less often
+ * ambiguous if its type is known.
  */
 function wantOf([step]: Step[]): Pick<RevisionOptions, 'want'> {
   if (!step) return {};
@@ -184,8 +182,8 @@ function* followSteps(
     for (const step of steps) {
       oid = yield* followStep(objects, oid, step, graph);
       yield COST.operation;
-      // The object may be missing although an entry names it, because a gitlink (submodule) names a commit of another
-      // repository.
+      // The object may be missing although a tree entry names it, because a gitlink (submodule) names a commit of
+      // another repository.
       if (oid === undefined || objects.find(oid) < 0) return MISSING;
     }
   } catch (error) {
@@ -243,8 +241,8 @@ function* ancestorOf(
 }
 
 /**
- * Returns the ancestor of a commit after `count` first parents; undefined if the history is shorter. The graph contains
- * all ancestors of each of its commits, so no object must be read.
+ * Returns the ancestor of a commit after `count` steps to the first parent; undefined if the history is shorter. Reads
+ * no objects, because the graph contains all ancestors of each of its commits.
  */
 function* ancestorInGraph(graph: CommitGraph, from: GraphPosition, count: number): Steps<Oid | undefined> {
   let position = from;
@@ -256,8 +254,8 @@ function* ancestorInGraph(graph: CommitGraph, from: GraphPosition, count: number
 }
 
 /**
- * Follows annotated tags, and goes from a commit to its tree, until an object of the type is found (gitrevisions,
- * `<rev>^{<type>}`). Returns undefined if there is no such object.
+ * Follows annotated tags, and goes from a commit to its tree, until an object of the type `type` is found
+ * (gitrevisions, `<rev>^{<type>}`). Returns undefined if there is none.
  */
 function* peelTo(objects: ObjectReader, oid: Oid, type: TypeCode | 'object' | 'any'): Steps<Oid | undefined> {
   if (type === 'object') return oid;
@@ -269,16 +267,18 @@ function* peelTo(objects: ObjectReader, oid: Oid, type: TypeCode | 'object' | 'a
 }
 
 /**
- * Maximum number of objects that are examined if their ids have the same prefix. In a store of 65 million objects, this
- * many ids share a prefix of four digits.
+ * Maximum number of objects with the same id prefix that are examined. In a store of 65 million objects, this many ids
+ * share a prefix of four digits.
  */
 const MAX_CANDIDATES = 1000;
-/** Work units of comparing one id with a prefix. The ids of all objects are compared. */
+/**
+ * Cost in work units (about a microsecond each) of comparing one id with a prefix. The ids of all objects are compared.
+ */
 const COST_PER_ID = COST.byteScanned;
 
 /**
- * Returns the object whose id starts with `prefix` (4 to 40 lower-case hexadecimal digits). If there are several and
- * `want` is given, returns the only one that is a commit (or tree), or a tag that leads to one, as Git does.
+ * Returns the id of the object whose id starts with `prefix` (4 to 40 lower-case hexadecimal digits). If several
+ * objects match and `want` is given, returns the only one that is of that type, or a tag that leads to it, as Git does.
  */
 function* resolveShortOid(
   objects: ObjectReader,

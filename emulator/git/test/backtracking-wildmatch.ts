@@ -3,7 +3,10 @@ import { foldCase, parseWildmatch, type Token, type WildmatchOptions } from '../
 
 const SLASH = 0x2f;
 
-/** Implementation of Git's wildmatch by backtracking. Only the last star of each kind is tried again. */
+/**
+ * Second implementation of Git's wildmatch, by backtracking, with which tests compare the product. Only the last star
+ * of each kind is tried again.
+ */
 export class BacktrackingWildmatch {
   readonly #tokens: readonly Token[] | undefined;
 
@@ -21,7 +24,8 @@ export class BacktrackingWildmatch {
   #run(tokens: readonly Token[], text: ByteString): boolean {
     let at = 0;
     let token = 0;
-    // Positions to continue from if the text after the last `*`, or the last `**`, does not match.
+    // Positions in the pattern and in the text at which matching continues after a mismatch: behind the last `*`
+    // (`star`), or behind the last `**` (`deep`); -1 if none.
     let star = -1;
     let starAt = 0;
     let deep = -1;

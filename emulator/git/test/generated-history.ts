@@ -15,12 +15,12 @@ interface Draft {
 interface HistoryShape {
   readonly seed: number;
   readonly commits: number;
-  /** Maximum number of seconds by which a commit may be older than its parents. */
+  /** Maximum number of seconds by which the date of a commit may precede those of its parents. */
   readonly skew: number;
 }
 
 const GITLINK = '160000 5e1fac7f1e5a1f0c1d2e3f4a5b6c7d8e9fa0b1c2';
-/** Names that collide as files and folders, need quoting, or are not valid text. */
+/** File names for random histories. Some collide as file and folder, need quoting, or are not valid text. */
 const NAMES = [
   'a',
   'a/b',
@@ -39,9 +39,12 @@ const NAMES = [
 const FIRST_DATE = 1_600_000_000;
 
 /**
- * Repository of real Git with a random history: merges, criss-cross and octopus merges, unrelated roots, subtrees,
- * reverts, renames, evil merges, files that return or become folders, modes, gitlinks, commits without changes, equal
- * dates, and clocks that run backwards. The same shape produces the same history.
+ * Repository of real Git with a random history, for comparisons with this project. The same shape produces the same
+ * history.
+ *
+ * The history contains merges, criss-cross and octopus merges, unrelated roots, subtrees, reverts, renames, evil
+ * merges, files that return or become folders, modes, gitlinks, commits without changes, equal dates, and clocks that
+ * run backwards.
  */
 export class GeneratedHistory implements Disposable {
   readonly git = new ScratchGit('--bare');
@@ -63,7 +66,7 @@ export class GeneratedHistory implements Disposable {
     this.git[Symbol.dispose]();
   }
 
-  /** Returns a random commit, more often a late one. */
+  /** Returns the id of a random commit. Later commits are chosen more often. */
   pick(): Oid {
     const { length } = this.commits;
     return this.commits[length - 1 - Math.min(this.random(length), this.random(length))]!;
@@ -108,7 +111,8 @@ function draftHistory({ commits, skew }: HistoryShape, random: (below: number) =
 }
 
 /**
- * Takes each path from one parent or another; sometimes all paths of one side, or one side as a folder of the other.
+ * Returns the files of a random merge. Usually each path is taken from a random parent; sometimes all paths are from
+ * one parent, or one parent becomes a folder of the other.
  */
 function mergeFiles(sides: readonly Map<string, string>[], random: (below: number) => number): Map<string, string> {
   if (sides.length === 0) return new Map([[`root-${random(4)}`, '100644 root']]);
@@ -129,7 +133,7 @@ function mergeFiles(sides: readonly Map<string, string>[], random: (below: numbe
   return files;
 }
 
-/** Sets all files to their state in `old`, with probability 1/3, or otherwise one randomly chosen file. */
+/** Restores the state in `old` of all files (in one of three cases), or of one randomly chosen file. */
 function restore(files: Map<string, string>, old: Map<string, string>, random: (below: number) => number): void {
   if (random(3) === 0) {
     files.clear();

@@ -9,8 +9,8 @@ export function commitTime(index: number): number {
 }
 
 /**
- * Returns a fast-import stream of `count` commits on `branch`. Each changes some of `files` files in nested folders.
- * Commit n has the mark `:n`, and every tenth has an annotated tag `v<n>`.
+ * Returns a `git fast-import` stream of `count` commits on `branch`. Each changes some of `files` files in nested
+ * folders. Commit n has the mark `:n`. Every tenth commit has an annotated tag `v<n>`.
  */
 export function linearHistory(count: number, { branch = 'main', files = 20, from = '', tags = true } = {}): string {
   const lines: string[] = [];
@@ -33,8 +33,8 @@ export function linearHistory(count: number, { branch = 'main', files = 20, from
 }
 
 /**
- * Creates a repository with `commits` commits on `main`, each of which changes some of `files` files in folders, so
- * that its packs have delta chains of blobs and trees; and an annotated tag.
+ * Creates a repository with `commits` commits on `main` and an annotated tag. Each commit changes some of `files` files
+ * in folders, so that packs have delta chains of blobs and trees.
  */
 export function generateHistory(commits: number, files = 12): ScratchGit {
   const git = new ScratchGit('--bare');
@@ -58,7 +58,7 @@ export function generateHistory(commits: number, files = 12): ScratchGit {
   return git;
 }
 
-/** Returns text that does not compress well and differs between files. */
+/** Returns `count` lines of text that do not compress well. Different seeds give different lines. */
 function lines(seed: number, count: number): string[] {
   let state = seed + 1;
   return Array.from({ length: count }, () => {
@@ -69,7 +69,7 @@ function lines(seed: number, count: number): string[] {
 
 interface File {
   readonly mode: '100644' | '100755' | '120000' | '160000';
-  /** Content of the file as a byte string. For a submodule: its commit id. */
+  /** Content of the file as a byte string (one character per byte), or the commit id of a submodule. */
   readonly content: string;
 }
 
@@ -97,9 +97,11 @@ const MESSAGES = [
 const ZONES = ['+0000', '+0130', '-0800', '+1245'];
 
 /**
- * Returns a fast-import stream of `commits` commits: merges and criss-cross merges, octopus merges, renames with and
- * without edits, modes, symbolic links, submodules, binary files, non-ASCII names, files that return, equal dates. Each
- * commit is reachable from a ref `refs/heads/c<n>`; the last one is `main`.
+ * Returns a `git fast-import` stream of `commits` random commits. Each is reachable from a ref `refs/heads/c<n>`, and
+ * the last one is `main`.
+ *
+ * The history contains merges, criss-cross and octopus merges, renames with and without edits, modes, symbolic links,
+ * submodules, binary files, non-ASCII names, files that return, and equal dates.
  */
 export function randomHistory(seed: number, commits: number): Buffer {
   const random = randomNumbers(seed);
@@ -152,7 +154,7 @@ function pickParents(at: number, random: (below: number) => number): number[] {
   return [...new Set([at - 1 - random(Math.min(at, 2)), ...Array.from({ length: count - 1 }, recent)])];
 }
 
-/** Takes each path from one side or another, as careless merges do. */
+/** Returns the files of a careless merge: each path is taken from a random side. */
 function mergeSides(sides: readonly Files[], random: (below: number) => number): Map<string, File> {
   const files = new Map<string, File>();
   for (const path of new Set(sides.flatMap((side) => [...side.keys()]))) {
@@ -197,7 +199,10 @@ function binary(random: (below: number) => number): string {
     .join('');
 }
 
-/** Changes, inserts, removes or moves some lines. Returns a new text if there is none. */
+/**
+ * Returns a text file with some lines changed, inserted, removed or moved. Returns a new text if the old file is not a
+ * text.
+ */
 function editText(old: File | undefined, random: (below: number) => number): File {
   const word = () => bytes(WORDS[random(WORDS.length)]!);
   const line = () => `${word()} ${word()} ${random(20)}`;

@@ -7,7 +7,10 @@ import { type TreeEntry, writeTree } from '../object/tree.js';
 import { decodeTree, type TreeEntries } from '../object/tree-entries.js';
 import { TreeNames } from '../object/tree-names.js';
 
-/** Simplest implementation of `ObjectReader`, with a writer, for tests of object formats. */
+/**
+ * Simplest implementation of an object store, for tests of object formats: objects in an array, without packs and
+ * deltas.
+ */
 export class MemoryObjects implements LinkReader {
   readonly #objects: { oid: Oid; type: TypeCode; body: Buffer }[] = [];
   readonly names = new TreeNames();
@@ -33,7 +36,10 @@ export class MemoryObjects implements LinkReader {
     return this.write(typeCode(type), body);
   }
 
-  /** Writes a tree from nested records: a string is a file, and an array `[mode, oid]` is an entry. */
+  /**
+   * Writes a tree and returns its id. In `content`, a string is a file, an array `[mode, oid]` is an entry, and a
+   * record is a folder.
+   */
   tree(content: Content): Oid {
     const entries: TreeEntry[] = Object.entries(content).map(([key, value]) => {
       const name = bytesIn(Buffer.from(key, 'latin1'));
@@ -86,7 +92,7 @@ export class MemoryObjects implements LinkReader {
     return false;
   }
   recordOf(): undefined {}
-  /** Overwrites the body afterwards, so that a caller that keeps it fails its test. */
+  /** The body is overwritten after `look`, so that the test of a caller that keeps the body fails. */
   peek<T>(number: number, look: (body: Buffer) => T): T {
     const body = Buffer.from(this.read(number));
     const seen = look(body);
@@ -95,7 +101,7 @@ export class MemoryObjects implements LinkReader {
   }
 }
 
-/** Content of a tree. Names and texts have one character per byte. */
+/** Content of a tree, by name. Names and texts have one character per byte. */
 export interface Content {
   readonly [name: string]: string | Entry | Content;
 }

@@ -6,7 +6,7 @@ import { History } from '../revwalk/history.js';
 
 const MAIN = bytesOf('main');
 
-/** Creates an empty repository in memory. `requireWritable` throws if it must not be written to. */
+/** Creates an empty repository in memory. `requireWritable` is called before each write and may throw to refuse it. */
 export function createRepository(
   defaultBranch = MAIN,
   objects = new ObjectStore(),

@@ -15,7 +15,9 @@ const LF = 0x0a;
 // Real Git as the oracle of tests: one repository with synchronous commands, or a folder of several that talk to a
 // server in this process.
 
-/** Environment without the user's configuration. */
+/**
+ * Environment variables for Git that exclude the configuration of the user and fix the names of author and committer.
+ */
 export const GIT_ENVIRONMENT = {
   ...process.env,
   GIT_CONFIG_GLOBAL: '/dev/null',
@@ -41,7 +43,7 @@ const BENCH_ENVIRONMENT = {
   HOME: tmpdir(),
 };
 
-/** Temporary repository of real Git. */
+/** Temporary repository of real Git, with which tests compare the product. Commands run synchronously. */
 export class ScratchGit implements Disposable {
   readonly path = mkdtempSync(join(tmpdir(), 'scratch-git-'));
 
@@ -53,19 +55,19 @@ export class ScratchGit implements Disposable {
     rmSync(this.path, { recursive: true, force: true });
   }
 
-  /** Runs a command that must succeed. Returns its output without the final line feed. */
+  /** Runs a Git command that must succeed. Returns its output without the final line feed. */
   run(args: string[], input: Buffer | string = ''): ByteString {
     const { status, stdout, stderr } = this.try(args, input);
     if (status !== 0) throw new Error(`git ${args.join(' ')}: ${stderr}`);
     return bytesIn(stdout, 0, stdout.at(-1) === LF ? stdout.length - 1 : stdout.length);
   }
 
-  /** Runs a command that prints an id. */
+  /** Runs a Git command that must succeed and prints one object id. Returns the id. */
   oid(args: string[], input: Buffer | string = ''): Oid {
     return oid(this.run(args, input));
   }
 
-  /** Runs a command that prints ids, one per line. */
+  /** Runs a Git command that must succeed and prints object ids, one per line. Returns the ids. */
   oids(args: string[], input: Buffer | string = ''): Oid[] {
     return oids(this.run(args, input));
   }
@@ -80,13 +82,13 @@ export class ScratchGit implements Disposable {
     return { status, stdout, stderr: stderr.toString('latin1') };
   }
 
-  /** Stores an object unchanged, even if it is malformed. */
+  /** Stores an object with exactly these bytes, even if it is malformed. Returns its id. */
   add(type: ObjectType, body: Buffer | string): Oid {
     const bytes = typeof body === 'string' ? Buffer.from(body, 'latin1') : body;
     return this.oid(['hash-object', '-w', '--literally', '-t', type, '--stdin'], bytes);
   }
 
-  /** Stores all objects of `objects` as loose objects. */
+  /** Writes all objects of `objects` into the repository as loose objects. */
   copy(objects: ObjectReader): void {
     for (let number = 0; number < objects.size; number++) {
       const oid = objects.oidOf(number);
@@ -107,7 +109,10 @@ export interface Outcome {
   readonly stderr: string;
 }
 
-/** Temporary folder in which real git runs without the user's configuration. */
+/**
+ * Temporary folder in which real Git runs asynchronously and without the user's configuration, so that it can talk to a
+ * server in this process.
+ */
 export class Workbench implements AsyncDisposable {
   private constructor(readonly path: string) {}
 
@@ -119,7 +124,10 @@ export class Workbench implements AsyncDisposable {
     await rm(this.path, { recursive: true, force: true });
   }
 
-  /** Runs a command in `folder`. Returns its output as byte strings. */
+  /**
+   * Runs a command in the subfolder `folder`. Resolves to its exit status and its output as byte strings (one character
+   * per byte).
+   */
   run(folder: string, command: string, args: readonly string[], input: Buffer | string = ''): Promise<Outcome> {
     return new Promise((resolve, reject) => {
       const child = spawn(command, args, { cwd: join(this.path, folder), env: BENCH_ENVIRONMENT });
@@ -144,24 +152,26 @@ export class Workbench implements AsyncDisposable {
     return this.run(folder, 'git', args);
   }
 
-  /** Runs a git command that must succeed. Returns its output without the final line feed. */
+  /**
+   * Runs a Git command that must succeed in the subfolder `folder`. Resolves to its output without the final line feed.
+   */
   async git(folder: string, ...args: string[]): Promise<string> {
     return this.feed('', folder, ...args);
   }
 
-  /** Same as `git`, for a command that prints an id. */
+  /** Same as `git`, for a command that prints an object id. */
   async oid(folder: string, ...args: string[]): Promise<Oid> {
     return parseOid(await this.git(folder, ...args));
   }
 
-  /** Same as `git`, with standard input. */
+  /** Same as `git`, with `input` as the standard input of the command. */
   async feed(input: Buffer | string, folder: string, ...args: string[]): Promise<string> {
     const { status, stdout, stderr } = await this.run(folder, 'git', args, input);
     if (status !== 0) throw new Error(`git ${args.join(' ')} (${status}): ${stderr}`);
     return stdout.replace(/\n$/, '');
   }
 
-  /** Creates a repository with a history from a `git fast-import` stream. */
+  /** Creates the repository `folder` with a history from a `git fast-import` stream. */
   async import(folder: string, stream: string): Promise<void> {
     await this.git('.', 'init', '-q', '-b', 'main', folder);
     await this.feed(stream, folder, 'fast-import', '--quiet', '--force');
