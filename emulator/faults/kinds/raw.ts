@@ -44,7 +44,7 @@ function isHeader([name, value]: readonly [string, string]): boolean {
 
 export const raw: Kind<Raw, RawKeys> = {
   ...ANSWERING,
-  about: 'that answer',
+  about: 'responds with this status, media type and body',
   keys: {
     status: STATUS,
     body: BODY,
