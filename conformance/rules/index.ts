@@ -11,6 +11,7 @@ import { packFiles } from './commit-pack/files.js';
 import { packMetadata } from './commit-pack/metadata.js';
 import { effects } from './companion/effects.js';
 import { genericCodes } from './errors/generic.js';
+import { methods } from './errors/methods.js';
 import { errorShapes, problemDetails } from './errors/problems.js';
 import { specificCodes } from './errors/specific.js';
 import { events } from './events/events.js';
@@ -18,6 +19,7 @@ import { fileErrors, fileRead } from './file/read.js';
 import { fileMetadataErrors } from './file-metadata/errors.js';
 import { fileMetadataRequests } from './file-metadata/requests.js';
 import { endpoints, resources, versioning } from './general/endpoints.js';
+import { oddRequests } from './general/odd-requests.js';
 import { paths } from './general/paths.js';
 import { routes } from './general/routes.js';
 import { states } from './general/states.js';
@@ -25,9 +27,11 @@ import { gitFetches } from './git/fetches.js';
 import { gitReads, gitWrites } from './git/git.js';
 import { gitPushes } from './git/pushes.js';
 import { lists, rates } from './limits/limits.js';
+import { oddPages } from './limits/odd-pages.js';
 import { noteRules } from './notes/notes.js';
 import { archiveAfterWrites, fileAfterWrites, metadataAfterWrites, searchAfterWrites } from './reads-after-writes.js';
 import { commitRecord } from './records/commit.js';
+import { everyNote, everyWrite } from './records/every-write.js';
 import { commitSummary, fileEntry } from './records/files.js';
 import { noteResult } from './records/note-result.js';
 import { repositoryRecord } from './records/repository.js';
@@ -55,11 +59,14 @@ export const rules: readonly Rule[] = [
   ...commitSummary,
   ...writeCommit,
   ...writeResult,
+  ...everyWrite,
   ...noteResult,
+  ...everyNote,
   ...problemDetails,
   ...states,
   ...deleted,
   ...endpoints,
+  ...oddRequests,
   ...searchRequest,
   ...searchLimits,
   ...searchResponse,
@@ -102,9 +109,11 @@ export const rules: readonly Rule[] = [
   ...tokenFailures,
   ...events,
   ...errorShapes,
+  ...methods,
   ...genericCodes,
   ...specificCodes,
   ...lists,
+  ...oddPages,
   ...rates,
   ...versioning,
 ].sort((a, b) => SECTIONS.indexOf(a.section) - SECTIONS.indexOf(b.section));

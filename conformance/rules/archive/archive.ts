@@ -242,9 +242,14 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
   {
     id: 'archive.max_blob_size.invalid',
     says: 'A max_blob_size that is negative or not a number is 400.',
+    clauses: {
+      text: 'A text is refused.',
+      boolean: 'A boolean is refused.',
+      negative: 'A negative number is refused.',
+    },
     check: on(sampleContent, async (t, { name }) => {
       for (const max_blob_size of [0, 1.5]) t.observe(String(max_blob_size), await archive(t, name, { max_blob_size }));
-      for (const max_blob_size of [-1, 'x']) expectStatus(await archive(t, name, { max_blob_size }), 400);
+      for (const max_blob_size of [-1, 'x', true]) expectStatus(await archive(t, name, { max_blob_size }), 400);
     }),
   },
   {
@@ -274,9 +279,10 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
       backslash: 'A prefix with a backslash is 400.',
       dot: 'A prefix with the segment . is 400, wherever the segment is.',
       'dot-dot': 'A prefix with the segment .. is 400, wherever the segment is.',
+      type: 'A prefix that is not a string is 400.',
     },
     check: on(sampleContent, async (t, { name }) => {
-      for (const prefix of ['/p', 'a\\b', './p', 'a/./b', 'a/.', 'a/../b', '../a', 'a/..', '..']) {
+      for (const prefix of ['/p', 'a\\b', './p', 'a/./b', 'a/.', 'a/../b', '../a', 'a/..', '..', 5]) {
         expectStatus(await archive(t, name, { archive: { prefix } }), 400);
       }
       expectSame(
@@ -334,7 +340,13 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
   {
     id: 'archive.err.400.json',
     says: 'A body that is not valid JSON is 400.',
-    check: async (t) => expectStatus(await archive(t, (await sampleContent(t)).name, undefined, { body: '{' }), 400),
+    clauses: {
+      truncated: 'A body that ends too early is refused.',
+      trailing: 'A body with more text after the JSON value is refused.',
+    },
+    check: on(sampleContent, async (t, { name }) => {
+      for (const body of ['{', '{} x']) expectStatus(await archive(t, name, undefined, { body }), 400);
+    }),
   },
   {
     id: 'archive.err.ref',

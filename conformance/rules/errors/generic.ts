@@ -1,5 +1,5 @@
 import { commitFiles, packLines, sendPack } from '../../api/commit-pack.js';
-import { archive, getFile, grep, ORG_READER, reader, segment } from '../../api/requests.js';
+import { archive, getFile, grep, reader } from '../../api/requests.js';
 import type { ApiResponse } from '../../check/api-response.js';
 import { GENERIC, isForgeCode, isListedCode, SPECIFIC } from '../../check/codes.js';
 import { expectCode } from '../../check/expect.js';
@@ -8,8 +8,9 @@ import { Skip } from '../../check/outcomes.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { groupRepository, sampleRepository } from '../../fixtures/repositories.js';
 import type { AmbiguityCode } from '../../specification/ambiguities.js';
-import { DOCUMENTED_OPERATIONS, withFault } from '../documented-operations.js';
+import { withFault } from '../documented-operations.js';
 import { defineRules, type RuleRow } from '../rule.js';
+import { tryWrongMethods } from './methods.js';
 import { problemOf } from './problems.js';
 
 /** Size in bytes of a JSON request body that exceeds the emulator's limit. */
@@ -58,16 +59,9 @@ const TOLERATED: Readonly<Record<number, readonly [code: AmbiguityCode, where: s
 /** Further requests that cause an error, by its status. Returns responses by the name of the operation. */
 const OTHER_REQUESTS: Readonly<Record<number, (t: RuleContext) => Promise<Readonly<Record<string, ApiResponse>>>>> = {
   405: async (t) => {
-    const { name: repo } = await groupRepository(t);
-    const responses: Record<string, ApiResponse> = {};
-    for (const { name, route, scope } of DOCUMENTED_OPERATIONS) {
-      // File metadata has a rule of its own.
-      if (name === 'filemeta') continue;
-      const path = route.replace(/^\w+ /, '').replace('{repo_name}', segment(repo));
-      const as = scope === 'org:read' ? ORG_READER : { repo, scopes: [scope] };
-      responses[name] = await t.request('PUT', path, { as });
-    }
-    return responses;
+    // The errors of file metadata have no code, so file metadata has a rule of its own.
+    const tried = (await tryWrongMethods(t)).filter(({ place }) => place.name !== 'filemeta');
+    return Object.fromEntries(tried.map(({ label, response }) => [label, response]));
   },
   413: async (t) => {
     const { name } = await sampleRepository(t);

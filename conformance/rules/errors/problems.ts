@@ -138,8 +138,22 @@ const BY_TEXT: Readonly<Record<number, string>> = {
   507: 'insufficient_storage',
 };
 
-const NO_OBJECT = 'the body is an error that is not a JSON object';
 const BODY_LIMIT = 'the body is an error without a member called error';
+
+/** Statuses of refusals that the operations of the API cause themselves, unlike those of a proxy in front of them. */
+const REFUSALS = [400, 401, 403, 404, 405, 409, 412, 422, 429];
+
+/**
+ * Returns true if the response is a refusal by an operation of the API, so that its body must be a JSON object. A path
+ * with an invalid percent-encoding is left out, because an HTTP server may refuse it before the API does.
+ */
+function needsObject({ git, method, path, status }: Exchange): boolean {
+  const isApi = !git && path.startsWith('/api/') && !/%(?![0-9a-f]{2})/i.test(path);
+  return isApi && method !== 'HEAD' && REFUSALS.includes(status);
+}
+
+const NO_OBJECT = ({ method, path, status }: Exchange): string =>
+  `the ${status} response to ${method} ${path.split('?', 1)[0]} is not a JSON object`;
 
 export const errorShapes = defineRules('Errors', 'error-shapes', [
   {
@@ -206,11 +220,14 @@ export const errorShapes = defineRules('Errors', 'error-shapes', [
   {
     id: 'err.error-member',
     says: 'Every error that is not a write result has its message in the member error.',
-    clauses: { object: 'The body of an error with a JSON media type is a JSON object.' },
+    clauses: {
+      object: 'The body of every refusal by the API is a JSON object.',
+      present: 'The member error is present.',
+    },
     watch: (exchange) => {
       const body = errorBody(exchange);
-      if (body === undefined && isJsonError(exchange)) return NO_OBJECT;
-      if (body === undefined || isWriteResult(body)) return undefined;
+      if (body === undefined) return needsObject(exchange) || isJsonError(exchange) ? NO_OBJECT(exchange) : undefined;
+      if (isWriteResult(body)) return undefined;
       return (typeof body.error === 'string' && body.error !== '') || BODY_LIMIT;
     },
   },
@@ -218,6 +235,16 @@ export const errorShapes = defineRules('Errors', 'error-shapes', [
     id: 'err.5xx-safe',
     says: 'No malformed request causes a server error.',
     level: 'SHOULD',
+    clauses: {
+      pattern: 'An invalid pattern causes none.',
+      'search-types': 'A member of the wrong type in a search causes none.',
+      'archive-types': 'A member of the wrong type in a request for an archive causes none.',
+      'create-body': 'An invalid body of a request that creates a repository causes none.',
+      'query-repeated': 'A query parameter that is sent twice causes none.',
+      'query-empty': 'An empty query parameter causes none.',
+      'list-limit': 'An invalid limit of a list causes none.',
+      'list-cursor': 'An invalid cursor of a list causes none.',
+    },
     watch: ({ status, method, path }) => {
       // 503 is not checked, because a refusal during a sync or while a repository thaws may be 503 (A04, A05). Its
       // cause is the state of a repository, not the request.

@@ -10,12 +10,12 @@ import { sampleContent } from '../../fixtures/content.js';
 import { historyRepository } from '../../fixtures/history.js';
 import { longListsRepository } from '../../fixtures/long-lists.js';
 import { createNamedRepository, sampleRepository } from '../../fixtures/repositories.js';
-import { headerOf, isRecord, type JsonRecord } from '../../http/exchange.js';
+import { type Exchange, headerOf, isRecord, type JsonRecord, jsonOf } from '../../http/exchange.js';
 import { secondsOf } from '../../http/throttling.js';
 import { operationOf, routeOf } from '../companion/call-operation.js';
 import { FAMILIES } from '../companion/test-repository.js';
 import { DOCUMENTED_ROUTES, requestLine } from '../documented-operations.js';
-import { defineRules, leftOpen, on, rulesBy } from '../rule.js';
+import { defineRules, leftOpen, on, rulesBy, type Watch } from '../rule.js';
 import { everyPlace, forEachPlace } from '../token-places.js';
 
 /** Names of the array that holds the items of a list response, used if the response has more than one array. */
@@ -248,7 +248,7 @@ function throttled(
 /** Expects a parameter of the `RateLimit` header to be a non-negative integer. */
 function expectCount({ parameters }: ReturnType<typeof rateOf>, name: string): void {
   const value = parameters.get(name);
-  expectTrue(Number.isInteger(value) && Number(value) >= 0, `${name} must be a non-negative integer`, value);
+  expectTrue(isCount(value), `${name} must be a non-negative integer`, value);
 }
 
 /** Returns the parameters of the first item of a structured field list (RFC 9651); undefined if it is not valid. */
@@ -261,6 +261,43 @@ function parametersOf(field: string): Parameters | undefined {
 }
 
 const RETRY_AFTER = /^(\d+|[A-Z][a-z]{2}, .* GMT)$/;
+
+/**
+ * Returns true if the response reports throttling. File metadata has another 429, about the number of distinct commits,
+ * which has neither header (A14).
+ */
+function isThrottled(exchange: Exchange): boolean {
+  if (exchange.status !== 429) return false;
+  const body = jsonOf(exchange);
+  return !exchange.path.includes('/files/metadata') || (isRecord(body) && body.code === 'rate_limited');
+}
+
+/** Returns the value of a parameter of the `RateLimit` header of a response; undefined if absent. */
+function parameterOf(exchange: Exchange, name: string): unknown {
+  return parametersOf(headerOf(exchange, 'ratelimit') ?? '')?.get(name);
+}
+
+const isCount = (value: unknown): boolean => Number.isInteger(value) && Number(value) >= 0;
+
+/** Returns a function that judges every throttled response (429) of the run. `what`: name of the header or parameter. */
+const watches429 =
+  (what: string, isRight: (exchange: Exchange) => boolean): Watch =>
+  (exchange) => {
+    if (!isThrottled(exchange)) return undefined;
+    return isRight(exchange) || `the 429 response of ${exchange.method} ${exchange.path} has no valid ${what}`;
+  };
+
+const WATCHES: Readonly<Record<string, Watch>> = {
+  'rate.429.ratelimit': watches429(
+    'RateLimit',
+    (seen) => parametersOf(headerOf(seen, 'ratelimit') ?? '') !== undefined,
+  ),
+  'rate.429.ratelimit.r': watches429('r', (seen) => isCount(parameterOf(seen, 'r'))),
+  'rate.429.ratelimit.t': watches429('t', (seen) => isCount(parameterOf(seen, 't'))),
+  'rate.429.retry-after': watches429('Retry-After', (seen) => RETRY_AFTER.test(headerOf(seen, 'retry-after') ?? '')),
+};
+
+const EVERY_429 = { quota: 'This holds for a client that has used up its quota as well.' };
 
 export const rates = defineRules('Limits', 'rates', [
   ...rulesBy(
@@ -288,8 +325,8 @@ export const rates = defineRules('Limits', 'rates', [
           expectMatch(response.header('retry-after'), RETRY_AFTER, 'Retry-After must be seconds or a date'),
       ],
     ],
-    { writes: 'where-allowed', reach: 'emulator' },
-  ),
+    { writes: 'where-allowed', reach: 'emulator', clauses: EVERY_429 },
+  ).map((row) => ({ ...row, ...(WATCHES[row.id] && { watch: WATCHES[row.id] }) })),
   {
     id: 'rate.429.retry-after.precedence',
     says: 'A request sent after the delay in Retry-After succeeds, whatever t says.',

@@ -11,8 +11,7 @@ import { expectKept, PADDED } from '../kept-text.js';
 import { defineWritingRules, leftOpen, on } from '../rule.js';
 import { tokenRules } from '../token-rules.js';
 import { expectFailureBody } from '../write-failure.js';
-
-const NOTES = 'refs/notes/commits';
+import { fetchNote, isShown, NOTES, readNote, UNREADABLE } from './read-note.js';
 
 /** Adds a commit without a note to the repository that the rules of this group share. */
 async function commitWithoutNote(t: RuleContext): Promise<{ name: string; sha: string }> {
@@ -28,35 +27,6 @@ async function commitWithNote(
   const response = expectSuccess(await writeNote(t, name, { sha, note }));
   return { name, sha, answer: response };
 }
-
-/** Returns true if the Git host lists the notes ref (`refs/notes/commits`). The specification does not require that. */
-async function isShown(t: RuleContext, repo: string): Promise<boolean> {
-  return (await listRefs(t, repo, reader(repo))).has(NOTES);
-}
-
-/**
- * Fetches the notes ref through Git and returns the note of a commit; undefined if none. A note is a blob whose path is
- * the SHA of the commit, possibly split into folders.
- */
-async function fetchNote(t: RuleContext, repo: string, sha: string): Promise<string | undefined> {
-  const { git, tip } = await clone(t, repo, NOTES);
-  const path = Object.keys(await git.listTree(tip)).find((one) => one.replaceAll('/', '') === sha);
-  return path === undefined ? undefined : (await git.readFile(tip, path)).toString();
-}
-
-/**
- * Returns the note of a commit, read through Git or through the API route of published clients; undefined if the commit
- * has none, `UNREADABLE` if neither way shows notes.
- */
-async function readNote(t: RuleContext, repo: string, sha: string): Promise<string | typeof UNREADABLE | undefined> {
-  if (await isShown(t, repo)) return fetchNote(t, repo, sha);
-  if (!t.target.companion) return UNREADABLE;
-  const response = await t.get('/api/v1/repos/notes', { as: reader(repo), query: { sha } });
-  if (response.code === 'route_not_found' || response.status === 405) return UNREADABLE;
-  return response.status === 404 ? undefined : response.string('note');
-}
-
-const UNREADABLE = Symbol('unreadable');
 
 /**
  * Returns the author of the commit that stores a note: from Git if the notes ref is visible, otherwise from the API.
@@ -169,12 +139,20 @@ export const noteRules = defineWritingRules('7. Notes', 'notes', [
   {
     id: 'note.sha.required',
     says: 'A request without sha is 400.',
-    clauses: { append: 'A request to append without sha is 400.' },
+    clauses: {
+      append: 'A request to append without sha is 400.',
+      null: 'A request whose sha is null is 400.',
+      empty: 'A request with an empty body is 400.',
+      list: 'A request whose body is a list is 400.',
+    },
     check: (t) =>
       refuses(
         t,
         () => ({ note: 'x' }),
         () => ({ action: 'append', note: 'x' }),
+        () => ({ sha: null, note: 'x' }),
+        () => '',
+        (sha) => [{ sha, note: 'x' }],
       ),
   },
   leftOpen(
@@ -190,12 +168,16 @@ export const noteRules = defineWritingRules('7. Notes', 'notes', [
   {
     id: 'note.note.required',
     says: 'A request without note is 400.',
-    clauses: { append: 'A request to append without note is 400.' },
+    clauses: {
+      append: 'A request to append without note is 400.',
+      null: 'A request whose note is null is 400.',
+    },
     check: async (t) => {
       await refuses(
         t,
         (sha) => ({ sha }),
         (sha) => ({ sha, action: 'append' }),
+        (sha) => ({ sha, note: null }),
       );
       const { name, sha } = await commitWithoutNote(t);
       t.observe('empty text', await writeNote(t, name, { sha, note: '' }));
@@ -205,12 +187,23 @@ export const noteRules = defineWritingRules('7. Notes', 'notes', [
     id: 'note.err.400.format',
     says: 'A body that is not valid JSON, or that has values of the wrong type, is 400.',
     level: 'SHOULD',
+    clauses: {
+      json: 'A body that is not valid JSON is refused.',
+      sha: 'A sha that is not a string is refused.',
+      note: 'A note that is not a string is refused.',
+      author: 'An author that is not an object is refused.',
+      'expected-ref': 'An expected_ref_sha that is not a string is refused.',
+      action: 'An action that is not a string is refused.',
+    },
     check: (t) =>
       refuses(
         t,
         () => '{',
         () => ({ sha: 5, note: 'x' }),
         (sha) => ({ sha, note: 5 }),
+        (sha) => ({ sha, note: 'x', author: 'Ada' }),
+        (sha) => ({ sha, note: 'x', expected_ref_sha: 5 }),
+        (sha) => ({ sha, note: 'x', action: 5 }),
       ),
   },
   {

@@ -1,5 +1,5 @@
 import { commitFiles } from '../../api/commit-pack.js';
-import { ABSENT_SHA, AUTHOR, mustTipOf, restore, restoreMetadata, tipOf } from '../../api/requests.js';
+import { ABSENT_SHA, AUTHOR, COMMITTER, mustTipOf, restore, restoreMetadata, tipOf } from '../../api/requests.js';
 import { expectAbsent, expectOther, expectRefused, expectSame, expectStatus, expectTrue } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { groupRepository, otherRepository } from '../../fixtures/repositories.js';
@@ -47,6 +47,11 @@ const SPOILT_TYPES = [
   { author: { ...AUTHOR, name: 5 } },
   { target_branch: null },
   { target_commit_sha: null },
+  { expected_head_sha: 5 },
+  { author: { ...AUTHOR, email: 5 } },
+  { committer: { ...COMMITTER, name: 5 } },
+  { author: null },
+  { author: [] },
 ];
 const SPOILT_AUTHORS = [{ author: { email: AUTHOR.email } }, { author: { name: AUTHOR.name } }];
 
@@ -101,6 +106,11 @@ export const restoreRefusals = defineWritingRules('2. Restore', 'restore-refusal
         committer: 'A committer that is not an object is refused.',
         name: 'A name of the author that is not a string is refused.',
         null: 'A required field that is null is refused.',
+        'expected-head': 'An expected_head_sha that is not a string is refused.',
+        email: 'An email of the author that is not a string is refused.',
+        'committer-name': 'A name of the committer that is not a string is refused.',
+        'author-null': 'An author that is null is refused.',
+        'author-list': 'An author that is a list is refused.',
       },
     },
   ),

@@ -77,8 +77,17 @@ export const searchRequest = defineRules('1. Search', 'search-request', [
   {
     id: 'grep.pattern.required',
     says: 'A search without query or without query.pattern is 400.',
+    clauses: {
+      query: 'A body without query or without query.pattern is refused.',
+      empty: 'An empty body is refused.',
+      list: 'A body that is a list is refused.',
+      null: 'A pattern that is null is refused.',
+      text: 'A query that is a string is refused.',
+    },
     check: on(sampleContent, async (t, { name }) => {
-      for (const body of [{}, { query: {} }]) expectStatus(await grep(t, name, body), 400);
+      const bodies = [{}, { query: {} }, [{ query: { pattern: 'e' } }], { query: { pattern: null } }, { query: 'e' }];
+      for (const body of bodies) expectStatus(await grep(t, name, body), 400);
+      expectStatus(await grep(t, name, undefined, { body: '' }), 400);
     }),
   },
   {

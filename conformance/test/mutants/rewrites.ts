@@ -193,3 +193,27 @@ export function changesQuery(place: Place, change: (query: URLSearchParams) => v
     },
   };
 }
+
+/**
+ * Returns a rewrite that changes the JSON responses at `place` to requests whose body matches, if the response has one
+ * of these statuses. `Body` declares the members that `change` uses.
+ */
+export function changesAnswerTo<Body>(
+  place: Place,
+  isMeant: (body: string) => boolean,
+  change: (body: Body) => void,
+  statuses: readonly number[],
+): Rewrite {
+  const meant = new WeakSet<object>();
+  return {
+    request: (request) => {
+      if (isAt(place, request) && isMeant(request.body.toString())) meant.add(request);
+    },
+    response: (response) => {
+      if (!meant.has(response.request) || !statuses.includes(response.status)) return;
+      const body: Body = JSON.parse(response.body.toString());
+      change(body);
+      response.body = Buffer.from(JSON.stringify(body));
+    },
+  };
+}

@@ -1,8 +1,70 @@
 import { type Mutant, proxied } from '../mutant.js';
-import { ANY, API, GREP, PACK } from '../places.js';
-import { changesStatus, setsHeader, setsMember } from '../rewrites.js';
+import { ANY, API, ARCHIVE, COMMIT, FILE, GREP, NOTES, PACK } from '../places.js';
+import type { Rewrite } from '../proxy.js';
+import { changesStatus, isAt, setsHeader, setsMember } from '../rewrites.js';
+
+/** Replaces the body of every 400 response at `place`. `write` gets the detail of the problem. */
+function refusesIn(place: string, type: string, write: (detail: string) => string): Rewrite {
+  return {
+    response: (response) => {
+      if (!isAt(place, response.request) || response.status !== 400) return;
+      const { detail } = JSON.parse(response.body.toString()) as { detail: string };
+      response.body = Buffer.from(write(detail));
+      response.headers['content-type'] = type;
+    },
+  };
+}
+
+/** Defines a mutant whose refusals at `place` have a body that is not a JSON object. */
+function refuses(
+  [name, place, beside]: readonly [name: string, place: string, beside: string],
+  does: string,
+  type: string,
+  write: (detail: string) => string,
+): Mutant {
+  return proxied(name, 'err.error-member#object', does, refusesIn(place, type, write), { beside: [beside] });
+}
+
+const PROBLEM = 'application/problem+json';
 
 export const rows: readonly Mutant[] = [
+  refuses(
+    ['err-refuses-a-note-in-plain-text', NOTES, 'note.sha.required'],
+    'refuses a note in plain text',
+    'text/plain',
+    (detail) => detail,
+  ),
+  refuses(
+    ['err-refuses-a-commit-without-a-body', PACK, 'pack.body.empty'],
+    'refuses commit-pack with an empty body',
+    PROBLEM,
+    () => '',
+  ),
+  refuses(
+    ['err-refuses-to-read-a-commit-in-html', COMMIT, 'commit.get.sha.missing'],
+    'refuses to read a commit in HTML',
+    'text/html',
+    (detail) => `<p>${detail}</p>`,
+  ),
+  refuses(
+    ['err-lists-what-is-wrong-with-an-archive', ARCHIVE, 'archive.err.400.json'],
+    'refuses an archive with a list of problems',
+    PROBLEM,
+    (detail) => JSON.stringify([{ detail, error: detail }]),
+  ),
+  refuses(
+    ['err-quotes-what-is-wrong-with-a-path', FILE, 'file.path.required'],
+    'refuses to read a file with a JSON string',
+    PROBLEM,
+    (detail) => JSON.stringify(detail),
+  ),
+  proxied(
+    'err-leaves-error-out-of-a-405',
+    'err.error-member#present',
+    'leaves error out of a 405',
+    setsMember(API, 'error', undefined, 405),
+    { beside: ['err.method'] },
+  ),
   proxied(
     'err-gives-a-404-the-code-of-a-400',
     'err.generic-when-no-specific',

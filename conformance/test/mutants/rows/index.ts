@@ -13,6 +13,7 @@ import { rows as errorCodes } from './error-codes.js';
 import { rows as errorOperations } from './error-operations.js';
 import { rows as errors } from './errors.js';
 import { rows as events } from './events.js';
+import { rows as everyWrite } from './every-write.js';
 import { rows as fileContent } from './file-content.js';
 import { rows as fileMetadata } from './file-metadata.js';
 import { rows as fileMetadataEntry } from './file-metadata-entry.js';
@@ -24,6 +25,7 @@ import { rows as limits } from './limits.js';
 import { rows as noteWriteResult } from './note-write-result.js';
 import { rows as notes } from './notes.js';
 import { rows as notesClauses } from './notes-clauses.js';
+import { rows as oddRequests } from './odd-requests.js';
 import { rows as operationEffects } from './operation-effects.js';
 import { rows as otherEndpoints } from './other-endpoints.js';
 import { rows as otherRepositories } from './other-repositories.js';
@@ -34,6 +36,7 @@ import { rows as repositoryClaim } from './repository-claim.js';
 import { rows as repositoryMetadata } from './repository-metadata.js';
 import { rows as repositoryRecord } from './repository-record.js';
 import { rows as repositoryStates } from './repository-states.js';
+import { rows as requestBodies } from './request-bodies.js';
 import { rows as restore } from './restore.js';
 import { rows as restoreEffect } from './restore-effect.js';
 import { rows as restrictedKeys } from './restricted-keys.js';
@@ -71,6 +74,8 @@ const ROWS: readonly Mutant[] = [
   ...commitSummary,
   ...writeResult,
   ...noteWriteResult,
+  ...everyWrite,
+  ...requestBodies,
   ...problemDetails,
   ...states,
   ...repositoryStates,
@@ -113,6 +118,7 @@ const ROWS: readonly Mutant[] = [
   ...errors,
   ...errorCodes,
   ...errorOperations,
+  ...oddRequests,
   ...limits,
   ...versioning,
 ];

@@ -1,5 +1,6 @@
 import { type Mutant, proxied } from '../mutant.js';
 import { COMMITS, REPO, REPOS } from '../places.js';
+import type { Rewrite } from '../proxy.js';
 import { assumesParameter, changesJson, ignoresParameter, setsHeader, setsMember } from '../rewrites.js';
 
 /** Repeats the first item of each further page of a list, as a cursor that is one item too early does. */
@@ -14,7 +15,54 @@ function loses(list: string) {
   );
 }
 
+/** Changes headers of the 429 responses to a client that has used up its quota. Injected 429 responses stay the same. */
+function ofUsedUpQuota(change: (headers: Record<string, string | string[]>) => void): Rewrite {
+  return {
+    response: ({ status, headers }) => {
+      if (status === 429 && headers['x-emulator-fault-fired'] === undefined) change(headers);
+    },
+  };
+}
+
+const USES_UP_QUOTA = { beside: ['rate.429.retry-after.precedence'] };
+
 export const rows: readonly Mutant[] = [
+  proxied(
+    'rate-has-no-ratelimit-for-a-used-up-quota',
+    'rate.429.ratelimit#quota',
+    'leaves RateLimit out if the quota is used up',
+    ofUsedUpQuota((headers) => {
+      delete headers.ratelimit;
+    }),
+    USES_UP_QUOTA,
+  ),
+  proxied(
+    'rate-writes-minus-one-for-a-used-up-quota',
+    'rate.429.ratelimit.r#quota',
+    'has -1 as r if the quota is used up',
+    ofUsedUpQuota((headers) => {
+      headers.ratelimit = String(headers.ratelimit).replace('r=0', 'r=-1');
+    }),
+    USES_UP_QUOTA,
+  ),
+  proxied(
+    'rate-writes-the-window-of-a-used-up-quota-as-text',
+    'rate.429.ratelimit.t#quota',
+    'writes t as text if the quota is used up',
+    ofUsedUpQuota((headers) => {
+      headers.ratelimit = String(headers.ratelimit).replace(/t=(\d+)/, 't="$1"');
+    }),
+    USES_UP_QUOTA,
+  ),
+  proxied(
+    'rate-writes-units-after-a-used-up-quota',
+    'rate.429.retry-after#quota',
+    'writes a unit after the number in Retry-After if the quota is used up',
+    ofUsedUpQuota((headers) => {
+      headers['retry-after'] = `${headers['retry-after']}s`;
+    }),
+    USES_UP_QUOTA,
+  ),
   ...['branches', 'tags', 'commits'].map((list) =>
     proxied(
       `limit-repeats-${list}`,
