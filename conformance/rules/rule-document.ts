@@ -44,7 +44,7 @@ function ambiguityText(row: AmbiguityRow, isPrinted: (id: string) => boolean): s
   const change =
     names === ''
       ? ''
-      : ` To change this, start the emulator with the ${variants.length === 1 ? 'variant' : 'variants'} ${names}.`;
+      : ` The ${variants.length === 1 ? `variant ${names} selects` : `variants ${names} select`} another behaviour.`;
   const links = rules.map((id) => (isPrinted(id) ? `[\`${id}\`](#${id})` : inCode(id)));
   const lines = [
     `### <a id="${code}"></a>${code}: ${escapeMarkdown(title)}`,

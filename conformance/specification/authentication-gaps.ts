@@ -41,7 +41,7 @@ export const AUTHENTICATION_GAPS = {
   A33: {
     title: 'kid of a deleted key',
     texts: [
-      'The section "Token header" says that every registered key is tried if the `kid` of a token matches none. Read literally, this includes the `kid` of a deleted key.',
+      'The section "Token header" says that every registered key is tried if the `kid` of a token matches none. It does not say whether a token whose `kid` names a deleted key must be refused, or may be verified by another key.',
     ],
     emulator:
       'If the `kid` of a token is that of a deleted key, the emulator tries every registered key. If a restricted key verifies the token, the rules of restricted keys apply.',

@@ -203,7 +203,7 @@ export const CONTRADICTIONS = {
       'The section "Errors" says that most endpoints return problem details, and that commit-pack and notes may return a body of their own.',
     ],
     emulator:
-      'The emulator returns the restore result for a restore that fails with 404 or 409. It returns problem details for a malformed restore (400), and for every failed commit-pack or note.',
+      'If a restore fails with 404 or 409, the emulator returns a restore result. If its request is malformed (400), and for every failed commit-pack or note, it returns a problem details object.',
     variants: ['writeFailureBody'],
     rules: [
       'restore.expected_head.mismatch',
@@ -284,7 +284,7 @@ export const CONTRADICTIONS = {
       'The section "File metadata" also gives 429 for a tree that too many distinct commits changed last. Repeating such a request never helps.',
     ],
     emulator:
-      'The emulator answers a throttled request with problem details, the code `rate_limited` and both headers. It answers file metadata with too many commits with a body that has only `error`, without these headers.',
+      'If a client sends too many requests, the 429 of the emulator is a problem details object with the code `rate_limited`, and has the headers RateLimit and Retry-After. If file metadata refuses a tree that too many distinct commits changed last, the body of the 429 has only the member `error`, and the response has neither header.',
     variants: [],
     rules: ['filemeta.err.429.too-many', 'filemeta.err.429.headers', 'err.generic.429'],
   },
