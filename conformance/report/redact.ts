@@ -1,6 +1,10 @@
 /** JWT, with or without its signature. It must be hidden, because it can be used until it expires. */
 export const TOKEN = /eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]*)?/g;
 const BASIC = /\b(Basic) [A-Za-z0-9+/=]{16,}/gi;
+/** Text that may be base64, long enough for a token. */
+const BASE64 = /[A-Za-z0-9+/]{40,}={0,2}/g;
+/** Beginning of Basic credentials with a JWT as password. */
+const USER_AND_TOKEN = /^[^:]*:eyJ/;
 /** User information before the `@` of an authority (RFC 3986, section 3.2.1). */
 const USER_INFO = /\b([a-z][a-z0-9+.-]*:\/\/)[^\s/?#@"'<>]+@/gi;
 const PRIVATE_KEY = /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g;
@@ -10,6 +14,10 @@ export function redact(text: string): string {
   return text
     .replace(TOKEN, '<token>')
     .replace(BASIC, '$1 <credentials>')
+    .replace(BASE64, (encoded) => {
+      const beginning = Buffer.from(encoded.slice(0, 64), 'base64').toString('latin1');
+      return USER_AND_TOKEN.test(beginning) ? '<credentials>' : encoded;
+    })
     .replace(USER_INFO, '$1<credentials>@')
     .replace(PRIVATE_KEY, '<private key>');
 }

@@ -29,6 +29,12 @@ const EXCHANGE: Exchange = {
 t.test('tokens and Basic credentials are removed from every text', async (t) => {
   t.equal(redact(`Bearer ${TOKEN}, again ${TOKEN}.`), 'Bearer <token>, again <token>.');
   t.equal(redact(`Basic ${Buffer.from(`t:${TOKEN}`).toString('base64')}`), 'Basic <credentials>');
+  for (const user of ['t', 'me', 'you']) {
+    const encoded = Buffer.from(`${user}:${TOKEN}`).toString('base64');
+    t.equal(redact(`refused: ${encoded}, again ${encoded}`), 'refused: <credentials>, again <credentials>');
+  }
+  const other = Buffer.from('bytes of a file that are no credentials').toString('base64');
+  t.equal(redact(other), other);
   t.notMatch(JSON.stringify(writeTranscript([EXCHANGE])), TOKEN);
 });
 
