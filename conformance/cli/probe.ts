@@ -113,7 +113,7 @@ function writeTarget({ described, target, findings, report, folder, all }: Writt
     member('write', described.write) ?? withoutWrite(target),
     ...aboutCompanion(findings, described),
     member('admin', Object.keys(admin).length === 0 ? undefined : admin),
-    ...(['prefix', 'rate', 'timeout', 'window'] as const).map((name) => member(name, described[name])),
+    ...(['prefix', 'rate', 'timeout', 'window', 'git_client'] as const).map((name) => member(name, described[name])),
     '',
     ...aboutVariants(report, described, all),
   ];

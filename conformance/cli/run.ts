@@ -31,7 +31,7 @@ function profiles(typed: string): readonly Profile[] {
 }
 
 /** Parses the choice of a Git client. */
-function gitClient(typed: string): GitClientChoice {
+function readGitClient(typed: string): GitClientChoice {
   const client = GIT_CLIENTS.find((one) => one === typed);
   if (client === undefined) throw wanted(`one of ${GIT_CLIENTS.join(', ')}`, typed);
   return client;
@@ -48,9 +48,9 @@ const FLAGS = {
     describe: `Check only the rules of these profiles, separated by commas: ${PROFILES.join(', ')}`,
   },
   'git-client': {
-    read: gitClient,
+    read: readGitClient,
     describe:
-      'Git client of rules about clones, fetches and pushes: js (isomorphic-git), native (git on the PATH) or both',
+      'Git client of rules about clones, fetches and pushes: js (isomorphic-git), native (git on the PATH) or both; default: js',
   },
   strict: { describe: 'Warnings and tolerated variants fail the run' },
   'min-checked': {
@@ -159,7 +159,7 @@ async function check(args: RunArguments, session: Session, interruption: Interru
     const progress = createProgress(stream, args.quiet, () => performance.now());
     interruption.scratch = scratch;
     const { only, profile, seed, shard, strict, keep, workers: width } = args;
-    const { 'min-checked': minChecked, 'git-client': client } = args;
+    const { 'min-checked': minChecked, 'git-client': gitClient = described?.git_client } = args;
     const prefix = args.prefix ?? described?.prefix;
     const pinned = described && new Map(Object.entries(described.variants ?? {}));
     try {
@@ -177,7 +177,7 @@ async function check(args: RunArguments, session: Session, interruption: Interru
         ...defined({
           only,
           profiles: profile,
-          gitClient: client,
+          gitClient,
           minChecked,
           seed,
           shard,

@@ -1,4 +1,5 @@
 import type { Section } from '../rules/rule.js';
+import { NATIVE_GIT_CLIENT } from '../target/git-clients.js';
 import { groupBy } from '../target/json.js';
 import {
   countVerdicts,
@@ -105,6 +106,7 @@ function remarks(report: Report): string[] {
   return [
     ...notices,
     ...(ended === undefined ? [] : [`The run ended before all rules were checked: ${ended.reason}`]),
+    ...describeGitClients(report),
     ...(shard === undefined ? [] : [`This is part ${shard.index} of ${shard.count}.`]),
     // The conclusion is the same sentence if nothing else failed.
     ...(tooFew === undefined || tooFew === conclude(report) ? [] : [tooFew]),
@@ -113,6 +115,14 @@ function remarks(report: Report): string[] {
     ...expectedFailures(report).map((result) => `${result.id}: ${explainBaseline(result).join()}`),
     ...unobserved(report),
   ];
+}
+
+/** Names the Git clients of a run that did not only use isomorphic-git, which is part of the suite. */
+function describeGitClients({ mode, rules }: Report): string[] {
+  if (mode.git_client === undefined || mode.git_client === 'js') return [];
+  const native = new Set(rules.flatMap(({ observed }) => observed?.[NATIVE_GIT_CLIENT] ?? []).map(String));
+  const used = [...(mode.git_client === 'both' ? ['isomorphic-git'] : []), ...native];
+  return used.length === 0 ? [] : [`Git clients of this run: ${used.join(', ')}.`];
 }
 
 /** Lists expected failures that could not be confirmed, because their rules were not checked. */
@@ -200,7 +210,8 @@ function explainNearest({ nearest }: RuleResult): string[] {
 function repeatCommand({ mode, recording }: Report, id: string): string | undefined {
   // A fixture is not a rule that can be selected.
   if (recording !== undefined || id.startsWith(SETUP)) return undefined;
-  return ['npx', 'conformance', 'run', ...(mode.flags ?? []), '--only', id].map(quote).join(' ');
+  const client = mode.git_client === undefined ? [] : ['--git-client', mode.git_client];
+  return ['npx', 'conformance', 'run', ...(mode.flags ?? []), ...client, '--only', id].map(quote).join(' ');
 }
 
 /** Description of one rule, used by all formats. */

@@ -6,3 +6,6 @@ export const GIT_CLIENTS = ['js', 'native', 'both'] as const;
  * `native`: `git` on the PATH of this machine. `both`: one after the other.
  */
 export type GitClientChoice = (typeof GIT_CLIENTS)[number];
+
+/** Name of the observation with the version of `git` that a rule used. */
+export const NATIVE_GIT_CLIENT = 'native Git client';

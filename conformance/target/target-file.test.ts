@@ -27,6 +27,7 @@ t.test('a target file is YAML or JSON, and relative file names are resolved from
     second: { org: 'other', key: { file: 'other.pem' }, base_url: 'http://127.0.0.1:1' },
     admin: { url: 'http://127.0.0.1:1/_emulator', token: { file: 'token' } },
     rate: 'unlimited',
+    git_client: 'both',
     variants: { 'A01 grep': '403' },
   };
   for (const text of [stringify(all), JSON.stringify(all), `\uFEFF${JSON.stringify(all)}`]) {
@@ -87,6 +88,7 @@ const WRONG: readonly (readonly [text: string, says: RegExp])[] = [
   [stringify({ ...LEAST, timeout: 0 }), /timeout must be above 0$/],
   [stringify({ ...LEAST, timeout: 1.5 }), /timeout must be a whole number$/],
   [stringify({ ...LEAST, window: -1 }), /window must be above 0$/],
+  [stringify({ ...LEAST, git_client: 'jgit' }), /git_client must be/],
   [stringify({ ...LEAST, variants: { 'A01 grep': 403 } }), /variants\.A01 grep must be a text$/],
   [stringify({ ...LEAST, second: { org: 'b' } }), / lacks second\.key$/],
 ];

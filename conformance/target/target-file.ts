@@ -1,5 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
+import { GIT_CLIENTS, type GitClientChoice } from './git-clients.js';
 import { readStructured } from './structured-file.js';
 import { InvalidFile, readTextFile } from './text-file.js';
 
@@ -71,6 +72,7 @@ export interface TargetFile {
   readonly rate?: number | 'unlimited' | undefined;
   readonly timeout?: number | undefined;
   readonly window?: number | undefined;
+  readonly git_client?: GitClientChoice | undefined;
   readonly variants?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -124,6 +126,12 @@ const targetFile = z.strictObject({
     .max(7 * 86_400)
     .optional()
     .describe('Spread the requests over this many seconds'),
+  git_client: z
+    .enum(GIT_CLIENTS, 'must be js, native or both')
+    .optional()
+    .describe(
+      'Git client of rules about clones, fetches and pushes: js (isomorphic-git), native (git on the PATH) or both; default: js',
+    ),
   variants: z
     .record(name, z.string())
     .optional()
