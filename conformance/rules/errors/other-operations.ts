@@ -49,9 +49,8 @@ export const OTHER_OPERATIONS: Readonly<Partial<Record<SpecificCode, Provoke>>> 
   },
   ref_not_found: async (repository) => {
     const ref = ABSENT;
-    const json = { ref };
     return {
-      archive: await callOperation(repository, 'archive', 'preferred', { json }),
+      'commit diff': await callOperation(repository, 'commit diff', 'preferred', { query: { sha: ref } }),
       'list files': await callOperation(repository, 'list files', 'preferred', { query: { ref } }),
       blame: await callOperation(repository, 'blame', 'preferred', { query: { ref, path: repository.path } }),
     };

@@ -35,7 +35,7 @@ const WRONG: Readonly<Record<string, readonly (readonly [operation: string, plac
       ['merge', /^POST .*\/merge$/, 422],
     ],
     ref_not_found: [
-      ['archive', /^POST \/api\/repos\/.*\/archive$/, 'repository_not_found'],
+      ['diff', /^GET \/api\/repos\/[^/]+\/diff$/, 'repository_not_found'],
       ['list', /^GET \/api\/repos\/.*\/files$/, 410],
       ['blame', /^GET \/api\/repos\/.*\/blame$/, 400],
     ],
