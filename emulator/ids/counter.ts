@@ -1,4 +1,4 @@
-/** Counter whose first call of `next` returns 1. Its value is part of snapshots. */
+/** Counter whose first call of `next` returns 1. Snapshots contain its value. */
 export class Counter {
   private count = 0;
 

@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 
 /**
- * Creates ids that depend only on the configured seed, so that tests get the same ids in every run. The n-th id of a
- * kind does not depend on ids of other kinds.
+ * Generator of ids that depend only on the configured seed, so that tests get the same ids in every run. The n-th id of
+ * a kind (such as a repository) does not depend on ids of other kinds.
  */
 export class Ids {
   private counts = new Map<string, number>();
 
   constructor(private readonly seed: string) {}
 
-  /** Returns the next id of a kind, in the form of a UUID (RFC 9562, version 8: custom). */
+  /** Returns the next id of a kind in the form of a UUID (RFC 9562, version 8: custom). */
   uuid(kind: string): string {
     const hex = this.digest(kind);
     const variant = ((Number.parseInt(hex[16]!, 16) & 0x3) | 0x8).toString(16);
@@ -21,7 +21,7 @@ export class Ids {
     return `${prefix}_${this.digest(kind).slice(0, 24)}`;
   }
 
-  /** Returns the number of ids that were created so far, by kind. */
+  /** Returns the number of ids created so far, by kind. */
   snapshot(): ReadonlyMap<string, number> {
     return new Map(this.counts);
   }
@@ -38,8 +38,8 @@ export class Ids {
 }
 
 /**
- * Returns a secret that depends only on the seed and the purpose. It signs values that clients send back, such as
- * cursors.
+ * Returns a secret that depends only on the seed and on the purpose. The emulator signs values that clients send back
+ * with it, such as cursors.
  */
 export function secretOf(seed: string, purpose: string): Buffer {
   return createHash('sha256').update(`${seed}\0secret\0${purpose}`).digest();

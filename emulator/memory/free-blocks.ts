@@ -1,10 +1,10 @@
 import { MessageChannel } from 'node:worker_threads';
 
-/** Minimum size in bytes of a block that `freeBlocks` frees. Smaller ones are left to the garbage collector. */
+/** Minimum size in bytes of a block that `freeBlocks` frees. Smaller blocks are left to the garbage collector. */
 const SMALL = 64 * 1024;
 
 /**
- * Returns the memory of blocks to the operating system at once. The blocks are empty afterwards, so nothing may read
+ * Returns the memory of `blocks` to the operating system at once. The blocks are empty afterwards, so nothing may read
  * them. Without this, V8 frees them only in its next full garbage collection, which an idle process never runs
  * (measured: 500 MiB were still allocated after a minute).
  */
@@ -13,8 +13,8 @@ export function freeBlocks(blocks: Iterable<Buffer>): void {
   for (const { buffer, length } of blocks) {
     if (length >= SMALL && length === buffer.byteLength && buffer instanceof ArrayBuffer) owned.push(buffer);
   }
-  // The blocks are transferred to a port that is closed, because a transfer detaches them from this thread, and closing
-  // the port frees the messages that were not read.
+  // The blocks are transferred to a message port that is then closed. The transfer detaches them from this thread, and
+  // closing the port frees the messages that were not read.
   const { port1, port2 } = new MessageChannel();
   port1.postMessage(undefined, owned);
   port2.close();

@@ -8,8 +8,8 @@ export function resized<T extends TypedArray>(array: T, length: number): T {
 }
 
 /**
- * Returns `array` if it has at least `length` elements, otherwise a larger copy with zeros at the end. The capacity at
- * least doubles, so that a series of calls takes linear time.
+ * Returns `array` if it has at least `length` elements, otherwise a larger copy with zeros at the end. The copy is at
+ * least twice as long as `array`, so that a series of calls takes linear time.
  */
 export function withRoom<T extends TypedArray>(array: T, length: number): T {
   if (length <= array.length) return array;

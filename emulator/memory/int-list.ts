@@ -1,7 +1,7 @@
 import { withRoom } from './growable.js';
 
 /**
- * Growable list of 32-bit integers. It stores them in one typed array, which takes less memory than an array of
+ * Growable list of 32-bit integers. They are stored in one typed array, which takes less memory than an array of
  * numbers.
  */
 export class IntList {

@@ -1,4 +1,4 @@
-/** Error that a write throws if it would exceed the memory budget. The write then has no visible effect. */
+/** Error thrown by a write that would exceed the memory budget. The write then has no visible effect. */
 export class StoreFull extends Error {
   override readonly name = 'StoreFull';
   constructor(readonly limit: number) {
@@ -33,8 +33,9 @@ export class MemoryBudget {
   }
 
   /**
-   * Converts `bytes` that this budget counts into bytes that several holders share. They remain counted in the parent
-   * budget until the last holder releases them. `below` contains earlier shared bytes that the new ones keep allocated.
+   * Converts `bytes` that this budget counts into bytes that several holders share. They stay counted in the parent
+   * budget until the last holder releases them. `below` contains bytes that were shared earlier, and that stay counted
+   * as long as the new ones.
    */
   share(bytes: number, below?: SharedBytes): SharedBytes {
     const shared = Math.min(bytes, this.#used);
@@ -43,8 +44,8 @@ export class MemoryBudget {
   }
 
   /**
-   * Counts `bytes` as freed, but at most those that are counted. If an object store was released as a whole, it has no
-   * counted bytes left, so a later call has no effect.
+   * Counts `bytes` as freed, but at most as many as are counted. A call has no effect after an object store was
+   * released as a whole, because no bytes are counted then.
    */
   give(bytes: number): void {
     const given = Math.min(bytes, this.#used);
@@ -58,11 +59,14 @@ export class MemoryBudget {
  * them.
  */
 export class SharedBytes {
-  /** Number of these bytes plus the total of `below`. */
+  /** Number of these bytes, plus the bytes that were shared earlier (`below`). */
   readonly total: number;
   #holders = 1;
 
-  /** Creates the bytes with one holder. `below` contains earlier shared bytes, which stay counted as long as these. */
+  /**
+   * Creates shared bytes with one holder. `below` contains bytes that were shared earlier, and that stay counted as
+   * long as these.
+   */
   constructor(
     private readonly bytes: number,
     private readonly budget: MemoryBudget | undefined,

@@ -15,11 +15,11 @@ export const ENTRY_BYTES = 200;
 const LARGEST_SHARE = 1 / 4;
 
 /**
- * LRU cache for all data that can be computed again, with one capacity in bytes. Each kind of value has its own region
- * with its own keys. If the cache is full, the least recently used entry of all regions is evicted.
+ * LRU cache for data that can be computed again, with one capacity in bytes. Each kind of value has its own region with
+ * its own keys. If the cache is full, the least recently used entry of all regions is evicted.
  */
 export class MemoryCache {
-  /** Number of bytes that all entries take. */
+  /** Total size in bytes of all entries. */
   heldBytes = 0;
   #oldest: Entry | undefined;
   #newest: Entry | undefined;
@@ -43,8 +43,8 @@ export class MemoryCache {
   }
 
   /**
-   * Inserts an entry as the most recently used one. Evicts others if necessary. Returns false without inserting if
-   * there is not enough capacity. Only regions call it.
+   * Inserts an entry as the most recently used one, and evicts others if necessary. Returns false without inserting it
+   * if there is not enough capacity. Called only by regions.
    */
   keep(entry: Entry): boolean {
     if (!this.#makeRoom(entry.cost, entry.use)) return false;
@@ -66,8 +66,8 @@ export class MemoryCache {
 
   /**
    * Evicts the least recently used entries until `bytes` more bytes fit. Returns false if the next entry to evict was
-   * last accessed by the operation `use` itself. A sequential scan that is larger than the cache would otherwise evict
-   * its own entries before it uses them again.
+   * last accessed by the same operation `use`, because a scan that is larger than the cache would otherwise evict its
+   * own entries before it uses them again.
    */
   #makeRoom(bytes: number, use: object | undefined): boolean {
     while (this.heldBytes + bytes > this.capacity) {
@@ -94,7 +94,7 @@ export class MemoryCache {
   }
 }
 
-/** Region of the cache: values of one kind by key. A value stays until the cache evicts it. */
+/** Region of the cache: values of one kind, by key. A value stays until the cache evicts it. */
 export class CacheRegion<Key, Value> {
   readonly #entries = new Map<Key, Entry>();
   #isClosed = false;
@@ -112,7 +112,7 @@ export class CacheRegion<Key, Value> {
   get(key: Key, use?: object): Value | undefined {
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;
-    // An operation (`use`) moves an entry in the LRU order only once, so that the order of its first accesses is kept.
+    // An operation (`use`) moves an entry in the LRU order only once. The order of first accesses is therefore kept.
     if (use === undefined || entry.use !== use) this.cache.touch(entry);
     entry.use = use;
     return entry.value as Value;
@@ -132,8 +132,8 @@ export class CacheRegion<Key, Value> {
   }
 
   /**
-   * Moves all values to another region of the same cache, where each has the key that `keyOf` returns. Their positions
-   * in the LRU order do not change.
+   * Moves all values to another region of the same cache, in which each gets the key that `keyOf` returns. Their
+   * positions in the LRU order do not change.
    */
   moveTo(other: CacheRegion<Key, Value>, keyOf: (key: Key) => Key): void {
     const entries = [...this.#entries.values()];
@@ -161,7 +161,7 @@ export class CacheRegion<Key, Value> {
     this.#isClosed = true;
   }
 
-  /** Removes an evicted entry from the region. Only the cache calls it. */
+  /** Removes an evicted entry from the region. Called only by the cache. */
   forget(entry: Entry): void {
     this.#entries.delete(entry.key as Key);
     this.cache.drop(entry);

@@ -1,11 +1,11 @@
 import type { Meter } from '../schedule/meter.js';
 
-/** Number of elements that are moved between two checks if the time slice is over. */
+/** Number of elements that are moved between two checks whether the time slice is over. */
 const MOVED_AT_ONCE = 16 * 1024;
 
 /**
- * Reorders a part of `array`, whose elements consist of `width` numbers each. The part begins with element `first` and
- * has as many elements as `order`. `order` contains, for each new position, the current index of the element.
+ * Reorders a part of `array`. An element consists of `width` numbers. The part begins with element `first` and has as
+ * many elements as `order`, which contains the current index of the element for each new position.
  */
 export async function permute(
   array: Uint8Array | Uint16Array | Int32Array | Uint32Array,

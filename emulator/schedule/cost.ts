@@ -8,7 +8,7 @@ export const COST = {
   name: 3 / 4,
   /** Splitting off, comparing or writing one line of a text. */
   line: 1 / 16,
-  /** Finding and opening a Git object, excluding the work for its bytes. */
+  /** Finding and opening a Git object, without the work for its bytes. */
   object: 1,
   byteInflated: 1 / 256,
   byteDeflated: 1 / 32,

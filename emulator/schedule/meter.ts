@@ -1,9 +1,6 @@
 import { type Schedule, UNITS_PER_MS } from './schedule.js';
 
-/**
- * Error that is thrown if a request exceeds its limit of CPU work. Results that it has delivered until then remain
- * valid.
- */
+/** Error thrown if a request exceeds its limit of CPU work. Results that were delivered before remain valid. */
 export class WorkLimitExceeded extends Error {
   override readonly name = 'WorkLimitExceeded';
   constructor() {
@@ -14,14 +11,14 @@ export class WorkLimitExceeded extends Error {
 export interface MeterOptions {
   readonly schedule: Schedule;
   /**
-   * Limit of CPU work in milliseconds on a typical machine; unlimited if undefined. Waiting does not count. If the
-   * limit is exceeded, the meter throws `WorkLimitExceeded`.
+   * Limit of CPU work in milliseconds on a typical machine; unlimited if undefined. Waiting does not count. The meter
+   * throws `WorkLimitExceeded` if the limit is exceeded.
    */
   readonly limit?: number | undefined;
   /**
-   * Signal that is aborted when the result is no longer needed. If it is a function, the meter calls the function only
-   * at the end of the first time slice or in `check`. Most requests end earlier, and listening for the disconnect of a
-   * client costs more than most requests.
+   * Signal that is aborted when the result is no longer needed. A function is called only at the end of the first time
+   * slice or in `check`, because most requests end earlier, and listening for the disconnect of a client costs more
+   * than most requests.
    */
   readonly signal?: AbortSignal | (() => AbortSignal | undefined) | undefined;
 }
@@ -29,14 +26,14 @@ export interface MeterOptions {
 /**
  * Counter of the CPU work of one request. Every long loop reports to it:
  *
- *     for (…) {
- *       meter.spend(units);                    // only if no object is read: reading one reports its own cost
- *       if (meter.shouldYield) await meter.yieldToEventLoop();
- *     }
+ * for (…) {
+ * meter.spend(units); // only if no object is read: reading one reports its own cost
+ * if (meter.shouldYield) await meter.yieldToEventLoop();
+ * }
  *
- * It makes the loop pause when its time slice is over, so that other requests are served. It throws if the work exceeds
- * its limit, if its signal is aborted, and at shutdown. The work between two checks should cost at most about 1,000
- * units (microseconds).
+ * The meter makes the loop pause when its time slice is over, so that other requests are served. It throws if the work
+ * exceeds its limit, if its signal is aborted, and at shutdown. The work between two checks should cost at most about
+ * 1,000 work units (about a microsecond each).
  */
 export class Meter {
   readonly schedule: Schedule;
@@ -44,8 +41,8 @@ export class Meter {
   readonly #signalOf: (() => AbortSignal | undefined) | undefined;
   #signal: AbortSignal | undefined;
   /**
-   * `#used`: number of work units spent in earlier time slices. `#from`: counter of the schedule at the beginning of
-   * the current slice.
+   * `#used`: work units spent in earlier time slices. `#from`: value of `schedule.spent` at the beginning of the
+   * current slice.
    */
   #used = 0;
   #from: number;
@@ -64,8 +61,8 @@ export class Meter {
   }
 
   /**
-   * True if the caller must `await yieldToEventLoop()`. Each read counts as one work unit, so that a loop that reports
-   * no work is counted by its iterations.
+   * True if the caller must `await yieldToEventLoop()`. Each read costs one work unit, so that a loop that reports no
+   * work is limited by its number of iterations.
    */
   get shouldYield(): boolean {
     this.schedule.spend(1);
@@ -74,7 +71,7 @@ export class Meter {
 
   /**
    * Ends the time slice of the caller, and resolves when its next one begins. Throws `WorkLimitExceeded`,
-   * `ScheduleClosed`, or the reason of the signal.
+   * `ScheduleClosed`, or the abort reason of the signal.
    */
   async yieldToEventLoop(): Promise<void> {
     this.check();
@@ -85,8 +82,8 @@ export class Meter {
   }
 
   /**
-   * Stops counting. Called before the request waits for anything but its next slice, for example for data. Work that
-   * other requests do until `resume` is not counted.
+   * Stops counting until `resume`. Called before the request waits for anything other than its next time slice, for
+   * example for data. Work that other requests do in the meantime is not counted.
    */
   suspend(): void {
     this.#used += this.schedule.spent - this.#from;
@@ -98,8 +95,8 @@ export class Meter {
   }
 
   /**
-   * Throws like `yieldToEventLoop`, but does not end the time slice. Called before a write, because the client may have
-   * disconnected while the request waited.
+   * Throws in the same cases as `yieldToEventLoop`, but does not end the time slice. Called before a write, because the
+   * client may have disconnected while the request waited.
    */
   check(): void {
     this.#signal ??= this.#signalOf?.();

@@ -1,18 +1,18 @@
 /**
- * Work units per millisecond. One unit is about a microsecond of CPU time on a typical machine. Work is counted instead
- * of timed, so that time slices and limits are the same on every machine and under every load.
+ * Number of work units in a millisecond. One unit is about a microsecond of CPU time on a typical machine. Work is
+ * counted instead of timed, so that time slices and limits are the same on every machine and under every load.
  */
 export const UNITS_PER_MS = 1_000;
 
 /**
- * Length of a time slice in work units (1,000 per millisecond of CPU time). After it, the event loop handles the
- * network. In normal operation, a request waits at most this long for another one.
+ * Length of a time slice in work units. After each slice, the event loop handles the network. In normal operation, a
+ * request waits at most this long for another one.
  */
 export const SLICE = 4 * UNITS_PER_MS;
 
 /**
- * Maximum duration of a time slice in milliseconds of real time, regardless of the counted work units. It is necessary,
- * because code that runs for the first time is many times slower.
+ * Maximum duration of a time slice in milliseconds of real time, regardless of the counted work. Needed because code
+ * that runs for the first time is many times slower.
  */
 const LONGEST_SLICE = 8;
 
@@ -21,7 +21,7 @@ export interface ScheduleOptions {
   readonly now?: () => number;
 }
 
-/** Error that running and new work gets after the schedule was closed. */
+/** Error with which running and new work is rejected after the schedule was closed. */
 export class ScheduleClosed extends Error {
   override readonly name = 'ScheduleClosed';
   constructor() {
@@ -35,9 +35,9 @@ export class ScheduleClosed extends Error {
  * network is handled between two slices.
  */
 export class Schedule {
-  /** Number of work units (about a microsecond each) that all computations have spent so far. */
+  /** Work units (about a microsecond each) that all computations have spent so far. */
   spent = 0;
-  /** Maximum number of work units (about a microsecond each) that were spent in one iteration of the event loop. */
+  /** Largest number of work units (about a microsecond each) spent in one iteration of the event loop. */
   longestSlice = 0;
   readonly #now: () => number;
   readonly #waiting: { resolve: () => void; reject: (reason: Error) => void }[] = [];
@@ -76,8 +76,8 @@ export class Schedule {
   }
 
   /**
-   * Begins a time slice with the first work in an iteration of the event loop. The check phase of this iteration
-   * (`setImmediate`) ends the slice.
+   * Begins a time slice with the first work in an iteration of the event loop. The slice ends in the check phase of
+   * this iteration (`setImmediate`).
    */
   #begin(): void {
     this.#isArmed = true;

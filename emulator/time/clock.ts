@@ -1,6 +1,6 @@
 /**
- * Modes of the emulator's clock. `real`: it shows the machine's time. `frozen`: it shows a fixed time. `tick`: it
- * advances by 1 ms with each request.
+ * Modes of the emulator's clock. `real`: follows the system time. `frozen`: shows a fixed time. `tick`: advances by 1
+ * ms with each request.
  */
 export const CLOCK_MODES = ['real', 'frozen', 'tick'] as const;
 export type ClockMode = (typeof CLOCK_MODES)[number];
@@ -26,7 +26,7 @@ interface Waiting {
   readonly task: Task;
 }
 
-/** Change of a clock by a test. The mode is set first, then the time, and then the clock is advanced. */
+/** Change of a clock by a test. First the mode is set, then the time, and then the clock is advanced. */
 export interface ClockChange {
   readonly mode?: ClockMode | undefined;
   readonly now?: number | undefined;
@@ -35,8 +35,8 @@ export interface ClockChange {
 }
 
 /**
- * State of a clock in a snapshot. `time`: current time of a clock that does not follow the machine. `ahead`:
- * milliseconds by which a `real` clock is ahead of the machine.
+ * State of a clock in a snapshot. `time`: current time of a clock that does not follow the system time. `ahead`:
+ * milliseconds by which a `real` clock is ahead of the system time.
  */
 export interface ClockReading {
   readonly mode: ClockMode;
@@ -52,15 +52,18 @@ export class WorldClock implements Clock {
   private time: number;
   private ahead = 0;
   /**
-   * Tasks that have been scheduled and have not run. A snapshot does not contain them. After a restore, the code that
-   * scheduled them does so again.
+   * Tasks that are scheduled and have not run yet. A snapshot does not contain them. After a restore, the code that
+   * scheduled them schedules them again.
    */
   private readonly waiting = new Set<Waiting>();
   private timer: NodeJS.Timeout | undefined = undefined;
-  /** Promise of the last queued move of the clock that waits for a task; undefined if none does. */
+  /** Promise of the last queued move of the clock, which waits for a task; undefined if no move is waiting. */
   private moving: Promise<void> | undefined = undefined;
 
-  /** Creates a clock that follows the machine (`real`), or one that ticks and starts at the time `start`. */
+  /**
+   * Creates a clock that follows the system time (`real`), or one in the mode `tick` that starts at the time `start`,
+   * in milliseconds since 1970. `machine` returns the system time.
+   */
   constructor(
     start: 'real' | number,
     private readonly machine: () => number = Date.now,
@@ -73,7 +76,7 @@ export class WorldClock implements Clock {
     return this.mode === 'real' ? this.machine() + this.ahead : this.time;
   }
 
-  /** True if the clock shows the machine's time unchanged. */
+  /** True if the clock shows the system time unchanged. */
   get isMachine(): boolean {
     return this.mode === 'real' && this.ahead === 0;
   }
@@ -96,8 +99,8 @@ export class WorldClock implements Clock {
   }
 
   /**
-   * Changes the clock. Tasks that become due run in order of their times, and while a task runs, the clock shows its
-   * time. The promise resolves when all of these tasks have ended.
+   * Changes the clock. Tasks that become due run in the order of their times. While a task runs, the clock shows the
+   * time for which the task was scheduled. The promise resolves when all these tasks have ended.
    */
   change({ mode, now, advance }: ClockChange): Promise<void> {
     if (mode !== undefined) {
@@ -113,11 +116,11 @@ export class WorldClock implements Clock {
   }
 
   /**
-   * Advances the clock. If no task returns a promise, the clock has moved when the call returns. Otherwise it has moved
+   * Advances the clock. It has moved when the call returns, unless a task returns a promise. In that case it has moved
    * when the returned promise resolves.
    */
   advance(milliseconds: number): Promise<void> {
-    // Moves are queued, because a task of an earlier move may read the time while it waits.
+    // Moves are queued, because a task of an earlier move may still be waiting and may read the time.
     if (this.moving) return this.queue(() => this.moveTo(this.now() + milliseconds));
     const rest = this.moveTo(this.now() + milliseconds);
     return rest ? this.queue(() => rest) : Promise.resolve();
@@ -144,8 +147,8 @@ export class WorldClock implements Clock {
   }
 
   /**
-   * Moves the clock to the time `target` and runs the tasks up to it. Returns undefined if the move is complete,
-   * otherwise a promise of its end.
+   * Moves the clock to the time `target` and runs all tasks up to this time. Returns undefined if the move is complete,
+   * otherwise a promise that resolves when it is.
    */
   private moveTo(target: number): Promise<void> | undefined {
     for (let next = this.firstUntil(target); next !== undefined; next = this.firstUntil(target)) {
@@ -172,7 +175,7 @@ export class WorldClock implements Clock {
     return first;
   }
 
-  /** Runs all tasks that are due. They do not wait for each other. */
+  /** Runs all tasks that are due, without waiting for the promises that they return. */
   private wake(): void {
     for (let next = this.firstUntil(this.now()); next !== undefined; next = this.firstUntil(this.now())) {
       this.waiting.delete(next);
@@ -182,8 +185,8 @@ export class WorldClock implements Clock {
   }
 
   /**
-   * Sets a timer of the machine for the next task, if the clock has the mode `real`. In other modes, only changes of
-   * the clock run tasks.
+   * Sets a system timer for the next task if the mode of the clock is `real`. In other modes, tasks run only when the
+   * clock is changed or ticks.
    */
   private arm(): void {
     clearTimeout(this.timer);

@@ -1,6 +1,6 @@
 /**
  * Condition that ends a temporary setting, such as a simulated state: after a number of refused requests, at a time, or
- * by a signal. A setting without any member does not end.
+ * by a signal. A setting without a condition does not end.
  */
 export interface Expiry {
   /** Number of requests that the setting still refuses before it ends. */
@@ -8,7 +8,7 @@ export interface Expiry {
   /** Time at which the setting ends, in milliseconds since 1970 on the emulator's clock. */
   readonly at?: number | undefined;
   /**
-   * Duration of a setting that has not begun, in milliseconds on the emulator's clock. `startExpiry` replaces it by
+   * Duration of a setting that has not begun yet, in milliseconds on the emulator's clock. `startExpiry` replaces it by
    * `at`.
    */
   readonly after?: number | undefined;
@@ -20,7 +20,7 @@ export function isExpired({ requests, at }: Expiry, now: number): boolean {
   return requests === 0 || (at !== undefined && at <= now);
 }
 
-/** Returns the condition for a setting that begins at the time `now`: a duration becomes a point in time. */
+/** Returns the condition for a setting that begins at the time `now`. The duration `after` becomes the time `at`. */
 export function startExpiry({ after, ...rest }: Expiry, now: number): Expiry {
   return after === undefined ? rest : { ...rest, at: now + after };
 }

@@ -10,8 +10,8 @@ const DURATION = /^P(?=\d|T\d)(?:(\d+)W)?(?:(\d+)D)?(?:T(?=\d)(?:(\d+)H)?(?:(\d+
 const TIME = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d))?$/;
 
 /**
- * Parses an ISO 8601 duration, or one in the short form `90s`, `5m`, `250ms`. Returns milliseconds; undefined if the
- * text is invalid.
+ * Parses an ISO 8601 duration, or a duration in a short form such as `90s`, `5m` or `250ms`. Returns milliseconds;
+ * undefined if the text is invalid.
  */
 export function parseDuration(text: string): number | undefined {
   const short = /^(\d{1,12})(ms|s|m|h|d|w)$/.exec(text);
@@ -29,7 +29,7 @@ export function parseDuration(text: string): number | undefined {
 export function parseTime(text: string): number | undefined {
   if (!TIME.test(text)) return undefined;
   const time = Date.parse(text);
-  // The day is checked separately, because `Date.parse` takes a day that its month does not have for a day of the next
+  // The day is checked separately, because `Date.parse` accepts days such as February 30 and returns a day of the next
   // month.
   return Number.isNaN(time) || !isDayOfMonth(text) ? undefined : time;
 }
