@@ -12,9 +12,9 @@ const SETTABLE_STATES = ['active', 'archived', 'thawing', 'syncing', 'deleted', 
 /** States of a repository in which a refused request gets a `Retry-After` header. */
 const WAITED_FOR: ReadonlySet<string | undefined> = new Set(['archived', 'thawing', 'syncing']);
 
-/** Event that ends a state that was set for a test. Exactly one member is given. */
+/** Event that ends a state that a test has set. Exactly one member is given. */
 export interface ExpiryChange {
-  /** Number of requests that the service refuses because of the state, before the state ends. */
+  /** Number of requests that the service refuses because of the state before the state ends. */
   readonly requests?: number | undefined;
   /**
    * Duration of the state on the clock of the emulated service: a text such as `PT30S` or `30s`, or milliseconds. For
@@ -45,7 +45,10 @@ export interface RepositoryChanges {
    * `syncing`.
    */
   readonly retryAfter?: number | undefined;
-  /** Final statuses of deployments, by deployment id. `after`: delay until a deployment gets the status. */
+  /**
+   * Final statuses of deployments, by deployment id. `after`: delay until the deployment gets the status, as a text
+   * such as `30s` or in milliseconds.
+   */
   readonly deployments?:
     | Readonly<Record<string, { readonly status: DeploymentStatus; readonly after?: string | number | undefined }>>
     | undefined;
@@ -53,7 +56,7 @@ export interface RepositoryChanges {
 
 /**
  * Changes of the state of an emulated service: organizations and repositories by name, limits, and variants (switches
- * of its behaviour). Everything absent stays unchanged.
+ * of its behaviour). Absent members stay unchanged.
  */
 export interface StateChanges {
   readonly organizations?: Readonly<Record<string, OrganizationChanges>> | undefined;
@@ -63,15 +66,14 @@ export interface StateChanges {
 }
 
 /**
- * Maximum number of organizations in one change, of repositories, and of deployments of one repository. Limited,
- * because a change is validated without yielding to other requests.
+ * Maximum number of organizations in one change, of repositories in it, and of deployments of one repository. They are
+ * limited, because a change is validated without yielding to other requests.
  */
 const MAX_CHANGED = 1000;
 
 /**
  * Schema of state changes, for the library and the admin API. Created on first use, because most processes never change
- * a state.
- * @internal
+ * a state. @internal
  */
 export const stateChangesSchema = lazy(() => {
   const limited = { maxProperties: MAX_CHANGED };
@@ -80,7 +82,7 @@ export const stateChangesSchema = lazy(() => {
     z.int().min(0),
   ]);
 
-  /** Event that ends a state that was set for a test. Exactly one member is given. */
+  /** Schema of the event that ends a state. Exactly one member must be given. */
   const endsOf = z
     .strictObject({
       requests: z.int().min(1).max(1_000_000_000),
@@ -151,7 +153,7 @@ export const stateChangesSchema = lazy(() => {
 });
 
 /**
- * Converts a validated duration, which is a text such as `PT30S` or a number of milliseconds, to milliseconds.
+ * Converts a validated duration to milliseconds. It is a text such as `PT30S`, or already a number of milliseconds.
  * @internal
  */
 export function millisecondsOf(given: string | number): number {
@@ -161,7 +163,7 @@ export function millisecondsOf(given: string | number): number {
 /** Limits of the service that can be changed while it runs. */
 export type RunningLimits = Pick<Limits, (typeof RUNNING_LIMITS)[number]>;
 
-/** Returns those of the limits that can be changed while the service runs. */
+/** Returns those limits of the service that can be changed while it runs. */
 export function runningLimits(all: Limits): RunningLimits {
   return Object.fromEntries(RUNNING_LIMITS.map((name) => [name, all[name]])) as RunningLimits;
 }

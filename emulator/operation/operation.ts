@@ -16,34 +16,35 @@ import type { Organization } from '../world/organizations.js';
 import type { World } from '../world/world.js';
 
 /**
- * Kind of object to which an operation applies. It determines which `repo` claim the token must have before the handler
- * runs.
+ * Kind of object to which an operation applies. It determines which `repo` claim (repository that the token is for) the
+ * token must have before the handler runs.
  */
 export type Subject =
   /**
-   * An existing repository. On routes with a repository in the path, the path must equal the claim. On other routes
-   * under `/api/v1`, the claim selects the repository.
+   * An existing repository. On routes with a repository in the path, the path must equal the `repo` claim. On other
+   * routes under `/api/v1`, the claim selects the repository.
    */
   | 'repository'
-  /** The repository that the claim names and that need not exist, because the operation creates it. */
+  /** The repository that the `repo` claim names. It need not exist, because the operation creates it. */
   | 'new-repository'
-  /** The organization as a whole. The operation ignores the claim. */
+  /** The organization as a whole. The operation ignores the `repo` claim. */
   | 'organization'
-  /** Any claim. The operation itself searches the object that it needs in the organization of the token. */
+  /** Any `repo` claim. The operation itself searches the object that it needs in the organization of the token. */
   | 'claim';
 
 /**
- * Scopes that a request needs, and its effect. The token and the state of the repository permit or refuse the request
- * by them.
+ * Scopes that a request needs, and its effect. They decide whether the token and the state of the repository permit the
+ * request.
  */
 export interface Purpose {
-  /** Scopes of which the token must have all. */
+  /** Scopes that the token must have, all of them. */
   readonly scopes: readonly Scope[];
   readonly effect: Effect;
 }
 
 /**
- * Form of JSON with a media type other than `application/json`. Requests must name it in `Content-Type` and `Accept`.
+ * Form of JSON with a media type other than `application/json`. Requests must name the media type in `Content-Type` and
+ * `Accept`.
  */
 export interface JsonForm {
   readonly mediaType: string;
@@ -53,7 +54,7 @@ export interface JsonForm {
 
 /**
  * Definition of one operation of the API. The router, the checks of a request, the OpenAPI document, the command
- * `emulator routes` and the table in the README are derived from it.
+ * `emulator routes` and the table in the README are derived from these definitions.
  */
 export interface Operation<Query = unknown, Body = unknown> extends Routed, Purpose {
   readonly id: OperationId;
@@ -71,31 +72,35 @@ export interface Operation<Query = unknown, Body = unknown> extends Routed, Purp
   readonly summary: string;
   readonly subject: Subject;
   /**
-   * Returns the required scopes and the effect of a request if its query or body decides them. Undefined if `scopes`
-   * and `effect` apply to every request of the operation.
+   * Returns the required scopes and the effect of a request, if its query or body decides them. If this function is
+   * undefined, `scopes` and `effect` apply to every request of the operation.
    */
   readonly purposeOf?: (query: URLSearchParams, body: Body | undefined) => Purpose;
   /** Format of error responses. Default: `problem` (RFC 9457). */
   readonly dialect?: Dialect;
-  /** Schema of the query parameters. A value is a string, or an array of strings if its name is in `repeated`. */
+  /**
+   * Schema of the query parameters. The value of a parameter is a string, or an array of strings if its name is in
+   * `repeated`.
+   */
   readonly query?: z.ZodType<Query> | undefined;
   readonly repeated?: readonly string[];
   /**
-   * `json`: the body is parsed and validated with `body`. `stream`: the handler reads it itself with `ctx.stream()`.
+   * Reader of the request body. `json`: the body is parsed and validated with `body`. `stream`: the handler reads it
+   * itself with `ctx.stream()`.
    */
   readonly reads?: 'json' | 'stream';
   readonly body?: z.ZodType<Body> | undefined;
   /**
-   * Maximum CPU work of a request: `times` (default 1) the configured limit. If absent, the work ends early only if the
-   * client disconnects.
+   * Maximum CPU work of a request: the configured limit `limit`, multiplied by `times` (default 1). If absent, the work
+   * ends early only if the client disconnects.
    */
   readonly work?: { readonly limit: 'searchTimeout' | 'workTimeout'; readonly times?: number };
   /** Media type of a streamed body, if the name of the route does not determine it. */
   readonly consumes?: string;
-  /** Form of JSON bodies and responses, if it is not `application/json`. */
+  /** Form of JSON in bodies and responses; undefined for `application/json`. */
   readonly json?: JsonForm;
   /**
-   * Statuses of successful responses. Each has the schema of its JSON body, or the media type of another body, or an
+   * Successful responses by status. The value is the schema of the JSON body, the media type of another body, or an
    * empty string if there is no body.
    */
   readonly replies: Readonly<Record<number, z.ZodType | string>>;
@@ -107,14 +112,14 @@ export interface Operation<Query = unknown, Body = unknown> extends Routed, Purp
   readonly handle: (ctx: HandlerContext<Query, Body>) => Reply | Promise<Reply>;
 }
 
-/** Definition of an operation without its id, which is the name under which its module exports it. */
+/** Definition of an operation without its id. The id is the name under which a module exports the definition. */
 export type OperationRow = Omit<Operation, 'id'>;
 
 /** Members of an operation that have a default. */
 type Defaults = 'scopes' | 'subject' | 'effect' | 'reads' | 'errors';
 
 /**
- * Operation as a module defines it. Its schemas are functions, which create them on demand, because most processes need
+ * Operation as a module defines it. Its schemas are functions that create them on demand, because most processes need
  * only a few of them.
  */
 type Row<Query, Body> = Omit<Operation<Query, Body>, 'id' | 'group' | 'query' | 'body' | 'replies' | Defaults> &
@@ -124,15 +129,16 @@ type Row<Query, Body> = Omit<Operation<Query, Body>, 'id' | 'group' | 'query' | 
     readonly replies: () => Operation['replies'];
   };
 
-/** Members that all operations of a module can share. */
+/** Members of operations that are the same for a whole module. */
 type Common = Partial<Pick<Operation, 'subject' | 'dialect' | 'json'>>;
 
 /**
- * Returns a function that completes the definition of an operation in a group. The compiler checks the handler against
- * the schemas.
- * Defaults, in addition to `common`: `scopes` is `git:read` for GET and `git:write` otherwise, `subject` is
- * `repository`, `effect` is `write` if a scope ends with `:write` and `read` otherwise, `reads` is `json` if there is a
- * `body`, and `errors` is empty.
+ * Returns a function that completes the definition of an operation of the group `group`. The compiler checks the
+ * handler against the schemas.
+ *
+ * Absent members are taken from `common`, or else have these defaults: `scopes` is `git:read` for GET and `git:write`
+ * otherwise, `subject` is `repository`, `effect` is `write` if a scope ends with `:write` and `read` otherwise, `reads`
+ * is `json` if there is a `body`, and `errors` is empty.
  */
 export function operationsOf(group: Operation['group'], common: Common = {}) {
   return <Query = Record<string, never>, Body = undefined>(row: Row<Query, Body>): OperationRow => {
@@ -181,9 +187,9 @@ export function routesOfRepository(method: Method, path: string): readonly Route
 export interface HandlerContext<Query = unknown, Body = unknown> {
   readonly world: World;
   readonly organization: Organization;
-  /** Repository to which the request applies. The getter throws if the subject of the operation is not `repository`. */
+  /** Repository to which the request applies. Reading it throws if the subject of the operation is not `repository`. */
   readonly repository: Repository;
-  /** Claims of the request's token, whose signature was verified. */
+  /** Claims of the token of the request. Its signature has been verified. */
   readonly claims: Claims;
   readonly method: string;
   /** Path parameters by name, percent-decoded. */
@@ -197,9 +203,14 @@ export interface HandlerContext<Query = unknown, Body = unknown> {
    * disconnects.
    */
   stream(maxBytes: number): AsyncIterable<Buffer>;
-  /** Adds facts about a Git fetch or push to the entry of the request in the journal (log that tests can read). */
+  /**
+   * Adds facts about a Git fetch or push to the journal entry of the request. The journal is a log that tests can read.
+   */
   recordGitFacts(facts: GitFacts): void;
-  /** Adds a sentence that explains the response to the entry of the request in the journal. */
+  /**
+   * Adds a sentence that explains the response to the journal entry of the request. The journal is a log that tests can
+   * read.
+   */
   note(why: string): void;
   /** Signal that is aborted when the client disconnects. */
   readonly signal: AbortSignal;

@@ -6,14 +6,14 @@ import { lazy } from '../memory/lazy.js';
 import { PARTITIONS, type Partition, type Quota, type Quotas } from './quotas.js';
 
 /**
- * Maximum number of tokens of a quota (token bucket). Levels of buckets are stored as integer fractions of a token, and
- * this limit keeps them below 2^53, so that they are exact.
+ * Maximum number of tokens of a quota (token bucket). Levels of buckets are stored as integers in fractions of a token.
+ * This maximum keeps them below 2^53, so that they are exact.
  */
 const MAX_TOKENS = 1_000_000_000;
-/** Maximum number of quotas in one change. Limited, because every request is counted by every quota. */
+/** Maximum number of quotas in one change. It is limited, because every request is counted by every quota. */
 const MAX_QUOTAS = 100;
 
-/** Matches a refill rate (tokens per time) such as `10/s`, `600/m`, `1/10s` or `5/250ms`. */
+/** Pattern of a refill rate (tokens per time) such as `10/s`, `600/m`, `1/10s` or `5/250ms`. */
 const RATE = /^([1-9]\d{0,8})\/([1-9]\d{0,5})?(ms|s|m|h)$/;
 const UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const;
 const LONGEST = 86_400_000;
@@ -43,7 +43,7 @@ export const quotaSchema = lazy(() =>
 );
 
 /**
- * Matches a valid name of a quota. The name appears in the header `RateLimit` as a String of RFC 9651: visible ASCII
+ * Pattern of a valid quota name. The name appears in the header `RateLimit` as a String of RFC 9651: printable ASCII
  * without quotes and backslashes.
  */
 const QUOTA_NAME = /^[\x20\x21\x23-\x5b\x5d-\x7e]{1,100}$/;
@@ -55,7 +55,7 @@ export const quotaChangesSchema = lazy(() =>
     .superRefine((quotas, context) => {
       for (const [name, row] of Object.entries(quotas)) {
         if (!row) continue;
-        // Refuses a cost above the capacity, because such a request could never pass.
+        // Refuse a cost above the capacity, because such a request could never pass.
         for (const [operation, tokens] of Object.entries(row.cost)) {
           if (tokens > row.capacity) {
             context.addIssue({
@@ -73,16 +73,19 @@ export const quotaChangesSchema = lazy(() =>
 /** Quota (token bucket that limits the rate of requests) as the admin API returns it, with all defaults. */
 export interface QuotaView {
   /**
-   * Properties of a request by which it is counted separately, such as the repository: each value has its own bucket.
-   * Default: the organization.
+   * Properties of a request by which it is counted separately, such as the repository. Each combination of values has
+   * its own bucket. Default: the organization.
    */
   readonly by: Partition[];
   readonly capacity: number;
   /** Refill rate of each bucket in tokens per time, such as `10/s`, `600/m`, `1/10s`. */
   readonly refill: string;
-  /** Number of tokens that a request takes from its bucket, by the id of its operation or by a glob. */
+  /** Number of tokens that a request takes from its bucket, by the id of its operation or a glob for ids. */
   readonly cost: Readonly<Record<string, number>>;
-  /** Seconds that are added to the `Retry-After` header of a refused request, and the format of the header. */
+  /**
+   * `add`: seconds that are added to the value of the `Retry-After` header of a refused request. `format`: format of
+   * the header.
+   */
   readonly retryAfter: { readonly add: number; readonly format: 'seconds' | 'http-date' | 'omit' };
 }
 
@@ -97,7 +100,7 @@ export type QuotaChange = Pick<QuotaView, 'capacity' | 'refill'> & {
 export type QuotaChanges = Readonly<Record<string, QuotaChange | null>>;
 
 /**
- * Sets and removes quotas by name. Throws `bad_request` with the name of an invalid member, and then changes nothing.
+ * Sets and removes quotas by name. Throws `bad_request` with the name of an invalid member; nothing changes then.
  * @internal
  */
 export function changeQuotas({ state }: { readonly state: { readonly quotas: Quotas } }, given: QuotaChanges): void {
@@ -118,7 +121,7 @@ function isOperationPattern(pattern: string): boolean {
 }
 
 /**
- * Converts a validated quota to its internal form. Costs are sorted by precedence: exact operation ids first, then
+ * Converts a validated quota to its internal form. Sorts the costs by precedence: exact operation ids first, then
  * longer globs before shorter ones.
  */
 function readQuota(name: string, { by, capacity, refill, cost: costs, retryAfter }: QuotaView): Quota {

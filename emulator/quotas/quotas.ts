@@ -16,26 +16,26 @@ export interface Quota extends BucketRate {
   /** Properties of a request by which it is counted separately. Each combination of values has its own bucket. */
   readonly by: readonly Partition[];
   /**
-   * Number of tokens that a request takes, by operation id or glob. The first match counts. Without a match, the
-   * request takes none.
+   * Number of tokens that a request takes, by operation id or glob. The first match counts. A request without a match
+   * takes none.
    */
   readonly cost: readonly (readonly [operation: string, tokens: number])[];
   readonly retryAfter: RetryAfterForm;
 }
 
 /**
- * Format of the `Retry-After` header: a number of seconds, an HTTP date, or no header (`omit`). `add`: seconds that are
- * added to the real waiting time.
+ * Form of the `Retry-After` header. `add`: seconds that are added to the real waiting time. `format`: a number of
+ * seconds, an HTTP date, or no header (`omit`).
  */
 export interface RetryAfterForm {
   readonly add: number;
   readonly format: 'seconds' | 'http-date' | 'omit';
 }
 
-/** Properties of a request by which quotas count it. */
+/** Values of the properties by which quotas count a request, such as the name of its organization. */
 export type QuotaFacts = Readonly<Record<Partition, string>>;
 
-/** Result for a request that exceeds a quota: the quota, and how long the client must wait. @internal */
+/** Result for a request that exceeds a quota: the exceeded quota, and how long the client must wait. @internal */
 export interface Exhausted {
   readonly quota: Quota;
   readonly remaining: number;
@@ -52,8 +52,8 @@ export interface QuotasSnapshot {
 }
 
 /**
- * Maximum number of buckets of all quotas. Beyond it, the least recently used bucket is evicted. An evicted bucket is
- * full when it is used again.
+ * Maximum number of buckets of all quotas together. Beyond it, the least recently used bucket is evicted. An evicted
+ * bucket is full when it is used again.
  */
 const MAX_BUCKETS = 10_000;
 
@@ -65,7 +65,7 @@ export class Quotas {
   /** Quotas by name, in the order in which they were first set. */
   private quotas: ReadonlyMap<string, Quota> = new Map();
   /**
-   * Levels of the buckets, the least recently used first. The key is a JSON array: the name of the quota, and the
+   * Levels of the buckets, the least recently used first. The key is a JSON array of the name of the quota and the
    * values by which it counts the request.
    */
   private buckets = new Map<string, BucketLevel>();
@@ -131,8 +131,8 @@ export class Quotas {
   }
 
   /**
-   * Converts the levels of a changed quota's buckets, which depend on its refill rate. Removes the buckets if the quota
-   * was removed or counts by other properties now; a new bucket is full.
+   * Converts the levels of a changed quota's buckets to the new refill rate. Removes the buckets if the quota was
+   * removed, or now counts by other properties; new buckets are full.
    */
   private convert(name: string, before: Quota | undefined, after: Quota | undefined): void {
     if (!before) return;

@@ -2,17 +2,19 @@ import { type Problem, problem } from '../http/problem.js';
 import type { RetryAfterForm } from './quotas.js';
 
 export interface Throttling {
-  /** Name of the exceeded quota, for the header `RateLimit`. */
+  /** Name of the exceeded quota in the header `RateLimit`; `default` if absent. */
   readonly name?: string;
   /** Number of tokens left in the bucket, for the header `RateLimit`. */
   readonly remaining: number;
   /** Effective window of the quota: the number of seconds in which an empty bucket fills. */
   readonly window: number;
-  /** Minimum number of seconds that the client must wait; undefined if the response has no `Retry-After` header. */
+  /**
+   * Minimum number of seconds that the client must wait; undefined if the response must have no `Retry-After` header.
+   */
   readonly retryAfter: number | undefined;
   /**
-   * Time until which the client must wait, in milliseconds since 1970 on the clock of the emulated service, if
-   * `Retry-After` is an HTTP date. Undefined if it is a number of seconds.
+   * Value of the `Retry-After` header as an HTTP date, in milliseconds since 1970 on the clock of the emulated service;
+   * undefined if the header is a number of seconds.
    */
   readonly until?: number;
 }
@@ -31,8 +33,9 @@ export function throttled({ name = 'default', remaining, window, retryAfter, unt
 }
 
 /**
- * Returns the values for the `Retry-After` header: the seconds, and the time if the format is an HTTP date. Both are
- * rounded up, so that a client passes that waits so long. `wait`: milliseconds until a request would pass.
+ * Returns the values for the `Retry-After` header: the number of seconds, and the time if the format is an HTTP date.
+ * Both are rounded up, so that a client that waits so long passes. `wait` is the number of milliseconds until a request
+ * would pass.
  */
 export function retryAfterOf(
   { add, format }: RetryAfterForm,
@@ -41,7 +44,7 @@ export function retryAfterOf(
 ): Pick<Throttling, 'retryAfter' | 'until'> {
   if (format === 'omit') return { retryAfter: undefined };
   const retryAfter = Math.ceil(wait / 1000) + add;
-  // Rounds the time up to a whole second, because an HTTP date has no milliseconds.
+  // The time is rounded up to a whole second, because an HTTP date has no milliseconds.
   if (format === 'http-date') return { retryAfter, until: Math.ceil((now + wait) / 1000) * 1000 + add * 1000 };
   return { retryAfter };
 }

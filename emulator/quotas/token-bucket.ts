@@ -1,6 +1,5 @@
 /**
- * Capacity and refill rate of a token bucket. Every `milliseconds`, `tokens` are added, continuously and up to
- * `capacity`.
+ * Capacity and refill rate of a token bucket: `tokens` are added per `milliseconds`, continuously and up to `capacity`.
  */
 export interface BucketRate {
   readonly capacity: number;
@@ -9,11 +8,11 @@ export interface BucketRate {
 }
 
 /**
- * Immutable state of a token bucket at one time. The level is an integer fraction of a token, so that nothing is
+ * Immutable state of a token bucket at one time. The level is an integer in fractions of a token, so that nothing is
  * rounded.
  */
 export interface BucketLevel {
-  /** Number of tokens multiplied by `BucketRate.milliseconds`. */
+  /** Number of tokens, multiplied by `BucketRate.milliseconds` to make it an integer. */
   readonly level: number;
   /** Time of this state, in milliseconds on the clock of the emulated service. */
   readonly at: number;
@@ -22,7 +21,7 @@ export interface BucketLevel {
 export interface Withdrawal {
   /** Bucket after the withdrawal; unchanged if it did not contain enough tokens. */
   readonly left: BucketLevel;
-  /** Number of milliseconds until the bucket contains enough tokens; 0 if it did. */
+  /** Number of milliseconds until the bucket contains enough tokens; 0 if it already does. */
   readonly wait: number;
   /** Number of whole tokens in the bucket after the withdrawal. */
   readonly remaining: number;
@@ -39,7 +38,7 @@ export function refilled(rate: BucketRate, before: BucketLevel | undefined, now:
   return { level: Math.min(full, before.level + passed * rate.tokens), at: now };
 }
 
-/** Takes `cost` tokens from a bucket that `refilled` has brought up to date. Takes nothing if it contains fewer. */
+/** Takes `cost` tokens from a bucket that is up to date (see `refilled`). Takes nothing if it contains fewer. */
 export function withdraw(rate: BucketRate, bucket: BucketLevel, cost: number): Withdrawal {
   const price = cost * rate.milliseconds;
   const missing = price - bucket.level;

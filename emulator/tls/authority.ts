@@ -28,11 +28,12 @@ const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256' };
 const DAY = 24 * 60 * 60 * 1000;
 /**
  * Validity of the certificate of the authority (CA) in milliseconds. It is long, so that clients need to trust only one
- * certificate while the process runs. After the process has ended nobody can use it, because its private key is gone.
+ * certificate while the process runs. When the process ends, its private key is gone and nobody can use the
+ * certificate.
  */
 const YEAR = 365 * DAY;
 /**
- * Time before now at which the validity of certificates begins, in milliseconds, because the clocks of clients may be
+ * Time in milliseconds by which the validity of a certificate begins before now, because the clocks of clients may be
  * behind.
  */
 const SKEW = 5 * 60 * 1000;
@@ -51,7 +52,7 @@ const OID = {
 
 /**
  * DER encodings of the extension "key usage" (RFC 5280, section 4.2.1.3): a BIT STRING, whose first content byte is the
- * number of unused bits. digitalSignature is bit 0, keyCertSign bit 5.
+ * number of unused bits. `sign` sets bit 0 (digitalSignature), `certify` sets bit 5 (keyCertSign).
  */
 const KEY_USAGE = { sign: [0x03, 0x02, 0x07, 0x80], certify: [0x03, 0x02, 0x02, 0x04] };
 
@@ -60,13 +61,15 @@ const DNS_NAME = 2;
 const IP_ADDRESS = 7;
 
 /**
- * Creates a new certificate authority for the HTTPS ports of this process. It uses the system time (`now`), because
- * clients do. The certificates that it issues are valid for one day. Its private key never leaves the memory of this
- * process. `certificate`: certificate of the authority, which clients must trust, as PEM.
+ * Creates a new certificate authority for the HTTPS ports of this process. Its private key never leaves the memory of
+ * the process. The certificates that it issues are valid for one day.
+ *
+ * `now` is the system time in milliseconds since 1970, because clients check certificates by it. The returned
+ * `certificate` is that of the authority as PEM, which clients must trust.
  */
 export async function createAuthority(now: number) {
   const engine = new CryptoEngine({ name: 'node', crypto: webcrypto });
-  // The key is not extractable, so that no code of this process can read the private key either.
+  // The key is not extractable, so that code of this process cannot read the private key either.
   const keys = (await webcrypto.subtle.generateKey(ALGORITHM, false, ['sign', 'verify'])) as webcrypto.CryptoKeyPair;
   const own = await begin(keys.publicKey, { now, life: YEAR, subject: 'repohost-emulator, for this run only' });
   const identifier = await identifierOf(keys.publicKey);
@@ -80,7 +83,7 @@ export async function createAuthority(now: number) {
   await own.sign(keys.privateKey, 'SHA-256', engine);
 
   /**
-   * Issues a server certificate for exactly these host names and IP addresses. `now`: start of its validity, in
+   * Issues a server certificate for exactly the host names and IP addresses in `names`. `now`: time of issue, in
    * milliseconds since 1970.
    */
   const issue = async (names: readonly string[], now: number): Promise<Issued> => {
@@ -139,7 +142,10 @@ function alternativeNames(names: readonly string[]): ArrayBuffer {
   return new GeneralNames({ names: shown }).toSchema().toBER(false);
 }
 
-/** Returns the bytes of an IP address for a certificate: four or sixteen octets (RFC 5280, section 4.2.1.6). */
+/**
+ * Returns the bytes of an IP address in the form that a certificate contains: four or sixteen octets (RFC 5280, section
+ * 4.2.1.6).
+ */
 function bytesOf(address: string): Uint8Array<ArrayBuffer> {
   if (isIP(address) === 4) return Uint8Array.from(address.split('.').map(Number));
   // The address is parsed as a URL, because this normalizes an IPv6 address to hexadecimal groups.
@@ -156,8 +162,8 @@ function bytesOf(address: string): Uint8Array<ArrayBuffer> {
 }
 
 /**
- * Returns the key identifier of a public key (RFC 5280, section 4.2.1.2): any method that derives unique numbers from
- * keys is allowed. This one is the start of the SHA-256.
+ * Returns the key identifier of a public key: the first 20 bytes of its SHA-256. RFC 5280, section 4.2.1.2, allows any
+ * method that derives unique numbers from keys.
  */
 async function identifierOf(key: webcrypto.CryptoKey): Promise<Uint8Array<ArrayBuffer>> {
   const bytes = await webcrypto.subtle.exportKey('spki', key);

@@ -1,12 +1,12 @@
 import type { Identity, Issued } from './authority.js';
 
 /**
- * System time and a timer, which tests replace. Certificates need the system time rather than the emulator's clock,
+ * System time with a timer; tests replace both. Certificates need the system time instead of the emulator's clock,
  * because clients check them by it.
  */
 export interface MachineTime {
   now(): number;
-  /** Calls `act` at this interval. The caller calls the returned function to stop the timer. */
+  /** Calls `act` every `milliseconds`. Returns a function that stops the timer. */
   every(milliseconds: number, act: () => void): () => void;
 }
 
@@ -21,14 +21,14 @@ export const machineTime: MachineTime = {
 };
 
 /**
- * Milliseconds between two checks if a certificate must be renewed. After a machine was suspended, the certificate is
- * renewed within this interval.
+ * Milliseconds between two checks whether a certificate must be renewed. After a suspension of the machine, the
+ * certificate is renewed within this interval.
  */
 const LOOK = 60_000;
 
 /**
- * Certificate and key of the HTTPS servers. They are replaced when half of the certificate's validity has passed, or
- * when the system clock was set back to before it.
+ * Certificate and key of the HTTPS servers, with their renewal. They are replaced when half of the certificate's
+ * validity has passed, or when the system time was set back to before its validity.
  */
 export class RenewedIdentity {
   readonly #listeners = new Set<(identity: Identity) => void>();
@@ -57,7 +57,7 @@ export class RenewedIdentity {
     });
   }
 
-  /** Calls `listener` with each new certificate and key. The caller calls the returned function to stop this. */
+  /** Calls `listener` with each new certificate and key. Returns a function that ends this. */
   onRenewed(listener: (identity: Identity) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

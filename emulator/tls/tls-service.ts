@@ -6,8 +6,8 @@ import type { Identity } from './authority.js';
 import { type MachineTime, machineTime, RenewedIdentity } from './renewal.js';
 
 /**
- * Function `createServer` of `node:https`. It is exported here, because this file is loaded only if HTTPS is needed, so
- * that `node:https` is not loaded otherwise.
+ * Function `createServer` of `node:https`. It is exported from this file, which is loaded only if HTTPS is needed, so
+ * that other processes do not load `node:https`.
  */
 export const createSecureServer = createServer;
 
@@ -24,8 +24,9 @@ export interface TlsService {
 }
 
 /**
- * Creates a certificate authority in memory, which no other process uses, and a server certificate for exactly the host
- * names `names`. The certificate is renewed before it expires, until the renewal in the returned service is closed.
+ * Creates a certificate authority in memory, which only this process uses, and a server certificate for exactly the
+ * host names `names`. The certificate is renewed before it expires, until the `renewal` of the returned service is
+ * closed.
  */
 export async function createTls(names: readonly string[], time: MachineTime = machineTime): Promise<TlsService> {
   const { createAuthority } = await import('./authority.js');
@@ -58,7 +59,7 @@ export async function readTls(certFile: string, keyFile: string): Promise<TlsSer
 }
 
 /**
- * Pattern of the certificates in a PEM file (RFC 7468, section 5). The file may also contain other items, such as the
+ * Pattern of a certificate in a PEM file (RFC 7468, section 5). The file may also contain other items, such as the
  * private key.
  */
 const CERTIFICATES = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
