@@ -8,8 +8,8 @@ import { LFS_HEADERS, LFS_JSON, lfsUrlOf, refuseImportRemote } from './remote.js
 
 const operation = operationsOf('Git');
 
-// Schemas of the requests and responses of the LFS batch API, in which a client asks where to download or upload
-// objects (git-lfs, docs/api/batch.md).
+// Schemas of the LFS batch API, in which a client asks where to download or upload objects (git-lfs,
+// docs/api/batch.md).
 
 export const objectName = lazy(() => z.object({ oid: z.string(), size: z.int().min(0) }));
 type ObjectName = z.infer<ReturnType<typeof objectName>>;
@@ -43,7 +43,7 @@ const objectInResponse = lazy(() =>
   }),
 );
 
-/** Maximum value of `expires_in` (remaining validity of a URL) in seconds (git-lfs, docs/api/batch.md). */
+/** Maximum value of `expires_in` (remaining validity of a URL), in seconds (git-lfs, docs/api/batch.md). */
 const LONGEST = 2 ** 31 - 1;
 
 export const lfsBatch = operation({
@@ -104,8 +104,8 @@ function fail(code: number, message: string): BatchResponse {
 }
 
 /**
- * Throws `insufficient_storage` if the objects that the client wants to upload exceed the memory limit, so that it does
- * not send them.
+ * Throws `insufficient_storage` if the objects that the client wants to upload exceed the memory limit. The client then
+ * does not send them at all.
  */
 function requireRoom({ world, repository, body }: BatchContext): void {
   const { lfsObjects = NO_LFS_OBJECTS } = repository.record;
@@ -133,9 +133,11 @@ interface Actions {
 
 /**
  * Returns functions that create the actions of a batch response (URLs at which the client downloads or uploads an
- * object). An action has no `header`, and its object is not marked as `authenticated`, so git-lfs finds the credential
- * in the same way as for this request. Returning the credential would make a client that uses `http.extraHeader` send
- * it twice. The URL contains the announced size and never a credential.
+ * object). The URL contains the announced size and never a credential.
+ *
+ * An action has no `header`, and its object is not marked as `authenticated`, so git-lfs finds the credential in the
+ * same way as for this request. If the response contained the credential, a client that uses `http.extraHeader` would
+ * send it twice.
  */
 function actionsOf(ctx: BatchContext): Actions {
   const url = lfsUrlOf(ctx);

@@ -36,7 +36,7 @@ async function commit(folder: string, files: Readonly<Record<string, Buffer>>): 
   await bench.git(folder, 'commit', '-q', '-m', 'Files');
 }
 
-/** Clones with git-lfs enabled. */
+/** Clones the repository at `url` into `folder`, with git-lfs enabled before the first checkout. */
 async function clone(url: string, folder: string): Promise<Outcome> {
   await bench.git('.', '-c', 'init.templateDir=', 'init', '-q', '-b', 'main', folder);
   await bench.git(folder, 'lfs', 'install', '--local');
@@ -86,7 +86,7 @@ t.test('track, push, clone, pull; also a large object and many small ones', { sk
   await bench.git('clone', 'lfs', 'pull');
   t.equal(String(await read('clone', 'late.bin')), 'late');
 
-  // Push again, and check that the memory use is unchanged, because objects that the server has are not sent again.
+  // Push again, and check that the memory use is unchanged. Objects that the server already has are not sent again.
   const before = service.world.engine.memory.used;
   const again = await bench.try('work', 'lfs', 'push', '--all', remote);
   t.equal(again.status, 0, again.stderr);

@@ -6,18 +6,19 @@ const FIRST_BLOCK_BYTES = 4 * 1024;
 const LARGEST_BLOCK_BYTES = 256 * 1024;
 
 /**
- * LFS object whose upload is being received. Its content is hashed as it arrives, and copied into blocks, because the
- * client chooses the size of the pieces. The memory is given back to the budget at disposal unless `keep` was called.
+ * LFS object whose upload is being received. Its content is hashed as it arrives. It is copied into blocks of memory,
+ * because the client chooses the size of the pieces. On disposal, the memory is given back to the budget, unless `keep`
+ * was called.
  */
 export class ObjectIntake implements Disposable {
   readonly #hash = createHash('sha256');
   readonly #blocks: Buffer[] = [];
-  /** Number of bytes of the last block that contain content. */
+  /** Number of bytes of content in the last block. */
   #filled = 0;
   #size = 0;
   #taken = 0;
 
-  /** `budget`: memory budget for the content. If it is undefined, the content is only hashed and not stored. */
+  /** `budget` is the memory budget for the content. If it is undefined, the content is only hashed and not stored. */
   constructor(private readonly budget: MemoryBudget | undefined) {
     this.#take(heldBytesOf({ size: 0 }));
   }
@@ -26,7 +27,7 @@ export class ObjectIntake implements Disposable {
     return this.#size;
   }
 
-  /** Adds a piece of the content. Throws `StoreFull` if it exceeds the memory budget. */
+  /** Adds a piece of the content. Throws `StoreFull` if the memory budget is exceeded. */
   add(piece: Uint8Array): void {
     this.#take(piece.length);
     this.#hash.update(piece);
@@ -44,14 +45,14 @@ export class ObjectIntake implements Disposable {
     }
   }
 
-  /** Returns the LFS id of the received content, its SHA-256. Nothing can be added afterwards. */
+  /** Returns the LFS id of the received content: its SHA-256 in hexadecimal. Nothing can be added afterwards. */
   digest(): string {
     return this.#hash.digest('hex');
   }
 
   /**
-   * Returns the complete object. Its memory in the budget belongs to the caller from then on. `storedAt`: time of
-   * storage, in milliseconds since 1970.
+   * Returns the complete object. Its memory stays counted in the budget, and the caller must release it later.
+   * `storedAt`: time of storage, in milliseconds since 1970.
    */
   keep(storedAt: number): LfsObject {
     const last = this.#blocks.at(-1);
@@ -74,8 +75,8 @@ export class ObjectIntake implements Disposable {
   }
 
   /**
-   * Returns the last block if it has free space, and otherwise a new block. The new block doubles the total size or has
-   * space for `bytes`, whichever is larger, up to `LARGEST_BLOCK_BYTES`.
+   * Returns the last block if it has free space, and otherwise a new block. The size of a new block is that of the
+   * content so far or `bytes`, whichever is larger, but at least `FIRST_BLOCK_BYTES` and at most `LARGEST_BLOCK_BYTES`.
    */
   #room(bytes: number): Buffer {
     const last = this.#blocks.at(-1);

@@ -14,7 +14,7 @@ import { LFS_HEADERS, LFS_JSON } from './remote.js';
 const LOCKS_PATH = '/{repo_name}.git/info/lfs/locks';
 /** Maximum and default number of locks in one response. */
 const PAGE = 100;
-/** Maximum length of the path of a locked file, in bytes: that of Linux. */
+/** Maximum length in bytes of the path of a locked file. It is the limit of Linux (`PATH_MAX`). */
 const MAX_PATH_BYTES = 4_096;
 
 const shownLock = lazy(() =>
@@ -27,7 +27,7 @@ const shownLock = lazy(() =>
 );
 const lockReply = lazy(() => z.object({ lock: shownLock() }));
 
-// Operations on locks require the scope for pushes by default.
+// Operations on locks require the scope for pushes (`git:write`), unless they are GET requests.
 const operation = operationsOf('Git', { dialect: 'lfs', json: LFS_JSON });
 
 export const lfsCreateLock = operation({
@@ -53,7 +53,8 @@ export const lfsCreateLock = operation({
 export const lfsListLocks = operation({
   summary: 'Git LFS: list the locks',
   routes: [{ method: 'GET', path: LOCKS_PATH }],
-  // Listing locks requires only the scope for reading, the default of GET (git-lfs, docs/api/locking.md).
+  // Listing locks requires only the scope for reading, which is the default of GET requests (git-lfs,
+  // docs/api/locking.md).
   query: () =>
     z.object({
       path: z.string().optional(),
@@ -105,7 +106,7 @@ export const lfsUnlock = operation({
     const locks = locksOf(ctx);
     const lock = locks.get(params.lock_id!);
     if (!lock) throw problem('not_found', 'The lock does not exist.');
-    // The lock of another user is removed only with `force` (git-lfs, docs/api/locking.md).
+    // A lock of another user is removed only with `force` (git-lfs, docs/api/locking.md).
     if (lock.owner !== claims.sub && body.force !== true) {
       throw problem('forbidden', `The lock is held by ${lock.owner}; remove it with force.`);
     }
@@ -125,7 +126,8 @@ function locksOf({ repository }: Pick<HandlerContext, 'repository'>): LfsLocks {
 }
 
 function show({ id, path, owner, lockedAt }: LfsLock): z.infer<ReturnType<typeof shownLock>> {
-  // `locked_at` is RFC 3339 with a precision of seconds, so milliseconds are removed (git-lfs, docs/api/locking.md).
+  // Milliseconds are removed, because `locked_at` is RFC 3339 with a precision of seconds (git-lfs,
+  // docs/api/locking.md).
   const locked_at = new Date(lockedAt).toISOString().replace(/\.\d+/, '');
   return { id, path, locked_at, owner: { name: owner } };
 }
@@ -140,8 +142,8 @@ function readPath(path: string): string {
 }
 
 /**
- * Returns a page of the repository's locks, sorted by path. `limit`: maximum number of locks; values that are not
- * integers of at least 1 are ignored. `isMeant`: returns true for locks that the request selects.
+ * Returns one page of the repository's locks, sorted by path. `limit` is the requested number of locks. At most `PAGE`
+ * locks are returned, also if `limit` is absent or 0. `isMeant` returns true for locks that the request selects.
  */
 function pageOf(
   ctx: Pick<HandlerContext, 'repository' | 'world'>,
@@ -151,7 +153,8 @@ function pageOf(
 ): { page: LfsLock[]; next: { next_cursor?: string } } {
   const cursors = ctx.world.engine.lockCursors;
   const purpose = ctx.repository.id;
-  // The path in the cursor is base64-encoded, so that the cursor of any path stays below the maximum length of cursors.
+  // The path in the cursor is encoded in base64, so that the cursor of any path stays below the maximum length of
+  // cursors.
   const after = cursor ? Buffer.from(cursors.read<string>(purpose, cursor), 'base64').toString() : undefined;
   const max = limit && limit > 0 ? Math.min(limit, PAGE) : PAGE;
   const page: LfsLock[] = [];

@@ -5,8 +5,8 @@ import type { HandlerContext, JsonForm } from '../operation/operation.js';
 const HOST = /^(?:[A-Za-z0-9.-]+|\[[0-9a-fA-F:.]+\])(?::\d{1,5})?$/;
 
 /**
- * Returns the base URL of the LFS API for the remote in the request. The origin is the configured address for remotes
- * if there is one, and otherwise the `Host` of the request. The name keeps a suffix such as `+ephemeral`. The URL
+ * Returns the base URL of the LFS API for the remote in the request. Its origin is the configured address for remotes,
+ * or the `Host` of the request if none is configured. The repository name keeps a suffix such as `+ephemeral`. The URL
  * contains no credential.
  */
 export function lfsUrlOf({
@@ -32,7 +32,7 @@ export function refuseImportRemote({ params }: Pick<HandlerContext, 'params'>): 
 }
 
 /**
- * Form of JSON in the Git LFS API (git-lfs, docs/api/batch.md): requests must name its media type in `Accept` and
+ * JSON form of the Git LFS API (git-lfs, docs/api/batch.md). Requests must name its media type in `Accept` and
  * `Content-Type`, and invalid members cause status 422.
  */
 export const LFS_JSON: JsonForm = { mediaType: 'application/vnd.git-lfs+json', invalid: 'unprocessable_entity' };

@@ -99,8 +99,8 @@ export const lfsVerifyObject = operation({
 });
 
 /**
- * Returns the error for an object that the repository does not have. It is the same if another repository has the
- * object, so that the response does not reveal this.
+ * Returns the error for an object that the repository does not have. The error is the same whether or not another
+ * repository has the object, so that the response does not reveal this.
  */
 function objectNotFound() {
   return problem('not_found', 'The repository has no such object.');
@@ -120,8 +120,8 @@ function sizeMismatch(actual: number, expected: number): string {
 }
 
 /**
- * Throws for an upload of partial content, as RFC 9110, 14.5 requires, and for compressed content, because the id is
- * the hash of the plain content.
+ * Throws for an upload of partial content, as RFC 9110, section 14.5, requires. Also throws for compressed content,
+ * because the id is the hash of the plain content.
  */
 function requirePlainContent({ header }: Pick<HandlerContext, 'header'>): void {
   if (header('content-range') !== undefined)
@@ -131,8 +131,8 @@ function requirePlainContent({ header }: Pick<HandlerContext, 'header'>): void {
 }
 
 /**
- * Throws for an upload that must fail because of its length, before its body is read. `announced`: size in bytes in the
- * URL, from the batch request; undefined if absent.
+ * Checks the length of an upload before its body is read, and throws if the upload must fail because of it. `announced`
+ * is the size in bytes in the URL, which the batch response contained; undefined if absent.
  */
 function requireAnnouncedLength(
   { header, world }: Pick<HandlerContext, 'header' | 'world'>,

@@ -4,7 +4,7 @@ import { isRefName } from '../git/refs/ref-name.js';
 import type { Outbound } from '../http/outbound.js';
 import { DATA, DELIM, FATAL, FLUSH, lineOf, PacketReader, ProtocolError, packet } from '../smart-http/pkt-line.js';
 
-/** Address of an upstream (repository on another host), and the means to reach it. */
+/** Address of an upstream (repository on another host) and the means to reach it. */
 export interface Remote {
   /** URL of the repository, without user name and password. */
   readonly url: URL;
@@ -25,16 +25,17 @@ const AGENT_LINE = packet(bytesOf(`agent=${AGENT}\n`));
 const FORMAT_LINE = packet(bytesOf('object-format=sha1\n'));
 const FETCH_FLAGS = ['thin-pack\n', 'ofs-delta\n', 'no-progress\n'].map((line) => packet(bytesOf(line)));
 const DONE = packet(bytesOf('done\n'));
-/** Maximum number of lines in one response of an upstream. The list of refs has one line per ref. */
+/** Maximum number of lines in one response of an upstream. Its list of refs has one line per ref. */
 const MAX_LINES = 1_000_000;
 const MAX_LISTING_BYTES = 256 * 1024 * 1024;
 
 /**
- * Connects to an upstream in version 2 of the Git protocol (gitprotocol-v2) by reading `info/refs`, whose content is:
+ * Opens an upstream (repository on another host) in version 2 of the Git protocol (gitprotocol-v2). Reads `info/refs`,
+ * whose content is:
  *
- *     capability-advertisement = "version 2" LF *(capability LF) flush-pkt
+ * capability-advertisement = "version 2" LF *(capability LF) flush-pkt
  *
- * Many servers send a line `# service=…` and a flush-pkt, as in older versions of the protocol, before this content.
+ * Many servers send a line `# service=…` and a flush-pkt before this content, as in older versions of the protocol.
  * Throws `UpstreamError`.
  */
 export async function openUpstream(remote: Remote): Promise<UpstreamSession> {
@@ -64,7 +65,10 @@ export async function openUpstream(remote: Remote): Promise<UpstreamSession> {
   });
 }
 
-/** Sends requests to an upstream in version 2 of the Git protocol. All methods throw `UpstreamError`. */
+/**
+ * Client of an upstream (repository on another host) in version 2 of the Git protocol. All methods throw
+ * `UpstreamError`.
+ */
 export class UpstreamSession {
   constructor(
     private readonly remote: Remote,
@@ -72,8 +76,8 @@ export class UpstreamSession {
   ) {}
 
   /**
-   * Returns the refs of the upstream whose names begin with one of `prefixes`, in the order of the upstream. Omits refs
-   * with names that Git refuses.
+   * Returns the refs of the upstream whose names begin with one of `prefixes`, in the order in which the upstream lists
+   * them. Omits refs with names that Git refuses.
    */
   async listRefs(prefixes: readonly ByteString[]): Promise<RemoteRef[]> {
     const given = prefixes.map((prefix) => latin1`ref-prefix ${prefix}\n`);
@@ -82,8 +86,8 @@ export class UpstreamSession {
   }
 
   /**
-   * Returns the full ref name to which HEAD of the upstream points; undefined if HEAD is not symbolic or the branch
-   * does not exist.
+   * Returns the full name of the ref to which HEAD of the upstream points. Returns undefined if HEAD is not symbolic or
+   * the ref does not exist.
    */
   async findHead(): Promise<ByteString | undefined> {
     const targets = await this.#lsRefs([bytesOf('symrefs\n'), bytesOf('ref-prefix HEAD\n')], (line) =>
@@ -94,8 +98,8 @@ export class UpstreamSession {
   }
 
   /**
-   * Sends the command `ls-refs`. `given`: arguments of the command. Returns the results of `readLine` for the lines of
-   * the response.
+   * Sends the command `ls-refs` with the arguments `given`. Returns the results of `readLine` for the lines of the
+   * response.
    */
   #lsRefs<T>(given: readonly ByteString[], readLine: (line: ByteString) => T): Promise<T[]> {
     const command = this.#command('ls-refs', given.map(packet));
@@ -112,8 +116,8 @@ export class UpstreamSession {
   }
 
   /**
-   * Fetches a pack with all objects that are reachable from `wants` and not from `haves`. The pack is thin: bases of
-   * its deltas may be objects that are reachable from `haves` and not in the pack.
+   * Fetches a pack with all objects that are reachable from `wants` and not from `haves`. The pack is thin: the bases
+   * of its deltas may be objects that are not in the pack, but reachable from `haves`.
    */
   async *fetch({ wants, haves }: { wants: Iterable<Oid>; haves: Iterable<Oid> }): AsyncGenerator<Buffer> {
     const lines = [...FETCH_FLAGS];
@@ -132,7 +136,10 @@ export class UpstreamSession {
     }
   }
 
-  /** Returns the body of a request: `command=<name> LF`, capabilities, delim-pkt, arguments, flush-pkt. */
+  /**
+   * Returns the body of a request in version 2 of the Git protocol: `command=<name> LF`, capabilities, delim-pkt,
+   * arguments, flush-pkt.
+   */
   #command(name: string, lines: readonly Buffer[]): Buffer {
     const head = [packet(bytesOf(`command=${name}\n`)), AGENT_LINE];
     if (this.capabilities.has('object-format')) head.push(FORMAT_LINE);
@@ -141,7 +148,8 @@ export class UpstreamSession {
 }
 
 /**
- * Parses a line of the list of refs, `<oid> SP <refname> *(SP attribute)`. Ignores attributes. Throws `ProtocolError`.
+ * Parses a line of the list of refs: `<oid> SP <refname> *(SP attribute)`. Ignores the attributes. Throws
+ * `ProtocolError`.
  */
 function parseRef(line: ByteString): RemoteRef {
   const oid = line.slice(0, 40);
@@ -152,8 +160,8 @@ function parseRef(line: ByteString): RemoteRef {
 }
 
 /**
- * Skips the sections of a fetch response before the pack, such as `shallow-info`. Each consists of a header line,
- * lines, and a delim-pkt.
+ * Skips the sections of a fetch response before the pack, such as `shallow-info`. Each section consists of a header
+ * line, further lines, and a delim-pkt.
  */
 async function skipToPack(reader: PacketReader): Promise<void> {
   for (let line = await reader.readLine(); line !== 'packfile'; line = await reader.readLine()) {
@@ -202,7 +210,7 @@ async function send(remote: Remote, method: 'GET' | 'POST', path: string, conten
   }
 }
 
-/** Sends a request to the upstream, and reads the pkt-lines of the response with `read`. */
+/** Sends a request to the upstream. `read` reads the pkt-lines of the response, and its result is returned. */
 async function ask<T>(
   remote: Remote,
   method: 'GET' | 'POST',
@@ -221,7 +229,7 @@ async function ask<T>(
 }
 
 /**
- * Converts the error of a broken connection or an invalid response to an `UpstreamError`; returns other errors
+ * Converts the error of a broken connection or of an invalid response to an `UpstreamError`. Returns other errors
  * unchanged.
  */
 function translate(error: unknown, url?: URL): unknown {
@@ -241,15 +249,15 @@ async function* bounded(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Ar
 }
 
 /**
- * Error that says why an upstream (repository on another host) could not be read. Its message is shown to clients, so
- * it contains no credential.
+ * Error with the reason why an upstream (repository on another host) could not be read. Its message is shown to
+ * clients, so it contains no credential.
  */
 export class UpstreamError extends Error {
   override readonly name = 'UpstreamError';
 
   constructor(
     message: string,
-    /** HTTP status with which the upstream responded; undefined if the status is not the reason. */
+    /** HTTP status of the upstream's response; undefined if the status is not the reason. */
     readonly status?: number,
     /** True if the same request may succeed if it is repeated. */
     readonly isTransient = false,

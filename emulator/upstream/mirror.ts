@@ -15,29 +15,29 @@ import { runSync } from '../schedule/steps.js';
 import { PackSpool } from '../smart-http/pack-spool.js';
 import { openUpstream, type Remote, type RemoteRef, UpstreamError } from './fetch-client.js';
 
-/** Prefixes of the refs that a mirror copies: all branches and tags of the upstream, and no other refs. */
+/** Prefixes of the refs that a mirror copies: all branches and tags of the upstream. Other refs are not copied. */
 const MIRRORED = ['refs/heads/', 'refs/tags/'].map(bytesOf);
 
 /**
- * Maximum number of `have` lines in a fetch request. They name local commits, so that the upstream omits objects that
- * are present.
+ * Maximum number of `have` lines in a fetch request. They name local commits, so that the upstream does not send
+ * objects that are already present.
  */
 const MAX_HAVES = 512;
-/** Maximum number of local commits that are visited to choose the commits for `have` lines. */
+/** Maximum number of local commits that are visited to choose those for `have` lines. */
 const MAX_WALKED = 20_000;
 
 export interface MirrorOptions {
   /**
-   * Throws if the repository must not be written to any more, for example because it was deleted. Called when the run
-   * gets its turn as the writer, and before refs change.
+   * Throws if the repository must not be written to any more, for example because it was deleted. Called when the
+   * mirror run becomes the writer of the repository, and again before refs change.
    */
   readonly requireWanted: () => void;
   /**
-   * Returns true if a ref update is permitted. `isForced`: true if it loses commits. If absent, all updates are
-   * permitted.
+   * Returns true if a ref update is permitted. `isForced` is true if the update loses commits. If this function is
+   * absent, all updates are permitted.
    */
   readonly mayMove?: ((change: RefChange, isForced: boolean) => boolean) | undefined;
-  /** Policy of the object checks. Received objects are checked like those of a push. */
+  /** Policy of the object checks. Received objects are checked in the same way as those of a push. */
   readonly fsck: FsckPolicy;
   /** Maximum number of bytes of the pack that is received. */
   readonly maxPackBytes: number;
@@ -47,7 +47,8 @@ export interface MirrorOptions {
  * Makes the branches and tags of `git` equal to those of the upstream, as `git fetch --prune` with forced refspecs
  * does: refs that the upstream does not have are deleted, and rewritten ones are forced. All refs change in one step,
  * or none. Throws `UpstreamError` and the errors of pack ingestion.
- * The pack is received before the run becomes the writer of the repository, so that a slow upstream does not block
+ *
+ * The pack is received before this run becomes the writer of the repository, so that a slow upstream does not block
  * other writers.
  */
 export async function mirror(git: GitRepository, remote: Remote, options: MirrorOptions): Promise<void> {
@@ -82,8 +83,9 @@ interface Received {
 }
 
 /**
- * Stores the received objects and updates the refs, as the writer of the repository. The updates are computed again,
- * because refs may have changed while the pack was received. Objects are never removed meanwhile.
+ * Stores the received objects and updates the refs. Runs as the writer of the repository. The updates are computed
+ * again, because refs may have changed while the pack was received. The chosen objects are still present, because
+ * objects are never removed.
  */
 async function applyListing(
   git: GitRepository,
@@ -104,8 +106,8 @@ async function applyListing(
     const missing = await objects.findMissing();
     if (missing) throw missing;
   }
-  // Connectivity is checked for all refs that the updates create or change, even if `mayMove` refuses them, because a
-  // ref with missing objects makes the upstream unusable.
+  // Connectivity is checked for all refs that the updates create or change, even those that `mayMove` refuses, because
+  // a ref with missing objects makes the upstream unusable.
   await objects.checkConnectivity(updates.filter((change) => !isDeletion(change)).map((change) => change.new));
   requireCommits(updates, objects);
   if (options.mayMove)
@@ -125,10 +127,7 @@ function newObjects(git: GitRepository, updates: readonly RefChange[]): Oid[] {
   return [...new Set(tips)].filter((oid) => git.objects.find(oid) < 0);
 }
 
-/**
- * Returns the ref updates that make the local branches and tags equal to the upstream's list; omits refs without
- * changes.
- */
+/** Returns the ref updates that make the local branches and tags equal to the upstream's list. Omits unchanged refs. */
 export function planUpdates(refs: Refs, listing: readonly RemoteRef[]): RefChange[] {
   const updates: RefChange[] = [];
   const wanted = new Map<ByteString, Oid>(listing.map(({ name, oid }) => [name, oid]));
@@ -145,8 +144,8 @@ export function planUpdates(refs: Refs, listing: readonly RemoteRef[]): RefChang
 }
 
 /**
- * Returns local commits for the `have` lines of a fetch: all of the newest, and older ones with growing gaps. One round
- * of negotiation then finds a common commit close to the best one.
+ * Returns local commits for the `have` lines of a fetch: all of the newest ones, and older ones with growing gaps. One
+ * round of negotiation then finds a common commit that is close to the best one.
  */
 export function chooseHaves(git: GitRepository): Oid[] {
   const tips = new Set<Oid>();
@@ -163,7 +162,7 @@ export function chooseHaves(git: GitRepository): Oid[] {
   for (const oid of git.history.log({ tips })) {
     if (walked === next) {
       haves.push(oid);
-      // Each of the first 64 commits is chosen. After that, the gaps grow with the number of commits visited.
+      // Every one of the first 64 commits is chosen. After that, the gap grows with the number of commits visited.
       next += Math.max(1, Math.floor(walked / 64));
     }
     walked += 1;

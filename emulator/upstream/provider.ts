@@ -46,8 +46,8 @@ export function isBareHost(text: string): boolean {
 }
 
 /**
- * Returns true if a text can be an owner or a repository name on a forge: path segments without `.`, `..` or control
- * characters.
+ * Returns true if a text can be an owner or a repository name on a forge (Git hosting service): path segments without
+ * `.`, `..` or control characters.
  */
 export function isPath(text: string): boolean {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
@@ -56,8 +56,8 @@ export function isPath(text: string): boolean {
 }
 
 /**
- * Returns the Git URL of an upstream (repository on another hosting service). `origins`: origins that replace those of
- * providers, by name. Otherwise the URL has the provider's host, with HTTPS unless it is a loopback host.
+ * Returns the Git URL of an upstream (repository on another hosting service). `origins` contains origins that replace
+ * those of providers, by name. Without one, the URL has the provider's host, with HTTPS unless it is a loopback host.
  */
 export function upstreamUrl(base: BaseRepository, origins: Readonly<Record<string, string>>): URL {
   const provider = PROVIDERS.get(base.provider)!;

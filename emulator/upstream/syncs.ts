@@ -13,40 +13,48 @@ import { openUpstream, type Remote, UpstreamError } from './fetch-client.js';
 import { mirror } from './mirror.js';
 import { upstreamUrl } from './provider.js';
 
-/** Maximum number of attempts of one sync if the upstream does not respond or responds with a server error. */
+/**
+ * Maximum number of attempts of one sync. A sync is repeated if the upstream does not respond, or responds with a
+ * server error.
+ */
 const ATTEMPTS = 3;
 
 export interface SyncPorts {
   readonly clock: Clock;
   readonly log: Log;
   readonly outbound: Outbound;
-  /** Origins that replace those of providers (such as `github`), by name. User name and password in them are used. */
+  /**
+   * Origins that replace those of providers (such as `github`), by name. A user name and password in an origin are used
+   * if the sync has no other credential.
+   */
   readonly origins: Readonly<Record<string, string>>;
   /** Milliseconds of real time without any data after which an upstream counts as unreachable. */
   readonly timeout: number;
   readonly fsck: FsckPolicy;
   /**
-   * Returns the failure that a test has configured for all upstreams of the organization; undefined if they are to
-   * work.
+   * Returns the failure that a test has configured for all upstreams of the organization; undefined if there is none.
    */
   readonly failureOf: (
     organization: string,
   ) => { readonly message: string; readonly status?: number | undefined } | undefined;
   /** Maximum number of bytes of the pack that a sync receives. */
   readonly maxPackBytes: number;
-  /** Called at the start and after the end of each sync, to send events to webhooks. */
+  /** Called at the start and after the end of each sync. The callback sends events to webhooks. */
   readonly report: (report: SyncReport) => void;
 }
 
 export interface SyncRequest {
   /**
-   * Returns true if a ref update is permitted. `isForced`: true if it loses commits. If absent, all updates are
-   * permitted.
+   * Returns true if a ref update is permitted. `isForced` is true if the update loses commits. If this function is
+   * absent, all updates are permitted.
    */
   readonly mayMove?: (change: RefChange, isForced: boolean) => boolean;
 }
 
-/** Error in a sync that was canceled, because the process stops, or the repository now has another upstream or none. */
+/**
+ * Error with which a canceled sync ends. A sync is canceled if the process stops, or if the repository now has another
+ * upstream or none.
+ */
 class Canceled extends Error {
   override readonly name = 'Canceled';
 }
@@ -60,8 +68,8 @@ interface Run {
 }
 
 /**
- * Runs syncs, which make a repository equal to its upstream (repository on another host). A repository has at most one
- * sync at a time.
+ * Runner of syncs, each of which makes a repository equal to its upstream (repository on another host). A repository
+ * has at most one running sync.
  */
 export class Syncs {
   readonly #running = new Map<Run, Promise<void>>();
@@ -69,7 +77,7 @@ export class Syncs {
 
   constructor(private readonly ports: SyncPorts) {}
 
-  /** Throws `UpstreamError` unless the upstream is readable. */
+  /** Checks that the upstream of a repository is readable. Throws `UpstreamError` if it is not. */
   async probe(organization: string, base: BaseRepository, signal: AbortSignal): Promise<void> {
     this.#requireReachable(organization);
     await openUpstream(this.#remoteOf(base, undefined, signal));
@@ -88,7 +96,7 @@ export class Syncs {
     this.#running.set(run, this.#perform(run));
   }
 
-  /** Resolves when no sync is running. */
+  /** Resolves when no sync is running any more. */
   async idle(): Promise<void> {
     while (this.#running.size > 0) await Promise.all(this.#running.values());
   }
@@ -111,7 +119,7 @@ export class Syncs {
 
   async #perform(run: Run): Promise<void> {
     const { repository, base } = run;
-    // The sync waits for the next turn of the event loop, so that the response to the request that started it is sent
+    // The sync begins in the next turn of the event loop, so that the response to the request that started it is sent
     // first.
     await new Promise((resolve) => setImmediate(resolve));
     let error: string | undefined;
@@ -186,7 +194,7 @@ export class Syncs {
   }
 
   /**
-   * Returns the reason for which a sync failed, as a text that events may contain. Unexpected errors are written to the
+   * Returns the reason why a sync failed, as a text that events may contain. Unexpected errors are also written to the
    * log.
    */
   #describe(run: Run, error: unknown): string {

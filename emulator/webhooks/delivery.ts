@@ -3,8 +3,8 @@ import type { Outbound } from '../http/outbound.js';
 import type { EventName, Webhook } from './events.js';
 
 /**
- * Result of one attempt to send an event to a webhook. `status` is the HTTP status if a response arrived; otherwise
- * `error` is the reason.
+ * Result of one attempt to send an event to a webhook (URL that a client has registered). `status` is the HTTP status
+ * if a response arrived; otherwise `error` is the reason.
  */
 export interface Attempt {
   /** Time of the attempt, in milliseconds on the emulator's clock. */
@@ -14,8 +14,8 @@ export interface Attempt {
 }
 
 /**
- * State of a delivery (event that is sent to a webhook). `pending`: more attempts follow. `failed`: the last attempt
- * failed. `canceled`: the webhook was removed.
+ * State of a delivery (event that is sent to a webhook). `pending`: more attempts follow. `delivered`: an attempt
+ * succeeded. `failed`: the last attempt failed. `canceled`: the webhook was removed.
  */
 export type DeliveryState = 'pending' | 'delivered' | 'failed' | 'canceled';
 
@@ -35,21 +35,21 @@ export interface Delivery {
 /** Maximum time to wait for the response of a webhook, in milliseconds of real time. */
 const TIMEOUT = 10_000;
 /**
- * Maximum number of bytes that are read of the body of a webhook's response. It is read and ignored, so that the
+ * Maximum number of bytes that are read of the body of a webhook's response. The body is read only so that the
  * connection can be reused.
  */
 const MAX_RESPONSE_BYTES = 64 * 1024;
 
 export interface DeliveryRoute {
   readonly outbound: Outbound;
-  /** Prefix of the names of request headers, such as `X-Acme` for `X-Acme-Event`. */
+  /** Prefix of the names of the request headers, such as `X-Acme` for `X-Acme-Event`. */
   readonly headerPrefix: string;
   readonly signal: AbortSignal;
 }
 
 /**
- * Sends an event to a webhook once. `at`: time of the attempt, in milliseconds on the emulator's clock. Never rejects;
- * the returned attempt contains an error.
+ * Sends an event to a webhook once. `at` is the time of the attempt, in milliseconds on the emulator's clock. The
+ * promise never rejects; the returned attempt contains the error, if any.
  */
 export async function attempt({ webhook, event, body }: Delivery, at: number, route: DeliveryRoute): Promise<Attempt> {
   const { headerPrefix, outbound, signal } = route;
@@ -83,9 +83,9 @@ function describe(error: unknown): string {
 }
 
 /**
- * Returns the value of the header by which the receiver of a webhook verifies the sender:
+ * Returns the value of the signature header, with which the receiver of a webhook verifies the sender:
  *
- *     t=<unix seconds>,sha256=<hex>
+ * t=<unix seconds>,sha256=<hex>
  *
  * The digest is HMAC-SHA256 of `<t>.<body>`. The key is the webhook's secret in UTF-8.
  */
@@ -95,7 +95,8 @@ export function signatureOf(secret: string, seconds: number, body: Uint8Array): 
 }
 
 /**
- * Maximum number of stored deliveries, including pending ones. Above it, the oldest delivery that has ended is removed.
+ * Maximum number of stored deliveries, including pending ones. When it is reached, the oldest delivery that has ended
+ * is removed.
  */
 export const MAX_DELIVERIES = 10_000;
 
@@ -104,12 +105,12 @@ export interface DeliveriesSnapshot {
   readonly ended: ReadonlySet<string>;
 }
 
-/** Stores the deliveries of events to webhooks: all pending ones, and recent ones that have ended. */
+/** Store of the deliveries of events to webhooks: all pending ones, and recent ones that have ended. */
 export class Deliveries {
   private byId = new Map<string, Delivery>();
   /** Ids of the deliveries that are not pending, in the order in which they ended. */
   private ended = new Set<string>();
-  /** Identity token that is replaced at every change, so that readers detect changes by comparing references. */
+  /** Identity token that is replaced at every change. Readers detect changes by comparing references. */
   private changed: object = {};
 
   get revision(): object {
@@ -138,8 +139,8 @@ export class Deliveries {
   }
 
   /**
-   * Removes the oldest delivery that has ended if the maximum number is reached. Returns false if there is no room,
-   * because all stored deliveries are pending.
+   * Removes the oldest delivery that has ended if the maximum number is reached. Returns false if all stored deliveries
+   * are pending, so that there is no space for another one.
    */
   evictOldest(): boolean {
     if (this.byId.size < MAX_DELIVERIES) return true;

@@ -27,7 +27,7 @@ export interface SyncReport {
   readonly isFirst: boolean;
   readonly startedAt: number;
   readonly completedAt?: number;
-  /** Reason for which the sync failed, in one sentence; absent if it did not fail. */
+  /** Reason why the sync failed, in one sentence; absent if it did not fail. */
   readonly error?: string;
 }
 

@@ -6,8 +6,8 @@ import { attempt, type Deliveries, isAccepted } from './delivery.js';
 import type { Webhook, WebhookEvent } from './events.js';
 
 /**
- * Pauses from each failed attempt of a delivery to the next one, in milliseconds on the emulator's clock. After the
- * last pause, a further failure ends the delivery.
+ * Pauses between the attempts of a delivery, in milliseconds on the emulator's clock. A failure after the last pause
+ * ends the delivery.
  */
 export const BACK_OFF: readonly number[] = [1_000, 2_000, 4_000, 8_000, 16_000];
 
@@ -21,8 +21,8 @@ export interface OutboxPorts {
 }
 
 /**
- * Queue of the ids of the deliveries to one webhook that were not attempted yet. Their first attempts run one after the
- * other, so that events arrive in order.
+ * Ids of the deliveries to one webhook that were not attempted yet. Their first attempts run one after the other, so
+ * that events arrive in order.
  */
 interface DeliveryQueue {
   readonly ids: string[];
@@ -30,8 +30,8 @@ interface DeliveryQueue {
 }
 
 /**
- * Sends events to webhooks (registered URLs). `post` only queues them, so no request waits for a delivery. A failed
- * delivery is retried with growing pauses, without delaying later ones.
+ * Sender of events to webhooks (registered URLs). `post` only queues events, so no request waits for a delivery. A
+ * failed delivery is repeated after growing pauses, without delaying later deliveries.
  */
 export class Outbox {
   readonly #deliveries: Deliveries;
@@ -115,8 +115,8 @@ export class Outbox {
     if (delivery?.state !== 'pending' || signal.aborted) return;
     const { clock, outbound, headerPrefix, log } = this.ports;
     const result = await attempt(delivery, clock.now(), { outbound, headerPrefix, signal });
-    // The result is ignored if the webhook was removed during the attempt (which replaced the delivery), or if the
-    // emulator is closing.
+    // The result is ignored if the webhook was removed during the attempt, because the delivery was then replaced by a
+    // canceled one. It is also ignored if the emulator is closing.
     if (this.#deliveries.get(id) !== delivery || signal.aborted) return;
     const attempts = [...delivery.attempts, result];
     log.write({
