@@ -2,13 +2,19 @@ import { groupBy } from '../target/json.js';
 import { show } from './reporter.js';
 import type { Report, RuleResult, Verdict } from './results.js';
 
-/** Results with the same content, reported together. */
+/**
+ * Group of rule results that a report shows once, because their verdict, reason and values are equal. `first`: the
+ * result that is shown. `ids`: ids of all rules in the group.
+ */
 export interface Alike {
   readonly first: RuleResult;
   readonly ids: readonly string[];
 }
 
-/** Groups results by content, largest group first. */
+/**
+ * Groups results by verdict, reason, expected and actual value, and baseline (expected failure). The largest group is
+ * first.
+ */
 export function groupAlike(results: readonly RuleResult[]): Alike[] {
   const groups = groupBy(results, ({ verdict, reason, expected, actual, baseline }) =>
     JSON.stringify([verdict, reason, show(expected), show(actual), baseline]),
@@ -18,14 +24,17 @@ export function groupAlike(results: readonly RuleResult[]): Alike[] {
     .sort((a, b) => b.ids.length - a.ids.length);
 }
 
-/** Counts results by reason, most frequent first. */
+/**
+ * Counts the results with the same reason, most frequent reason first. A result without a reason counts under its
+ * verdict.
+ */
 export function countReasons(results: readonly RuleResult[]): (readonly [reason: string, count: number])[] {
   return [...groupBy(results, ({ verdict, reason = verdict }) => reason)]
     .map(([reason, group]) => [reason, group.length] as const)
     .sort((a, b) => b[1] - a[1]);
 }
 
-/** Returns the results with this verdict. */
+/** Returns the results with the given verdict, in the order of the report. */
 export function withVerdict({ rules }: Report, verdict: Verdict): readonly RuleResult[] {
   return rules.filter((result) => result.verdict === verdict);
 }

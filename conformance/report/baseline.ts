@@ -7,20 +7,23 @@ import { readYaml } from '../target/yaml.js';
 import { isBroken } from './reporter.js';
 import { countDeciding, type Expectation, exitCodeOf, minCheckedOf, type Report, type RuleResult } from './results.js';
 
-/** Version of the baseline format. Other versions are refused. */
+/** Version of the baseline format (file with expected failures). Files of another version are refused. */
 export const BASELINE_FORMAT = 1;
 
-/** Verdicts that a baseline can expect. An internal error of the suite cannot be expected. */
+/**
+ * Verdicts that a baseline (list of expected failures) can expect. `error` is not one of them, because it is an
+ * internal error of the suite.
+ */
 export const EXPECTABLE = ['fail', 'flaky', 'warn', 'variant'] as const;
 
-/** Rule that is known to be broken at present. */
+/** Entry of a baseline (list of expected failures): a rule that the target is known to break at present. */
 export interface BaselineEntry extends Pick<Expectation, 'reason' | 'expires' | 'verdict'> {
   readonly rule: string;
 }
 
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 
-/** Returns true if the text is an existing calendar date such as `2027-01-31`. */
+/** Returns true if the text is an existing calendar date in the form `2027-01-31`. */
 export function isDate(text: string): boolean {
   return DATE.test(text) && new Date(`${text}T00:00:00Z`).toJSON()?.slice(0, 10) === text;
 }
@@ -47,13 +50,14 @@ const baseline = z.strictObject({
   rules: z.record(z.string().min(1), entry).describe('Failures that are expected, by the id of their rule'),
 });
 
-/** Published JSON Schema of baselines. */
+/** Returns the JSON Schema of baseline files (lists of expected failures), as published with this package. */
 export function baselineSchema(): object {
   return { title: 'Expected failures of a conformance run', ...z.toJSONSchema(baseline, { io: 'input' }) };
 }
 
 /**
- * Reads a baseline. `ids`: the ids of all existing rules. Throws `InvalidFile`.
+ * Parses a baseline (list of expected failures) in YAML or JSON. Throws `InvalidFile` if the text is invalid or names
+ * an unknown rule. `ids`: ids of all existing rules.
  *
  * ```js
  * const text = 'format: 1\nrules:\n  grep.ref.default: { reason: is being mended, expires: 2027-01-31 }\n';
@@ -77,8 +81,9 @@ export function readBaseline(text: string, ids: ReadonlySet<string>): readonly B
 }
 
 /**
- * Compares a report with a baseline. Returns the report with the expectation of each rule and the resulting exit code.
- * `today`: UTC date such as `2027-01-31`.
+ * Compares a report with a baseline (list of expected failures). Returns a copy of the report in which each listed rule
+ * has the state of its expectation, with the exit code that follows. `today`: UTC date in the form `2027-01-31`, for
+ * entries that have expired.
  *
  * ```js
  * const report = await run(target, { only: 'grep' });
@@ -105,17 +110,23 @@ export function applyBaseline(report: Report, entries: readonly BaselineEntry[],
   };
 }
 
-/** Compares the result of a rule with its baseline entry. */
+/**
+ * Compares the result of a rule with its baseline entry (expected failure). Returns the entry with its state, such as
+ * `expected` or `stale`. `today`: UTC date in the form `2027-01-31`.
+ */
 export function expectationOf(result: RuleResult, { rule: _rule, ...said }: BaselineEntry, today: string): Expectation {
   const { verdict } = result;
   if (verdict === 'skip' || verdict === 'blocked' || verdict === 'error') return { state: 'unobserved', ...said };
   const isMet = said.verdict === undefined ? EXPECTABLE.some((one) => one === verdict) : said.verdict === verdict;
-  // A failure of another kind is not the expected one.
+  // If the entry expects one verdict, a failure with another verdict does not meet the expectation.
   if (!isMet) return { state: isBroken({ verdict }, false) ? 'unexpected' : 'stale', ...said };
   return { state: today > said.expires ? 'expired' : 'expected', ...said };
 }
 
-/** Returns the baseline entries that a report was compared with; undefined if there was no baseline. */
+/**
+ * Returns the baseline entries (expected failures) that a report was compared with; undefined if it was compared with
+ * none.
+ */
 export function entriesOf({ rules, baseline }: Report): readonly BaselineEntry[] | undefined {
   if (baseline === undefined) return undefined;
   const own = rules.flatMap(({ id, baseline: one }) => {
@@ -127,8 +138,8 @@ export function entriesOf({ rules, baseline }: Report): readonly BaselineEntry[]
 }
 
 /**
- * Writes a baseline with every rule that made the run fail. Earlier entries keep their reason. `reason`: reason of new
- * entries.
+ * Returns the text of a baseline file that expects the failure of every rule that made the run fail. Entries that the
+ * report was already compared with keep their reason. `reason`: reason of the new entries.
  */
 export function writeBaseline(
   report: Report,
@@ -145,7 +156,7 @@ export function writeBaseline(
       [
         id,
         {
-          // A flaky rule can also fail, so its verdict is left open.
+          // Leave out the verdict of a flaky rule, because the rule may have another verdict in the next run.
           ...(verdict === 'flaky' ? {} : { verdict }),
           reason: before?.reason ?? usual,
           expires: isOpen ? before.expires : expires,

@@ -3,26 +3,29 @@ import { defined } from '../target/json.js';
 import { show } from './reporter.js';
 import type { Report, RuleResult } from './results.js';
 
-/** One difference between two results. A missing value is absent in that result. */
+/** Difference between two reports. `before` or `after` is absent if that report does not contain the value. */
 export interface Difference {
   /**
-   * `verdict`: the verdict of a rule. `observed`: an observed value. `variant`: a variant. `checked`: a rule that only
-   * one result contains.
+   * Kind of the difference.
+   * - `verdict`: a rule has another verdict.
+   * - `observed`: a rule observed another value where the specification is silent.
+   * - `variant`: the target chose another of the responses that an unclear specification permits.
+   * - `checked`: only one of the reports contains the rule.
    */
   readonly kind: 'verdict' | 'observed' | 'variant' | 'checked';
-  /** Id of the rule, or key of the variant. */
+  /** Id of the rule. For a variant, the key under which reports record it. */
   readonly id: string;
   readonly section?: string;
   readonly says?: string;
-  /** Name of the observed value. */
+  /** Name of the observed value; undefined for other kinds of differences. */
   readonly member?: string;
   readonly before?: unknown;
   readonly after?: unknown;
-  /** Reasons of the two verdicts. */
+  /** Reasons that the two reports give for a changed verdict. */
   readonly reason?: { readonly before?: string; readonly after?: string };
 }
 
-/** Differences between two results. */
+/** All differences between an earlier report (`before`) and a later one (`after`). */
 export interface Comparison {
   readonly format: 1;
   readonly before: Side;
@@ -33,12 +36,15 @@ export interface Comparison {
 export type Side = ReturnType<typeof sideOf>;
 
 /**
- * Observed values that are counts or measurements. They are not compared, because they do not describe the target's
- * behaviour.
+ * Names of observed values that are counts or durations. They are not compared, because they vary from run to run
+ * without another behaviour of the target.
  */
 const MEASURED = ['answers', 'delay_ms'];
 
-/** Compares verdicts, observed values and variants, and finds rules that only one result contains. */
+/**
+ * Returns the differences between two reports: changed verdicts, observed values and variants, and rules that only one
+ * of the reports contains.
+ */
 export function compareReports(a: Report, b: Report): Comparison {
   const before = new Map(a.rules.map((rule) => [rule.id, rule]));
   const after = new Map(b.rules.map((rule) => [rule.id, rule]));
@@ -53,7 +59,10 @@ export function compareReports(a: Report, b: Report): Comparison {
   return { format: 1, before: sideOf(a), after: sideOf(b), differences };
 }
 
-/** Returns the members of a report that identify one side of a comparison. */
+/**
+ * Returns the members of a report that identify it in a comparison: the target, the start time, the version of the
+ * suite and the exit code.
+ */
 export function sideOf({ target, started_at, suite, exit_code }: Report) {
   return { base_url: target.base_url, org: target.org, started_at, suite: suite.version, exit_code };
 }
@@ -86,7 +95,10 @@ function compareRule(a: RuleResult | undefined, b: RuleResult | undefined): Diff
   return differences;
 }
 
-/** Kinds of differences in display order, with the text for an absent value. */
+/**
+ * Kinds of differences in the order of display. Each has a heading, and the text to display for a value that one report
+ * lacks.
+ */
 const KINDS: readonly (readonly [kind: Difference['kind'], heading: string, absent: string])[] = [
   ['verdict', 'Verdicts', 'none'],
   ['checked', 'Rules that only one of them has', 'not there'],
@@ -94,10 +106,13 @@ const KINDS: readonly (readonly [kind: Difference['kind'], heading: string, abse
   ['observed', 'Observed', 'not seen'],
 ];
 
-/** Difference whose values are one-line texts. */
+/** Difference between two reports, with both values formatted as one line of text. */
 export type ShownDifference = ReturnType<typeof differencesByKind>[number]['rows'][number];
 
-/** Groups differences by kind and omits empty kinds. `index`: position of the kind in `KINDS`. */
+/**
+ * Groups differences by kind, in display order, without kinds that do not occur. `index` in the result is the position
+ * of the kind in `KINDS`.
+ */
 export function differencesByKind({ differences }: Comparison) {
   return KINDS.map(([kind, heading, absent], index) => {
     const text = (value: unknown) => (value === undefined ? absent : show(value));
@@ -106,7 +121,7 @@ export function differencesByKind({ differences }: Comparison) {
   }).filter(({ rows }) => rows.length > 0);
 }
 
-/** Summarizes the number of differences of each kind in one sentence. */
+/** Returns a sentence with the number of differences of each kind. */
 export function concludeComparison(comparison: Comparison): string {
   const { differences } = comparison;
   if (differences.length === 0) return 'No difference.';

@@ -8,18 +8,21 @@ import { redact, redactBytes, TOKEN } from './redact.js';
 import { type Part, printCommand, quote, quoteParts } from './shell.js';
 
 /**
- * Returns a one-line shell command that repeats a request; undefined if the body is too large. The command creates its
- * tokens when it runs, so it contains no secret. `seconds`: time of the request, in seconds since the epoch.
+ * Returns a one-line shell command with curl that repeats a request; undefined if the request body is too large for it.
+ * The command contains no secret, because it creates its tokens when it runs. `seconds`: time of the request in seconds
+ * since the epoch.
  */
 export function writeCurl(exchange: Exchange, target: Target, seconds: number): string | undefined {
   const { method, requestHeaders, requestBody } = exchange;
   const isHead = method === 'HEAD' && requestBody === undefined;
-  // `-g` disables curl's globbing of brackets and braces, `--path-as-is` its normalization of `..`.
+  // `-g` switches off curl's globbing of brackets and braces. `--path-as-is` switches off its removal of `..` from
+  // paths.
   const words = ['curl', '-sS', '-i', '-g', '--path-as-is', ...(isHead ? ['--head'] : ['-X', quote(method)])];
   const mint = (text: string) => withTokens(text, exchange, target, seconds);
   for (const [name, value] of Object.entries(requestHeaders)) {
     if (name.toLowerCase() === 'authorization') words.push(...authorizationWords(name, value, mint));
-    // curl removes a header given without a value, unless it ends in a semicolon.
+    // curl removes a header without a value. It sends the header with an empty value if the argument ends in a
+    // semicolon.
     else words.push('-H', value === '' ? quote(`${name};`) : quoteParts([`${name}: `, ...mint(value)]));
   }
   const body = bodyOf(exchange);
@@ -37,17 +40,21 @@ export function writeCurl(exchange: Exchange, target: Target, seconds: number): 
   return isWord ? words.join(' ') : `${pipe} | ${words.join(' ')}`;
 }
 
-/** Body that can be a command-line argument. curl reads a file if the argument begins with `@`. */
+/**
+ * Request bodies that fit on the command line: up to 4096 printable ASCII characters. A leading `@` is excluded,
+ * because curl would read a file with the following name.
+ */
 const ONE_WORD = /^(?!@)[\x20-\x7e]{0,4096}$/;
 
 /**
- * Body to send. For these methods, undici sends `Content-Length: 0` if there is no body, so an empty body is returned.
+ * Returns the request body; undefined if there is none. Returns an empty body for POST, PUT and PATCH without one,
+ * because undici (the HTTP client of the suite) then sent `Content-Length: 0`.
  */
 function bodyOf({ method, requestBody }: Exchange): Buffer | undefined {
   return requestBody ?? (['POST', 'PUT', 'PATCH'].includes(method) ? Buffer.alloc(0) : undefined);
 }
 
-/** Paths that curl sends unchanged. */
+/** Paths that curl sends unchanged. Other paths need the option `--request-target`. */
 const PLAIN_PATH = /^\/[A-Za-z0-9._~!$&'()*+,;=:@%/?[\]-]*$/;
 
 function addressWords({ origin, path }: Exchange, mint: (text: string) => Part[]): string[] {
@@ -66,7 +73,10 @@ function authorizationWords(name: string, value: string, mint: (text: string) =>
   return ['-H', quoteParts([`${name}: ${scheme} `, { command }])];
 }
 
-/** Replaces each token in a text with a command that creates it. */
+/**
+ * Splits a text at its tokens. Each token becomes a shell command that creates an equivalent token, or `<token>` if
+ * none can. Secrets in the rest of the text are removed.
+ */
 function withTokens(text: string, exchange: Exchange, target: Target, seconds: number): Part[] {
   const parts: Part[] = [];
   let end = 0;
@@ -79,7 +89,10 @@ function withTokens(text: string, exchange: Exchange, target: Target, seconds: n
   return [...parts, redact(text.slice(end))].filter((part) => part !== '');
 }
 
-/** Reconstructs the recipe of a token that a rule built by hand; undefined if no key of the target signed it. */
+/**
+ * Reconstructs the recipe (description) of a token that a rule composed itself. Returns undefined if the token was not
+ * signed by a key of the target.
+ */
 function recipeOf(token: string, target: Target): TokenRecipe | undefined {
   const [head = '', payload = '', signature = ''] = token.split('.');
   const [header, claims] = [head, payload].map(readPart);
@@ -98,7 +111,10 @@ function isSignedBy({ algorithm, privateKey }: SigningKey, input: string, signat
   return verify(`sha${algorithm.slice(2)}`, Buffer.from(input), key, Buffer.from(signature, 'base64url'));
 }
 
-/** Returns the command that creates the same token again. */
+/**
+ * Returns the shell command that creates a token with the same recipe (description). `seconds`: time of the request in
+ * seconds since the epoch.
+ */
 function tokenCommand(recipe: TokenRecipe, target: Target, seconds: number): string {
   const role = recipe.key ?? 'main';
   const org = role === 'second' ? (target.second?.org ?? target.org) : target.org;
@@ -107,12 +123,15 @@ function tokenCommand(recipe: TokenRecipe, target: Target, seconds: number): str
   return words.map(quote).join(' ');
 }
 
-/** Ten years in seconds. A larger distance is a deliberately wrong number, not a time. */
+/**
+ * Ten years in seconds. A token time further from the present is a deliberately wrong number, which commands repeat
+ * unchanged.
+ */
 const FAR = 315_360_000;
 
 /**
- * Converts the times of a recipe to offsets from `seconds`, so that the recipe has the same meaning when the command
- * runs.
+ * Replaces the times in a token recipe by offsets from `seconds` (`{"from_now": 60}`), so that a command that runs
+ * later creates a token with the same remaining lifetime.
  */
 export function withRelativeTimes(recipe: TokenRecipe, seconds: number): TokenRecipe {
   if (recipe.claims === undefined) return recipe;
@@ -124,7 +143,7 @@ export function withRelativeTimes(recipe: TokenRecipe, seconds: number): TokenRe
   return { ...recipe, claims: Object.fromEntries(claims) };
 }
 
-/** Converts the offsets of a recipe back to times, for signing at `seconds`. */
+/** Replaces the offsets of `withRelativeTimes` by times. `seconds`: time of signing in seconds since the epoch. */
 export function withAbsoluteTimes(recipe: TokenRecipe, seconds: number): TokenRecipe {
   if (!isRecord(recipe.claims)) return recipe;
   const claims = Object.entries(recipe.claims).map(([name, value]) => {
@@ -134,7 +153,10 @@ export function withAbsoluteTimes(recipe: TokenRecipe, seconds: number): TokenRe
   return { ...recipe, claims: Object.fromEntries(claims) };
 }
 
-/** Command-line words that name the key and its organization; they contain no secret. */
+/**
+ * Returns the command-line words that name the signing key and its organization. They contain no secret, because they
+ * name only the file or the environment variable that contains the key.
+ */
 function keyWords(role: KeyRole, org: string, target: Target): string[] {
   const key = keysOf(target).get(role) ?? target.key;
   if (key.targetFile !== undefined)

@@ -2,52 +2,64 @@ import { type AmbiguityCode, recordKey } from '../specification/ambiguities.js';
 import type { Report } from './results.js';
 
 /**
- * Values that a point can show. A text, or one of several texts, matches exactly or followed by a space and more text.
- * A regular expression matches as usual.
+ * Values that match a recorded value of the target. A string, or one of several strings, matches the value itself, or
+ * its beginning before a space. A regular expression is tested against the value.
  */
 type Shows = string | readonly string[] | RegExp;
 
 /**
- * Points of a recording. A point is a key of `variants` in a report, or `rule: name` for an observed value. A pattern
- * that ends in `*` matches every point with the prefix before it.
+ * Names of recorded values of a target. A name is a key of `variants` in a report, or `rule: name` for a value that a
+ * rule observed. A name that ends in `*` stands for all names with that prefix.
  */
 type Points = readonly string[];
 
-/** Switch of the emulator (`emulator start --variants`), and what a recording shows for each of its values. */
+/** Switch of the emulator (`emulator start --variants`), with the recorded values from which its value is derived. */
 interface SwitchRow {
   readonly name: string;
-  /** Points that the switch controls, by group. A point belongs to the first group with a matching pattern. */
+  /**
+   * Names of the recorded values that depend on the switch, in groups. A recorded value belongs to the first group with
+   * a matching name.
+   */
   readonly points: Readonly<Record<string, Points>>;
   /**
-   * For each value, the default first: what the points of each group show. Points of an omitted group may show
-   * anything.
+   * Values of the switch, the default first. `shows` has the recorded values that the switch value causes, by group. A
+   * group that `shows` omits may have any recorded value.
    */
   readonly values: readonly (readonly [value: string, shows: Readonly<Record<string, Shows>>])[];
 }
 
-/** Points of one ambiguity named `what`, or `what, place` for each place. */
+/**
+ * Returns the names of recorded values of one ambiguity (contradiction or gap of the specification): `what`, or `what,
+ * place` for each of the `places`.
+ */
 function at(code: AmbiguityCode, what: string, ...places: readonly string[]): Points {
   return places.length === 0 ? [recordKey(code, what)] : places.map((place) => recordKey(code, `${what}, ${place}`));
 }
 
 const GIT_PLACES = ['Git', 'Git fetch', 'Git push refs', 'Git push'];
 
-/** Switch that controls several groups of points. */
+/** Defines a switch on which several groups of recorded values depend. */
 function over(name: string, points: SwitchRow['points'], ...values: SwitchRow['values']): SwitchRow {
   return { name, points, values };
 }
 
-/** Switch that controls one group of points. */
+/**
+ * Defines a switch on which one group of recorded values depends. `values`: recorded values by switch value, the
+ * default first.
+ */
 function one(name: string, points: Points, values: Readonly<Record<string, Shows>>): SwitchRow {
   return { name, points: { it: points }, values: Object.entries(values).map(([value, it]) => [value, { it }]) };
 }
 
-/** Switch whose values equal the values that its points show. */
+/** Defines a switch whose values are the same texts as the recorded values that depend on it. */
 function same(name: string, points: Points, ...values: readonly string[]): SwitchRow {
   return { name, points: { it: points }, values: values.map((value) => [value, { it: value }]) };
 }
 
-/** Switch whose values are error codes of a refusal with this status. */
+/**
+ * Defines a switch whose values are the error codes of a refusal with the given HTTP status. A recorded status without
+ * a code matches every value.
+ */
 function code(name: string, points: Points, status: number, ...values: readonly string[]): SwitchRow {
   const shows = (value: string) => new RegExp(`^${status}( ${value})?$`);
   return { name, points: { it: points }, values: values.map((value) => [value, { it: shows(value) }]) };
@@ -86,7 +98,7 @@ const SWITCHES: readonly SwitchRow[] = [
     {
       claim: [...at('A03', 'no repo claim*'), ...at('A35', 'no repo claim*')],
       org: at('A03', 'org:read on a repository*'),
-      // A refusal of a Git remote is recorded by its status only.
+      // The refusal of a Git remote has no error code, so only its status is recorded.
       git: GIT_PLACES.flatMap((place) => at('A35', place, 'org:read alone')),
     },
     ['400', { claim: '400', org: ['400', '403 insufficient_scope'], git: ['400', '403'] }],
@@ -204,7 +216,7 @@ const SWITCHES: readonly SwitchRow[] = [
   one('contentType', ['general.content-type.other: *'], { lenient: ['200', '201'], strict: '415' }),
 ];
 
-/** Points that no switch controls, with the reason. */
+/** Names of recorded values that depend on no switch of the emulator, each list with the reason. */
 const WITHOUT_SWITCH: readonly (readonly [points: Points, why: string])[] = [
   [at('A34', '*'), 'both sections state the same response'],
   [
@@ -217,7 +229,7 @@ const WITHOUT_SWITCH: readonly (readonly [points: Points, why: string])[] = [
   [at('A07', 'failed restore'), 'already determined by restore.failure-body'],
 ];
 
-/** Switches of the emulator that no rule can observe, with the reason. */
+/** Switches of the emulator whose value no rule can observe, each with the reason. */
 export const UNSEEN_SWITCHES: Readonly<Record<string, string>> = {
   diffBase: 'the specification describes no diff of a commit with a base',
   customNotesRefs: 'the specification describes no other notes ref',
@@ -226,8 +238,9 @@ export const UNSEEN_SWITCHES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Computes the switches with which the emulator behaves as the target of a report did, in the form of `emulator start
- * --variants`. Switches at their default are omitted. `without`: observations that no switch can reproduce.
+ * Derives from a report the switches with which the emulator behaves like the reported target, as `emulator start
+ * --variants` reads them. Switches at their default value are omitted. `without` in the result lists recorded values
+ * that no switch causes.
  */
 export function emulatorVariants(report: Pick<Report, 'variants' | 'rules'>) {
   const points = recordedPoints(report);
@@ -254,7 +267,8 @@ export function emulatorVariants(report: Pick<Report, 'variants' | 'rules'>) {
 }
 
 /**
- * Returns every switch that a recording can set, with its values (the default first) and the points that it controls.
+ * Returns all switches of the emulator that can be derived from a report. Each has its values, the default first, and
+ * the names of the recorded values that depend on it.
  */
 export function recordedSwitches(): { name: string; values: readonly string[]; points: Points }[] {
   return SWITCHES.map(({ name, values, points }) => ({
@@ -282,7 +296,7 @@ function fits(shows: Shows | undefined, seen: string): boolean {
   return shows === undefined || [shows].flat().some((text) => seen === text || seen.startsWith(`${text} `));
 }
 
-/** Returns the variants of a report and every observed text or number. */
+/** Returns the recorded values of a report by name: its variants, and all observed strings and numbers. */
 function recordedPoints({ variants, rules }: Pick<Report, 'variants' | 'rules'>): Map<string, string> {
   const points = new Map(Object.entries(variants));
   for (const { id, observed = {} } of rules) {

@@ -3,7 +3,8 @@ import { describeRule, describeRun, type Reporter } from './reporter.js';
 import type { Report, RuleResult } from './results.js';
 
 /**
- * Prints workflow commands of GitHub Actions, one per line, which become annotations:
+ * Renders a report as workflow commands of GitHub Actions, one per line. GitHub shows them as annotations of the
+ * workflow run. Example:
  *
  *     ::error title=jwt.alg.none::MUST, Token header: …%0Aexpected 403
  */
@@ -35,12 +36,15 @@ function annotation(kind: 'error' | 'warning' | 'notice', title: string, message
   return `::${kind} title=${escapeProperty(title)}::${escapeData(message)}`;
 }
 
-/** Escapes the text after the second `::`, as `@actions/core` does. */
+/** Escapes the message of a workflow command, which follows the second `::`, as the package `@actions/core` does. */
 function escapeData(text: string): string {
   return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 }
 
-/** Escapes a property, in which commas and colons are escaped too. */
+/**
+ * Escapes a property of a workflow command, such as the title. Commas and colons are escaped too, because they end a
+ * property.
+ */
 function escapeProperty(text: string): string {
   return escapeData(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
 }

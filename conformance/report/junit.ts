@@ -3,13 +3,14 @@ import { describeRule, describeRun, type Reporter, THE_RUN, tooFewChecked } from
 import { executed, type Report, type RuleResult } from './results.js';
 
 /**
- * Renders JUnit XML: one test suite per section, one test case per rule.
+ * Renders a report as JUnit XML, with one test suite per section of the specification and one test case per rule.
+ * Example:
  *
  *     <testsuites><testsuite name="Errors" tests="2" failures="1" errors="0" skipped="0">
  *       <testcase classname="Errors" name="err.method"><failure message="…" type="fail">…</failure></testcase>
  *
- * A run that checked nothing, was interrupted or broke gets an additional failing case, so that no reader shows it as
- * passed.
+ * A run that checked nothing, was interrupted or ended early gets an additional failing test case, so that CI systems
+ * do not show it as passed.
  */
 export const junit: Reporter = (report) => {
   const suites = [...describeRun(report).sections].map(([section, results]) => suiteOf(report, section, results));
@@ -52,7 +53,7 @@ function outcomeOf(report: Report, result: RuleResult): Outcome {
   const { verdict } = result;
   if (verdict === 'error') return 'error';
   if (describeRule(report, result).isBroken) return 'failure';
-  // Like a test that is marked as expected to fail.
+  // Show an expected failure as skipped, like a test that is marked as expected to fail.
   if (result.baseline?.state === 'expected') return 'skipped';
   return verdict === 'skip' || verdict === 'blocked' ? 'skipped' : undefined;
 }
@@ -78,7 +79,10 @@ function caseOf(report: Report, result: RuleResult, outcome: Outcome): string {
   return inside === '' ? `    <testcase${head}/>\n` : `    <testcase${head}>\n${inside}    </testcase>\n`;
 }
 
-/** Returns cases for failures that do not belong to a rule; undefined if there are none. */
+/**
+ * Returns a test suite for failures that belong to no rule: an incomplete run, and fixtures (prepared state of the
+ * target) that could not be created. Returns undefined if there are no such failures.
+ */
 function wholeRun(report: Report): Suite | undefined {
   const { setup, conclusion, measure, remarks } = describeRun(report);
   const isWhole = !report.interrupted && report.ended === undefined && executed(report.counts) > 0;
@@ -109,7 +113,7 @@ function attributes(values: Readonly<Record<string, string | number>>): string {
     .join('');
 }
 
-/** Characters that are not well-formed in XML 1.0 (section 2.2), not even as a reference. */
+/** Characters that XML 1.0 (section 2.2) forbids, even as a character reference. */
 const NOT_XML = /[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu;
 
 function escapeXml(text: string): string {

@@ -13,10 +13,16 @@ import {
 } from './reporter.js';
 import type { Report, RuleResult } from './results.js';
 
-/** Maximum number of broken rules shown with their requests. A GitHub step summary is limited to 1 MB. */
+/**
+ * Maximum number of broken rules that are shown with their requests. The number is limited because a GitHub step
+ * summary may have at most 1 MB.
+ */
 const MAX_SHOWN = 40;
 
-/** Renders GitHub Flavored Markdown: badge, counts, broken rules, and one line per section. */
+/**
+ * Renders a report as GitHub Flavored Markdown: a badge, the counts, the broken rules, and one line per section of the
+ * specification.
+ */
 export const markdown: Reporter = (report) => {
   const { broken, conclusion, measure, coverage, remarks } = describeRun(report);
   const blocks = [
@@ -81,7 +87,7 @@ function describe(report: Report, result: RuleResult): string {
   ].join('\n\n');
 }
 
-/** Lists findings that do not fail the run. Rules that could not be checked are grouped by reason. */
+/** Formats the findings that do not make the run fail. Rules that could not be checked are grouped by reason. */
 function warnings(report: Report): string[] {
   const seen = report.rules.filter(({ verdict }) => ['warn', 'variant'].includes(verdict) && !report.mode.strict);
   const lines = [
@@ -93,7 +99,7 @@ function warnings(report: Report): string[] {
   return lines.length === 0 ? [] : ['## Also seen', lines.join('\n')];
 }
 
-/** Badge of a complete run: level, mode and date. */
+/** Returns the badge (image) of a complete run, with requirement level, mode and date. */
 function badge(report: Report): string {
   const date = report.started_at.slice(0, 10);
   const { fail, flaky, warn } = report.counts;
@@ -104,8 +110,8 @@ function badge(report: Report): string {
 }
 
 /**
- * Badges of the profiles (parts of the specification) whose rules are all in the report and of which at least one was
- * checked.
+ * Returns one badge for each profile (part of the specification that a deployment can offer without the others).
+ * Profiles are omitted if the report lacks some of their rules, or if none of their rules was checked.
  */
 function profileBadges(report: Report): string[] {
   const shown = profileResults(report).filter(({ verdict }) => verdict !== 'not checked');
@@ -115,14 +121,16 @@ function profileBadges(report: Report): string[] {
   return badges.length === 0 ? [] : [badges.join('\n')];
 }
 
-/** Image of shields.io with a label and a message. */
+/**
+ * Returns Markdown for a badge image of the service shields.io. `isGood`: true for a green badge, false for a red one.
+ */
 function badgeImage(label: string, message: string, isGood: boolean): string {
   const escaped = (text: string) => encodeURIComponent(text.replaceAll('-', '--').replaceAll('_', '__'));
   const color = isGood ? 'brightgreen' : 'red';
   return `![${label[0]?.toUpperCase()}${label.slice(1)}: ${message}](https://img.shields.io/badge/${escaped(label)}-${escaped(message)}-${color})`;
 }
 
-/** Escapes inline text, so that it contains no markup. */
+/** Escapes text for a line of Markdown, so that the text contains no markup. */
 export function inline(text: string): string {
   return visible(text)
     .replace(/\s+/g, ' ')
@@ -131,7 +139,7 @@ export function inline(text: string): string {
     .replace(/[\\`*_{}[\]|~@$]/g, '\\$&');
 }
 
-/** Formats inline code. The fence is longer than any run of backticks in the text. */
+/** Formats text as inline code. The delimiter has more backticks than any sequence of backticks in the text. */
 export function code(text: string): string {
   const shown = visible(text).replace(/\s+/g, ' ');
   const ticks = '`'.repeat(longestRun(shown) + 1);

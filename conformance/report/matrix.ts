@@ -4,29 +4,35 @@ import { code, inline } from './markdown.js';
 import { countsOf, MARKS } from './reporter.js';
 import type { Report, RuleResult, Verdict } from './results.js';
 
-/** Verdict of a rule in one result. */
+/** Cell of the table: the verdict of one rule in one report. */
 export interface Cell {
-  /** Undefined if the result does not contain the rule. */
+  /** Verdict of the rule; undefined if the report does not contain the rule. */
   readonly verdict?: Verdict;
-  /** Verdict in the previous result that contains the rule, if it differs; undefined otherwise. */
+  /**
+   * Verdict in the nearest report to the left that contains the rule. Undefined if the verdict is the same, or if there
+   * is no such report.
+   */
   readonly was?: Verdict;
 }
 
-/** Table of several results: one column for each result, one row for each rule, by section. */
+/**
+ * Table of several reports, with one column per report and one row per rule. Rows are grouped by section of the
+ * specification.
+ */
 export interface Matrix {
   readonly format: 1;
   readonly columns: readonly Side[];
   readonly sections: readonly {
     readonly section: string;
-    /** Number of rules by verdict in each result, such as `2 pass, 1 fail`. */
+    /** Number of rules of the section by verdict, one text such as `2 pass, 1 fail` for each report. */
     readonly counts: readonly string[];
     readonly rules: readonly { readonly id: string; readonly says: string; readonly cells: readonly Cell[] }[];
   }[];
-  /** Number of cells whose verdict differs from the previous one of the rule. */
+  /** Number of cells whose verdict differs from the nearest verdict to the left. */
   readonly changes: number;
 }
 
-/** Builds the table of several results. The columns keep the order of the results. */
+/** Builds the table of several reports. The columns have the order of the given reports. */
 export function matrixOf(reports: readonly Report[]): Matrix {
   const bySection = new Map<string, Map<string, RuleResult>>();
   for (const result of reports.flatMap(({ rules }) => rules)) {
@@ -58,7 +64,7 @@ function cellsOf(verdicts: readonly (Verdict | undefined)[]): Cell[] {
   });
 }
 
-/** Text of a cell, such as `✗ fail (was pass)`. */
+/** Formats a cell, such as `✗ fail (was pass)`; an empty text if the report does not contain the rule. */
 function textOf({ verdict, was }: Cell): string {
   if (verdict === undefined) return '';
   return `${MARKS[verdict]} ${verdict}${was === undefined ? '' : ` (was ${was})`}`;
@@ -68,12 +74,12 @@ function titleOf({ base_url: url, org, started_at: started }: Side): string {
   return `${url} (${org}), ${started.slice(0, 10)}`;
 }
 
-/** Summarizes the table in one sentence. */
+/** Returns a sentence with the number of reports and of changed verdicts. */
 function conclude({ columns, changes }: Matrix): string {
   return `${columns.length} results; ${changes} verdict${changes === 1 ? '' : 's'} changed from one result to the next.`;
 }
 
-/** Renders the table as GitHub Flavored Markdown. Changed verdicts are bold. */
+/** Renders the table of several reports as GitHub Flavored Markdown. Changed verdicts are bold. */
 export function matrixMarkdown(matrix: Matrix): string {
   const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
   const lines = [
@@ -91,7 +97,7 @@ function markdownCell(cell: Cell): string {
   return cell.was === undefined ? textOf(cell) : `**${textOf(cell)}**`;
 }
 
-/** Renders the table as one self-contained HTML page. Changed verdicts are marked text. */
+/** Renders the table of several reports as one HTML page without external files. Changed verdicts are highlighted. */
 export function matrixHtml(matrix: Matrix): string {
   const title = 'Conformance of several deployments';
   const heads = ['Rule', ...matrix.columns.map(titleOf)].map((text) => element('th', text, { scope: 'col' }));

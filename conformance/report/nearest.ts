@@ -5,36 +5,39 @@ import { withRelativeTimes } from './curl.js';
 import { routeOf } from './operation.js';
 import { redact } from './redact.js';
 
-/** Request of a passed rule that is most similar to the request that decided a failed rule. */
+/**
+ * Request of a passed rule that is most similar to the deciding request of a failed rule. Reports show it to explain
+ * the failure.
+ */
 export interface Nearest {
-  /** Id of the rule that sent it. */
+  /** Id of the passed rule that sent the request. */
   readonly rule: string;
-  /** Method and route, such as `GET /api/v1/repo`. */
+  /** Method and path of the request, with secrets removed, such as `GET /api/v1/repo`. */
   readonly request: string;
   readonly status: number;
-  /** Differences of the deciding request, one per line; empty if none. */
+  /** Properties in which the deciding request differs, one text per property with both values; empty if none. */
   readonly differs: readonly string[];
 }
 
-/** Properties of a request as strings, by name, such as `header accept`. Two requests are compared property by property. */
+/** Properties of a request by name, such as `header accept`. Two requests are compared property by property. */
 type Traits = ReadonlyMap<string, string>;
 
 interface SeenRequest extends Pick<Exchange, 'rule' | 'method' | 'path' | 'status'> {
   readonly traits: Traits;
 }
 
-/** Maximum number of different requests kept for one operation. */
+/** Maximum number of different requests that are kept in memory for one operation of the API. */
 const MAX_KEPT = 500;
-/** Larger bodies, in bytes, are compared as a whole. */
+/** Maximum size in bytes of a request body that is compared member by member. A larger body is compared as a whole. */
 const MAX_READ = 64 * 1024;
 const MAX_MEMBERS = 200;
 const MAX_LINES = 12;
 
-/** Requests of a run, to show a failure beside the nearest request that passed. */
+/** Log of the requests of a run. Reports use it to show next to a failure the most similar request that passed. */
 export class RequestLog {
   readonly #operations = new Map<string, Map<string, SeenRequest>>();
 
-  /** `now` returns milliseconds since the epoch. */
+  /** `now` returns the current time in milliseconds since the epoch. */
   constructor(readonly now: () => number) {}
 
   see(exchange: Exchange): void {
@@ -48,8 +51,8 @@ export class RequestLog {
   }
 
   /**
-   * Returns the nearest request to a failed one; undefined if none. `isPassed`: returns true if a rule passed.
-   * `expected`: the response that the failed rule expected.
+   * Returns the most similar request of another rule that passed; undefined if no passed rule used the operation.
+   * `isPassed`: returns true for the id of a passed rule. `expected`: response that the failed rule expected.
    */
   nearestTo(exchange: Exchange, isPassed: (rule: string) => boolean, expected: unknown): Nearest | undefined {
     const own = traitsOf(exchange, this.now());
@@ -86,11 +89,14 @@ function line(name: string, here: string | undefined, there: string | undefined)
 function differences(a: Traits, b: Traits): string[] {
   const names = [...new Set([...a.keys(), ...b.keys()])].filter((name) => a.get(name) !== b.get(name));
   const isAnonymous = [a, b].some((traits) => traits.get('authorization') === 'none');
-  // An anonymous request has no token to compare.
+  // Ignore properties of the token if one of the requests had no token.
   return isAnonymous ? names.filter((name) => !/^(token|repository$)/.test(name)) : names;
 }
 
-/** Key of an operation: method and route, and the service for Git's ref advertisements. */
+/**
+ * Returns the key of a request's operation: method and route. For ref advertisements of Git, the key includes the
+ * `service` parameter.
+ */
 function operationOf({ method, path }: Exchange): string {
   const { pathname, query } = split(path);
   return `${method} ${routeOf(pathname)} ${query.find(([name]) => name === 'service')?.[1] ?? ''}`;
@@ -121,7 +127,10 @@ function traitsOf(exchange: Exchange, now: number): Traits {
   return traits;
 }
 
-/** Adds the values of path parameters. The name of the repository that the token names is not a difference. */
+/**
+ * Adds the path parameters to the properties of a request. A repository in the path is compared only as equal or
+ * unequal to the one that the token names, because each rule uses its own repositories.
+ */
 function addPath(traits: Map<string, string>, pathname: string, repository: string | undefined): void {
   const route = routeOf(pathname);
   if (route === pathname) return;
@@ -166,7 +175,7 @@ function addBody(traits: Map<string, string>, body: Buffer): void {
   }
 }
 
-/** Parses a JSON body or an NDJSON body; undefined if it is neither. */
+/** Parses a body as one JSON value or as NDJSON (one value per line). Returns undefined if the body is neither. */
 function readJson(text: string): unknown[] | undefined {
   const whole = parseJson(text);
   if (whole !== undefined) return [whole];

@@ -2,7 +2,10 @@ import { OPERATIONS } from '../rules/companion/operations.js';
 
 const GIT = /^\/.+?\/(info\/refs|git-upload-pack|git-receive-pack|info\/lfs\/.*)$/;
 
-/** All routes, split into segments; a `{…}` segment matches any value. Routes with fewer placeholders come first. */
+/**
+ * All routes, split into path segments. A segment `{…}` matches any value. Routes with fewer such segments come first,
+ * because the first match is used.
+ */
 const ROUTES: readonly (readonly string[])[] = OPERATIONS.flatMap(({ routes }) => Object.values(routes))
   .filter((route) => route !== undefined)
   .map((route) => route.replace('{n}', '{repo_name}').split('/'))
@@ -13,14 +16,14 @@ function placeholders(route: readonly string[]): number {
 }
 
 /**
- * Returns the route of a path without query, such as `/api/repos/{repo_name}/branches`; the path itself if no route
- * matches.
+ * Returns the route of a request path without query, such as `/api/repos/{repo_name}/branches`. Returns the path itself
+ * if no route matches.
  */
 export function routeOf(path: string): string {
   return knownRouteOf(path) ?? path;
 }
 
-/** Returns the route of a path without query; undefined if no route matches. */
+/** Returns the route of a request path without query; undefined if no route matches. */
 export function knownRouteOf(path: string): string | undefined {
   const [, service] = GIT.exec(path) ?? [];
   if (service !== undefined) return `/{repo_name}.git/${service}`;

@@ -30,23 +30,26 @@ const STYLES: Readonly<Partial<Record<Verdict, Style>>> = {
 };
 
 /**
- * Maximum number of rules that are shown one by one, broken ones with their requests. If there are more, equal results
- * are grouped.
+ * Maximum number of rules that are shown one by one, separately for broken rules and other findings. If there are more,
+ * rules with equal results are grouped.
  */
 const MAX_RULES = 20;
-/** Maximum number of rules shown for a run that ended early, because the reason of the end is more important. */
+/**
+ * Maximum number of broken rules that are shown one by one for a run that ended early. It is small, because the reason
+ * of the end is more important.
+ */
 const MAX_OF_ENDED = 3;
-/** Maximum number of groups of broken rules, and of other findings. */
+/** Maximum number of groups of equal results: if broken rules are grouped, and if only other findings are grouped. */
 const MAX_BROKEN_KINDS = 6;
 const MAX_OTHER_KINDS = 40;
-/** Maximum number of lines of a request or response in a group. */
+/** Maximum number of lines that are shown of a request or a response if results are grouped. */
 const MAX_LINES = 16;
-/** Maximum number of reasons shown for skipped or blocked rules. */
+/** Maximum number of different reasons that are listed for skipped or for blocked rules. */
 const MAX_REASONS = 12;
 
 /**
- * Creates the reporter for readers at a terminal: broken rules, other findings, one line per section, and the
- * conclusion.
+ * Creates the reporter for a terminal. Its text contains the broken rules, the other findings, one line per section of
+ * the specification, and the conclusion. `color`: true to use colours.
  */
 export function createPretty(color: boolean): Reporter {
   const paint: Paint = (verdict, text) => {
@@ -54,7 +57,7 @@ export function createPretty(color: boolean): Reporter {
     return color && style !== undefined ? styleText(style, text, { validateStream: false }) : text;
   };
   return (given) => {
-    // Before anything is coloured, because colours are control characters too.
+    // Replace control characters before colours are added, because colours consist of control characters too.
     const report = visibleReport(given);
     const { broken, tally, remarks, conclusion, measure, coverage } = describeRun(report);
     const others = (['warn', 'variant'] as const).flatMap((verdict) =>
@@ -82,7 +85,10 @@ export function createPretty(color: boolean): Reporter {
   };
 }
 
-/** Replaces control characters in the report with text, so that the target cannot control the terminal. */
+/**
+ * Returns a copy of the report with control characters replaced by visible text, so that texts from the target cannot
+ * control the terminal.
+ */
 function visibleReport(report: Report): Report {
   return JSON.parse(JSON.stringify(report), (_name, value: unknown) =>
     typeof value === 'string' ? visible(value) : value,
@@ -116,8 +122,8 @@ function describeBroken(report: Report, result: RuleResult, paint: Paint): strin
 }
 
 /**
- * Describes a run with many findings: first one example, then groups of failed fixtures, broken rules and other
- * findings.
+ * Describes a run with too many broken rules to show each: first one broken rule with its request, then groups of equal
+ * results.
  */
 function describeMany(
   report: Report,
@@ -138,7 +144,7 @@ function describeMany(
   ];
 }
 
-/** Shortens a result to its last exchange, with a limited number of lines. */
+/** Returns the result with only its last request and response, each shortened to `MAX_LINES` lines. */
 function shorten(result: RuleResult): RuleResult {
   const cut = (text: string) => {
     const lines = text.trimEnd().split('\n');
@@ -188,13 +194,13 @@ function sections(report: Report, paint: Paint): string[] {
   });
 }
 
-/** Explains the marks that occur in the report. */
+/** Returns one line for each verdict that occurs in the report, with its mark and its meaning. */
 function legend(report: Report, paint: Paint): string {
   const shown = VERDICTS.filter((verdict) => report.counts[verdict] > 0);
   return shown.map((verdict) => `${paint(verdict, MARKS[verdict])} ${verdict}: ${MEANINGS[verdict]}`).join('\n');
 }
 
-/** Lists rules that could not be checked, by reason. */
+/** Lists the reasons why rules have the verdict `skip` or `blocked`, with the number of rules for each reason. */
 function unchecked(report: Report, verdict: 'skip' | 'blocked'): string[] {
   const reasons = countReasons(withVerdict(report, verdict));
   const others = reasons.slice(MAX_REASONS).reduce((sum, [, count]) => sum + count, 0);
@@ -204,7 +210,7 @@ function unchecked(report: Report, verdict: 'skip' | 'blocked'): string[] {
   ].map(([reason, count]) => `${verdict.padEnd(7)} ${String(count).padStart(4)}  ${show(reason)}`);
 }
 
-/** Formats one count. The legend explains the verdicts, so only other counts have an explanation. */
+/** Formats one count as a line. Verdicts have no explanation in the line, because the legend explains them. */
 function tallyLine({ name, mark, count, means }: ReturnType<typeof describeRun>['tally'][number]): string {
   return `${name.padEnd(9)}${String(count).padStart(4)}${mark === undefined ? `  ${means}` : ''}`;
 }

@@ -1,8 +1,8 @@
 import type { Reach } from '../rules/rule.js';
 
 /**
- * Profiles: parts of the specification that a deployment can offer without the others, with the rules that belong to
- * each. A rule belongs to the first profile that fits it.
+ * Profiles, with a function that returns true if a rule fits. A profile is a part of the specification that a
+ * deployment can offer without the others. A rule belongs to the first profile that it fits.
  */
 const PROFILE_ROWS = {
   hosting: ({ id, reach }) => reach === 'needs-setup' && /hosting|deployment|idempotency/.test(id),
@@ -14,10 +14,13 @@ const PROFILE_ROWS = {
   read: () => true,
 } as const satisfies Readonly<Record<string, (rule: ProfiledRule) => boolean>>;
 
-/** Sections whose rules of reach `needs-setup` use routes that only published clients show. */
+/**
+ * Sections of the specification in which rules of reach `needs-setup` use routes that are known only from published
+ * clients.
+ */
 const COMPANION_SECTIONS: readonly string[] = ['Other endpoints', 'Errors', 'Limits', 'Scopes', 'Repository record'];
 
-/** Name of a profile, such as `git`. */
+/** Name of a profile (part of the specification that a deployment can offer without the others), such as `git`. */
 export type Profile = keyof typeof PROFILE_ROWS;
 
 export const PROFILES = [
@@ -29,18 +32,18 @@ export const PROFILES = [
   'hosting',
 ] as const satisfies Profile[];
 
-/** Result of a profile. */
+/** Result of a profile (part of the specification that a deployment can offer without the others). */
 export interface ProfileResult {
   readonly profile: Profile;
-  /** `not checked` if no rule of the profile has a verdict about the target. */
+  /** Conformance of the target. `not checked` if no rule of the profile was checked. */
   readonly verdict: 'conforms' | 'does not conform' | 'not checked';
-  /** Number of its rules that have a verdict about the target. */
+  /** Number of rules of the profile that were checked. */
   readonly checked: number;
-  /** Number of its rules. */
+  /** Number of all rules of the profile. */
   readonly total: number;
 }
 
-/** Members of a rule, or of its result in a report, that decide its profile. */
+/** Properties of a rule that determine its profile. Rules and their results in a report have them. */
 export interface ProfiledRule {
   readonly id: string;
   readonly section: string;
@@ -48,13 +51,13 @@ export interface ProfiledRule {
   readonly read_only: boolean;
 }
 
-/** Returns the only profile to which a rule belongs, such as `git` for the rule `git.push`. */
+/** Returns the profile of a rule, such as `git` for the rule `git.push`. Each rule belongs to exactly one profile. */
 export function profileOf(rule: ProfiledRule): Profile {
   const row = Object.entries(PROFILE_ROWS).find(([, fits]) => fits(rule));
   return row?.[0] as Profile;
 }
 
-/** Parses profile names that are separated by commas. Returns undefined if a name is unknown. */
+/** Parses comma-separated names of profiles. Returns undefined if one of them is unknown. */
 export function readProfiles(text: string): readonly Profile[] | undefined {
   const names = text.split(',').map((name) => name.trim());
   return names.every((name): name is Profile => Object.hasOwn(PROFILE_ROWS, name)) ? names : undefined;

@@ -1,15 +1,18 @@
-/** JWT, with or without its signature. It must be hidden, because it can be used until it expires. */
+/**
+ * Pattern of a JWT, with or without its signature. Reports must not show one, because a token can be used until it
+ * expires.
+ */
 export const TOKEN = /eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]*)?/g;
 const BASIC = /\b(Basic) [A-Za-z0-9+/=]{16,}/gi;
 /** Text that may be base64, long enough for a token. */
 const BASE64 = /[A-Za-z0-9+/]{40,}={0,2}/g;
 /** Beginning of Basic credentials with a JWT as password. */
 const USER_AND_TOKEN = /^[^:]*:eyJ/;
-/** User information before the `@` of an authority (RFC 3986, section 3.2.1). */
+/** Pattern of user name and password in a URL, before the `@` of the authority (RFC 3986, section 3.2.1). */
 const USER_INFO = /\b([a-z][a-z0-9+.-]*:\/\/)[^\s/?#@"'<>]+@/gi;
 const PRIVATE_KEY = /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g;
 
-/** Removes credentials from a text. */
+/** Replaces tokens, passwords and private keys in a text. */
 export function redact(text: string): string {
   return text
     .replace(TOKEN, '<token>')
@@ -22,14 +25,14 @@ export function redact(text: string): string {
     .replace(PRIVATE_KEY, '<private key>');
 }
 
-/** Removes credentials from bytes. */
+/** Replaces tokens, passwords and private keys in bytes, which may be binary data. */
 export function redactBytes(bytes: Buffer): Buffer {
   const text = bytes.toString('latin1');
   const shown = redact(text);
   return shown === text ? bytes : Buffer.from(shown, 'latin1');
 }
 
-/** Removes credentials from all texts in a JSON value, at any depth. */
+/** Replaces tokens, passwords and private keys in all strings of a JSON value, at any depth. */
 export function redactValue<Value>(value: Value): Value {
   return redactMember(value) as Value;
 }

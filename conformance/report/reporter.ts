@@ -14,10 +14,10 @@ import {
 } from './results.js';
 import { quote } from './shell.js';
 
-/** Renders a report as text. All formats use only the report. */
+/** Function that renders a report as text in one format, such as JUnit. It needs no other input than the report. */
 export type Reporter = (report: Report) => string;
 
-/** Mark of each verdict. */
+/** One-character symbol of each verdict. */
 export const MARKS: Readonly<Record<Verdict, string>> = {
   pass: '✓',
   fail: '✗',
@@ -30,7 +30,7 @@ export const MARKS: Readonly<Record<Verdict, string>> = {
   flaky: '?',
 };
 
-/** Meaning of each verdict, for legends. */
+/** Meaning of each verdict in a few words, for legends. */
 export const MEANINGS: Readonly<Record<Verdict, string>> = {
   pass: 'the rule holds',
   fail: 'a MUST is broken',
@@ -43,19 +43,25 @@ export const MEANINGS: Readonly<Record<Verdict, string>> = {
   flaky: 'failed, then passed when repeated alone',
 };
 
-/** Returns true if a rule makes the run fail. */
+/**
+ * Returns true if the result of a rule makes the run fail. An expected failure does not, but an outdated expectation
+ * does. `strict`: true if warnings and tolerated variants make the run fail too.
+ */
 export function isBroken({ verdict, baseline }: Pick<RuleResult, 'verdict' | 'baseline'>, strict: boolean): boolean {
   if (baseline !== undefined && baseline.state !== 'unobserved') return baseline.state !== 'expected';
   if (verdict === 'fail' || verdict === 'error' || verdict === 'flaky') return true;
   return strict && (verdict === 'warn' || verdict === 'variant');
 }
 
-/** Section name for results that do not belong to a rule. */
+/** Section name of results that do not belong to a rule, such as a fixture that could not be created. */
 export const THE_RUN = 'The run' as string as Section;
 
 const SETUP = 'set-up: ';
 
-/** Failed fixtures as results, so that each is reported once, in the same form as a rule. */
+/**
+ * Converts fixtures (prepared state of the target) that could not be created into results in the form of rules, so that
+ * all formats show them.
+ */
 function brokenSetup({ setup = [] }: Report): readonly RuleResult[] {
   return setup.map(({ name, ...shown }) => ({
     id: `${SETUP}${name}`,
@@ -69,7 +75,10 @@ function brokenSetup({ setup = [] }: Report): readonly RuleResult[] {
   }));
 }
 
-/** Results that make the run fail: fixtures first, then rules, failures before errors. */
+/**
+ * Returns the results that make the run fail: fixtures that could not be created, then rules, with failures before
+ * errors.
+ */
 function brokenRules(report: Report): readonly RuleResult[] {
   const order: readonly Verdict[] = ['fail', 'flaky', 'error', 'warn', 'variant', 'observed', 'pass'];
   const rules = report.rules
@@ -78,24 +87,24 @@ function brokenRules(report: Report): readonly RuleResult[] {
   return [...brokenSetup(report), ...rules];
 }
 
-/** Rules whose failure was expected. */
+/** Returns the results whose failure the baseline (list of expected failures) expects. */
 function expectedFailures({ rules }: Report): readonly RuleResult[] {
   return rules.filter(({ baseline }) => baseline?.state === 'expected');
 }
 
 /**
- * Maximum characters of a command that is shown. A longer command would not be read or copied; the JSON report contains
- * it.
+ * Maximum number of characters of a curl command that is shown. Longer commands are only in the JSON report, because
+ * nobody would read or copy them.
  */
 export const MAX_CURL = 4096;
 
-/** Lists names. If there are many, lists the first ones and the number of the others. */
+/** Joins names with commas. If there are many, names only the first `max` and adds the number of the others. */
 export function enumerate(names: readonly string[], max = 8): string {
   if (names.length <= max + 1) return names.join(', ');
   return `${names.slice(0, max).join(', ')} and ${names.length - max} more`;
 }
 
-/** Remarks about the run to read before its verdicts, one sentence each. */
+/** Returns remarks about the whole run, one sentence each, for example that the run ended early. */
 function remarks(report: Report): string[] {
   const { notices = [], ended, mode, throttled_seconds: throttled = 0, cleanup } = report;
   const { shard } = mode;
@@ -108,7 +117,7 @@ function remarks(report: Report): string[] {
     ...(ended === undefined ? [] : [`The run ended before all rules were checked: ${ended.reason}`]),
     ...describeGitClients(report),
     ...(shard === undefined ? [] : [`This is part ${shard.index} of ${shard.count}.`]),
-    // The conclusion is the same sentence if nothing else failed.
+    // Omit the sentence about too few checked rules if the conclusion is the same sentence.
     ...(tooFew === undefined || tooFew === conclude(report) ? [] : [tooFew]),
     ...(throttled === 0 ? [] : [`The target throttled the run for ${throttled} s.`]),
     ...(left.length === 0 ? [] : [`${done} on the target${why}: ${enumerate(left)}`]),
@@ -125,14 +134,17 @@ function describeGitClients({ mode, rules }: Report): string[] {
   return used.length === 0 ? [] : [`Git clients of this run: ${used.join(', ')}.`];
 }
 
-/** Lists expected failures that could not be confirmed, because their rules were not checked. */
+/**
+ * Returns a sentence that lists the baseline entries (expected failures) whose rules were not checked. Returns an
+ * empty list if all of these rules were checked.
+ */
 function unobserved({ rules, baseline }: Report): string[] {
   const own = rules.flatMap(({ id, baseline: one }) => (one?.state === 'unobserved' ? [id] : []));
   const ids = [...own, ...(baseline?.elsewhere ?? []).map(({ rule }) => rule)];
   return ids.length === 0 ? [] : [`Not checked, although in the baseline: ${enumerate(ids)}.`];
 }
 
-/** Explains the baseline of a rule. */
+/** Explains the state of the rule's baseline entry (expected failure) in one line; empty if the rule has none. */
 export function explainBaseline({ verdict, baseline }: RuleResult): string[] {
   if (baseline === undefined) return [];
   const { state, reason, expires, verdict: wanted = 'a failure' } = baseline;
@@ -146,20 +158,23 @@ export function explainBaseline({ verdict, baseline }: RuleResult): string[] {
   return [`${words[state]} (${reason})`];
 }
 
-/** Groups results by section, in the order of the report. */
+/** Groups results by section of the specification, in the order of the report. */
 function bySection({ rules }: Report): ReadonlyMap<string, readonly RuleResult[]> {
   return groupBy(rules, ({ section }) => section);
 }
 
-/** Formats the number of results by verdict: `2 pass, 1 fail`. */
+/** Formats the number of results by verdict, such as `2 pass, 1 fail`. `mark`: returns a prefix for each verdict. */
 export function countsOf(results: readonly RuleResult[], mark: (verdict: Verdict) => string = () => ''): string {
   const counts = Object.entries(countVerdicts(results)) as [Verdict, number][];
   return counts.flatMap(([verdict, count]) => (count === 0 ? [] : [`${mark(verdict)}${count} ${verdict}`])).join(', ');
 }
 
-/** Number and meaning of each verdict and of other counts of a report. */
+/**
+ * Returns the counts of a report, each with its meaning: one per verdict, then others such as the number of unproven
+ * rules.
+ */
 function tally(report: Report) {
-  // Only verdicts have marks.
+  // Only the counts of verdicts have a mark (symbol).
   const rows: readonly { name: string; mark?: string; count: number; means: string }[] = [
     ...VERDICTS.map((name) => ({ name, mark: MARKS[name], count: report.counts[name], means: MEANINGS[name] })),
     {
@@ -172,23 +187,25 @@ function tally(report: Report) {
   return rows.filter(({ count }) => count > 0);
 }
 
-/** Describes the rule in one line. */
+/** Returns requirement level, section and statement of a rule in one line. */
 function headline({ level, section, says }: RuleResult): string {
   return `${level}, ${section}: ${says}`;
 }
 
-/** Says that a rule is unproven; empty if it is proven. */
+/**
+ * Returns a line for an unproven rule (never seen to fail on a server with a deliberate defect); empty for other rules.
+ */
 function explainUnproven({ unproven }: RuleResult): string[] {
   return unproven === true ? ['unproven: no mutant in the test suite breaks this rule'] : [];
 }
 
-/** Formats a value in one line and shortens a long one. */
+/** Formats a value as one line. Cuts it after 300 characters. */
 export function show(value: unknown): string {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? 'nothing');
   return text.length > 300 ? `${text.slice(0, 300)}…` : text;
 }
 
-/** Explains a verdict, one fact per line. */
+/** Explains the verdict of a rule: reason, expected and actual value, one per line. */
 export function explain(result: RuleResult): string[] {
   const lines: string[] = [];
   if (result.reason !== undefined) lines.push(result.reason);
@@ -197,7 +214,10 @@ export function explain(result: RuleResult): string[] {
   return lines;
 }
 
-/** Explains how the deciding request differs from the nearest request of a passed rule. */
+/**
+ * Explains how the deciding request differs from the most similar request of a passed rule; empty if there is no such
+ * request.
+ */
 function explainNearest({ nearest }: RuleResult): string[] {
   if (nearest === undefined) return [];
   const { rule, request, status, differs } = nearest;
@@ -206,15 +226,18 @@ function explainNearest({ nearest }: RuleResult): string[] {
   return [head, ...differs.map((line) => `differs in: ${line}`)];
 }
 
-/** Returns the command that checks one rule again on the same target; undefined if it cannot be checked again. */
+/**
+ * Returns the command that checks one rule again on the same target. Returns undefined for recorded traffic and for
+ * fixtures, which cannot be checked again.
+ */
 function repeatCommand({ mode, recording }: Report, id: string): string | undefined {
-  // A fixture is not a rule that can be selected.
+  // A result whose id begins with `SETUP` is a fixture, which `--only` cannot select.
   if (recording !== undefined || id.startsWith(SETUP)) return undefined;
   const client = mode.git_client === undefined ? [] : ['--git-client', mode.git_client];
   return ['npx', 'conformance', 'run', ...(mode.flags ?? []), ...client, '--only', id].map(quote).join(' ');
 }
 
-/** Description of one rule, used by all formats. */
+/** Returns the texts about one rule that all report formats show. */
 export function describeRule(report: Report, result: RuleResult) {
   return {
     isBroken: isBroken(result, report.mode.strict),
@@ -227,7 +250,7 @@ export function describeRule(report: Report, result: RuleResult) {
   };
 }
 
-/** Description of the whole run, used by all formats. */
+/** Returns the texts about the whole run that all report formats show. */
 export function describeRun(report: Report) {
   return {
     setup: brokenSetup(report),
@@ -242,13 +265,17 @@ export function describeRun(report: Report) {
   };
 }
 
-/** Replaces control characters in text from the target, so that it cannot control a terminal. */
+/**
+ * Replaces control characters, except line feed and tab, by texts such as `\x1b`. Text from the target could otherwise
+ * control the terminal.
+ */
 export function visible(text: string): string {
   return text.replace(/[^\P{Cc}\n\t]/gu, (control) => `\\x${control.charCodeAt(0).toString(16).padStart(2, '0')}`);
 }
 
 /**
- * Returns true if rules were left out, or could not be checked although they were requested. Such a run gets no badge.
+ * Returns true if the run did not check all rules that it should: some were deselected, could not be checked, or the
+ * run ended early. Such a run gets no badge.
  */
 export function isPartial(report: Report): boolean {
   const { interrupted, mode, counts, recording, ended } = report;
@@ -258,12 +285,12 @@ export function isPartial(report: Report): boolean {
   return counts.blocked + counts.error > 0 || executed(counts) === 0 || tooFewChecked(report) !== undefined;
 }
 
-/** Number of MUST rules that are not known to notice any mutant. */
+/** Returns the number of MUST rules that were never seen to fail on a mutant (server with a deliberate defect). */
 function unproven({ rules }: Report): number {
   return rules.filter((rule) => rule.unproven === true).length;
 }
 
-/** Conclusion about the target in one sentence. */
+/** Returns one sentence that says if the target conforms, or why the run does not show it. */
 function conclude(report: Report): string {
   const { target, interrupted, counts, exit_code: code, mode, recording, ended, setup = [] } = report;
   const name = target.base_url;
@@ -287,9 +314,7 @@ function conclude(report: Report): string {
   return `${name} does not conform.`;
 }
 
-/**
- * Returns the sentence for a run that checked fewer rules than `--min-checked` demands; undefined if it checked enough.
- */
+/** Returns a sentence if the run checked fewer rules than `--min-checked` requires; undefined otherwise. */
 export function tooFewChecked({ mode, counts }: Report): string | undefined {
   const min = minCheckedOf(mode);
   const checked = executed(counts);
@@ -299,8 +324,8 @@ export function tooFewChecked({ mode, counts }: Report): string | undefined {
 }
 
 /**
- * Says how many rules a read-only run did not check, because its verdict covers only a part of the specification. Empty
- * for a run that may write, and for recorded traffic.
+ * Returns a sentence with the number of rules that a read-only run checked, because its verdict covers only a part of
+ * the specification. Empty for a run that may write, and for recorded traffic.
  */
 function describeCoverage({ mode, counts, recording }: Report): string[] {
   if (mode.write || recording !== undefined) return [];
@@ -308,7 +333,7 @@ function describeCoverage({ mode, counts, recording }: Report): string[] {
   return [`Read-only run: ${checked} of ${total} rules checked, ${total - checked} not checked.`];
 }
 
-/** Number of checked rules and requests. */
+/** Returns a sentence with the number of checked rules, the number of requests and the duration. */
 function measure(report: Report): string {
   const { counts, rules, requests, milliseconds, recording } = report;
   const checked = `${executed(counts)} of ${rules.length} rules checked`;

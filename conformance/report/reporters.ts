@@ -10,10 +10,10 @@ export const REPORTERS = ['pretty', 'tap', 'json', 'junit', 'markdown', 'github'
 
 export type ReporterName = (typeof REPORTERS)[number];
 
-/** Prints the report as JSON. */
+/** Renders the report as indented JSON. Unlike other formats, it contains everything, and `readReport` can read it. */
 const json: Reporter = (report) => `${JSON.stringify(report, null, 2)}\n`;
 
-/** `color`: true if the output is a terminal that shows colours. */
+/** Returns the reporter of a format. `color`: true to use colours in the format `pretty`; other formats have none. */
 export function reporterOf(name: ReporterName, color: boolean): Reporter {
   return { pretty: createPretty(color), tap, json, junit, markdown, github, html }[name];
 }

@@ -7,13 +7,13 @@ import type { Profile, ProfileResult } from './profiles.js';
 
 /**
  * Verdicts of a rule.
- * - `pass`: the rule holds.
- * - `fail`: a MUST is broken, or the target contradicted itself.
- * - `warn`: a SHOULD is broken.
- * - `observed`: the specification is silent, and the behaviour is noted.
- * - `variant`: another of the responses that a contradictory text supports.
+ * - `pass`: the target meets the rule.
+ * - `fail`: the target breaks a MUST, or behaves differently from an earlier request.
+ * - `warn`: the target breaks a SHOULD.
+ * - `observed`: the specification is silent, and the report records the behaviour.
+ * - `variant`: the target sent another of the responses that a contradictory specification permits.
  * - `skip`: the rule cannot be checked on this target.
- * - `blocked`: the target throttled or was gone, or a fixture of the rule could not be created.
+ * - `blocked`: the target throttled or did not respond, or a fixture of the rule could not be created.
  * - `error`: internal error of the suite.
  * - `flaky`: the rule failed, then passed when checked alone.
  */
@@ -21,7 +21,7 @@ export const VERDICTS = ['pass', 'fail', 'warn', 'observed', 'variant', 'skip', 
 
 export type Verdict = (typeof VERDICTS)[number];
 
-/** Exchange as shown in a report, without secrets and with long bodies shortened. */
+/** Request and response as a report shows them: as text without secrets, with long bodies shortened. */
 export interface TranscriptEntry {
   readonly request: string;
   readonly response: string;
@@ -35,39 +35,51 @@ export interface RuleResult {
   readonly reach: Reach;
   readonly read_only: boolean;
   readonly verdict: Verdict;
-  /** Basis of the verdict; undefined if nothing was checked. */
+  /** Kind of responses on which the verdict is based; undefined if nothing was checked. */
   readonly evidence?: Evidence;
-  /** Reason, for every verdict except `pass`. */
+  /** Reason for the verdict; undefined for `pass`. */
   readonly reason?: string;
   readonly expected?: unknown;
   readonly actual?: unknown;
   readonly observed?: Readonly<Record<string, unknown>>;
   readonly transcript?: readonly TranscriptEntry[];
-  /** Command that repeats the deciding request, without secrets; undefined if the body is too large. */
+  /**
+   * Shell command with curl that repeats the deciding request, without secrets; undefined if the request body is too
+   * large.
+   */
   readonly curl?: string;
-  /** Recipe of the token in the deciding request. */
+  /** Recipe (description) of the token in the deciding request. */
   readonly recipe?: TokenRecipe;
-  /** Most similar request of a passed rule; only for broken rules. */
+  /** Most similar request of a rule that passed; present only for broken rules. */
   readonly nearest?: Nearest;
-  /** True if a MUST rule has never been seen to fail: it is not known to notice any mutant. */
+  /**
+   * True for a MUST rule that never failed on a mutant (server with a deliberate defect), so nothing shows that the
+   * rule can fail.
+   */
   readonly unproven?: true;
   readonly milliseconds: number;
-  /** Number of requests of the rule itself, without those of shared fixtures. */
+  /** Number of requests of the rule itself, without those that created shared fixtures. */
   readonly requests?: number;
-  /** Observed members of tolerated sets, by key. */
+  /**
+   * Variants that the rule observed: the response that the target chose for each unclear point of the specification, by
+   * the key of the point.
+   */
   readonly variants?: Readonly<Record<string, string>>;
-  /** Baseline of the rule. */
+  /** Baseline entry (expected failure) of the rule, with its state; undefined if there is none. */
   readonly baseline?: Expectation;
-  /** Verdict that the rule would have if no earlier rule had observed another member of a tolerated set. */
+  /**
+   * Original verdict of the rule, if it was changed because an earlier rule observed another variant of the same
+   * behaviour.
+   */
   readonly without_drift?: { readonly verdict: Verdict; readonly reason?: string };
 }
 
 /**
- * Failure that a baseline expects, and its state.
+ * Failure that a baseline (list of expected failures) expects, and its state.
  * - `expected`: the failure occurred, and does not fail the run.
  * - `expired`: the failure occurred after the last day on which it was expected.
  * - `unexpected`: another failure occurred.
- * - `stale`: the failure is gone, and the baseline still expects it.
+ * - `stale`: the failure no longer occurs, but the baseline still expects it.
  * - `unobserved`: the rule was not checked.
  *
  * All states except `expected` and `unobserved` fail the run.
@@ -75,80 +87,86 @@ export interface RuleResult {
 export interface Expectation {
   readonly state: 'expected' | 'expired' | 'unexpected' | 'stale' | 'unobserved';
   readonly reason: string;
-  /** Last day on which the failure is expected, such as `2027-01-31`. */
+  /** Last day on which the failure is expected, in the form `2027-01-31`. */
   readonly expires: string;
-  /** Expected verdict; undefined for any failure. */
+  /** Verdict that the baseline expects; undefined if it expects any failure. */
   readonly verdict?: Verdict;
 }
 
-/** Fixture that could not be created. */
+/** Fixture (prepared state of the target, such as a repository) that could not be created. */
 export interface SetupFailure extends Pick<RuleResult, 'expected' | 'actual' | 'transcript' | 'curl' | 'recipe'> {
   readonly name: string;
-  /** `error` for an internal error of the suite. */
+  /** `fail` if the target refused the creation, `error` for an internal error of the suite. */
   readonly verdict: 'fail' | 'error';
   readonly reason: string;
 }
 
-/** Observations of a watching rule while other rules ran, as needed to merge the shards of a run. */
+/**
+ * Observations of a watching rule (rule that judges responses to the requests of other rules). They are stored in the
+ * report so that `mergeReports` can combine the shards of a run.
+ */
 export interface Watched {
   readonly id: string;
-  /** Number of responses that the rule applied to. */
+  /** Number of responses that the rule judged. */
   readonly answers: number;
   readonly evidence: Evidence;
   readonly broken?: Pick<RuleResult, 'reason' | 'evidence' | 'transcript' | 'curl' | 'recipe'>;
 }
 
-/** One of several runs that divide the rules; `index` begins at 1. */
+/** Number of this shard and number of all shards (runs that each check a part of the rules). `index` begins at 1. */
 export interface Shard {
   readonly index: number;
   readonly count: number;
 }
 
-/** Estimated size of a run, computed before it begins. */
+/** Size of a run, estimated before the run begins. */
 export interface Budget {
-  /** Estimated number of requests. */
+  /** Estimated number of requests of the whole run. */
   readonly requests: number;
-  /** Requests per second; undefined if there is no limit. */
+  /** Maximum number of requests per second; undefined if unlimited. */
   readonly rate?: number;
-  /** Estimated duration in seconds at that rate; undefined if there is no rate limit. */
+  /** Estimated duration in seconds at the rate limit; undefined if there is no rate limit. */
   readonly seconds?: number;
-  /** True if the run changes its rate to what the RateLimit headers of the target allow. */
+  /** True if the rate limit follows the RateLimit headers of the target during the run. */
   readonly adaptive?: true;
 }
 
-/** Result of removing the repositories that the run created. */
+/**
+ * Result of the deletion of the repositories that the run created. `made` and `removed` are numbers of repositories.
+ */
 export interface Cleanup {
   readonly made: number;
   readonly removed: number;
-  /** Names of the repositories that remain. */
+  /** Names of the repositories that are still on the target. */
   readonly left: readonly string[];
-  /** Reason why they remain. */
+  /** Reason why repositories are still on the target; undefined if unknown or if none are. */
   readonly reason?: string;
-  /** True if they were left on request (`--keep`). */
+  /** True if the user asked to keep the repositories (`--keep`). */
   readonly kept?: true;
 }
 
 /**
- * Reason why a run ended before all rules were checked: the target is gone or refuses requests, or the suite failed.
+ * Reason why the run ended before all rules were checked. `target`: the target is unreachable or refuses requests.
+ * `suite`: internal error of the suite.
  */
 export interface Ended {
   readonly by: 'target' | 'suite';
   readonly reason: string;
 }
 
-/** Number of checked rules, and number of all rules of the run. */
+/** Number of checked rules (`checked`) and number of all rules of the run (`total`). */
 export interface Coverage {
   readonly checked: number;
   readonly total: number;
 }
 
-/** Version of the format. Other versions are refused. */
+/** Version of the report format. `readReport` refuses reports of another version. */
 export const FORMAT = 1;
 
 export interface Report {
   readonly format: typeof FORMAT;
   readonly suite: { readonly name: string; readonly version: string };
-  /** Version of the specification the rules were taken from. */
+  /** Version of the specification from which the rules are derived. */
   readonly specification: '1.0.0';
   readonly started_at: string;
   readonly milliseconds: number;
@@ -162,44 +180,56 @@ export interface Report {
     readonly write: boolean;
     readonly strict: boolean;
     readonly only?: string;
-    /** Profiles (parts of the specification) whose rules were selected; undefined if all rules were. */
+    /** Profiles (parts of the specification) to which the run was restricted; undefined if all rules were selected. */
     readonly profiles?: readonly Profile[];
-    /** Git clients with which rules about clones, fetches and pushes were checked; undefined for isomorphic-git. */
+    /**
+     * Git clients with which rules about clones, fetches and pushes were checked; undefined if only isomorphic-git was
+     * used.
+     */
     readonly git_client?: GitClientChoice;
-    /** Number of rules that must be checked; the run fails if fewer are checked. Undefined if there is no minimum. */
+    /** Minimum number of rules that must be checked so that the run does not fail; undefined if there is no minimum. */
     readonly min_checked?: number;
     readonly shard?: Shard;
-    /** Command-line words that name the same target; they contain no secret. */
+    /** Command-line words that name the same target, for the commands that a report prints. They contain no secret. */
     readonly flags?: readonly string[];
   };
-  /** For recorded traffic: number of entries, and of those that could be checked. */
+  /**
+   * Number of recorded requests, and how many of them could be checked. Present only in reports about recorded traffic
+   * (HAR files).
+   */
   readonly recording?: { readonly entries: number; readonly checked: number };
   readonly budget?: Budget;
   readonly requests: number;
-  /** Seconds that the run waited because the target throttled. */
+  /** Total seconds that the run waited because the target throttled it (status 429). */
   readonly throttled_seconds?: number;
   readonly interrupted: boolean;
   readonly ended?: Ended;
-  /** Notices to read first, for example that all responses are alike. */
+  /**
+   * Notices about likely causes of many failures, for example that the target sends the same response to all requests.
+   */
   readonly notices?: readonly string[];
   readonly setup?: readonly SetupFailure[];
   readonly cleanup?: Cleanup;
   /**
-   * Present if the run was compared with a baseline. `elsewhere`: entries for rules that the report does not contain.
+   * Present only if the run was compared with a baseline (list of expected failures). `elsewhere`: entries for rules
+   * that the report does not contain.
    */
   readonly baseline?: { readonly elsewhere: readonly (Omit<Expectation, 'state'> & { readonly rule: string })[] };
   readonly counts: Readonly<Record<Verdict, number>>;
   /**
    * Number of rules with a verdict other than `skip`, `blocked` and `error`, and number of all rules of the run.
-   * Undefined in results of earlier versions of the suite.
+   * Undefined in reports of earlier versions of the suite.
    */
   readonly coverage?: Coverage;
   /**
    * Result of each profile (part of the specification that a deployment can offer without the others) whose rules are
-   * all in the report. Undefined in results of earlier versions of the suite and of recorded traffic.
+   * all in the report. Undefined in reports of earlier versions of the suite and of recorded traffic.
    */
   readonly profiles?: readonly ProfileResult[];
-  /** Observed member of each tolerated set, by key. */
+  /**
+   * Variants that the run observed: the response that the target chose for each unclear point of the specification, by
+   * the key of the point.
+   */
   readonly variants: Readonly<Record<string, string>>;
   readonly rules: readonly RuleResult[];
   readonly watched?: readonly Watched[];
@@ -207,8 +237,12 @@ export interface Report {
 }
 
 /**
- * Returns the exit code: 0 conformant, 1 rules broken or fewer rules checked than required, 2 usage error, 3 target unreachable or refusing requests, 4
- * internal error of the suite or repositories left on the target, 130 interrupted.
+ * Returns the exit code of a run.
+ * - 0: the target conforms.
+ * - 1: rules are broken, or fewer rules were checked than required.
+ * - 3: the target is unreachable or refuses requests.
+ * - 4: internal error of the suite, or repositories were left on the target.
+ * - 130: interrupted.
  */
 export function exitCodeOf(
   counts: Readonly<Record<Verdict, number>>,
@@ -218,7 +252,7 @@ export function exitCodeOf(
     readonly ended?: Ended | undefined;
     readonly setup?: readonly SetupFailure[];
     readonly cleanup?: Cleanup | undefined;
-    /** Number of rules that must be checked. Default: no minimum. */
+    /** Minimum number of rules that must be checked. Default: no minimum. */
     readonly minChecked?: number | undefined;
   },
 ): number {
@@ -234,27 +268,33 @@ export function exitCodeOf(
   return executed(counts) === 0 ? 2 : 0;
 }
 
-/** Number of verdicts that rest on responses made by faults of the emulator. */
+/** Returns the number of verdicts that are based on responses made or changed by faults of the emulator. */
 export function injected(results: readonly RuleResult[]): number {
   return results.filter(({ evidence }) => evidence === 'injected').length;
 }
 
-/** Number of rules that were checked by behaviour of the target. */
+/** Returns the number of checked rules: those with a verdict other than `skip`, `blocked` and `error`. */
 export function executed(counts: Readonly<Record<Verdict, number>>): number {
   return counts.pass + counts.fail + counts.warn + counts.observed + counts.variant + counts.flaky;
 }
 
-/** Number of checked rules, and number of all rules with these verdicts. */
+/** Returns the number of checked rules, and the number of all rules that `counts` contains. */
 export function coverageOf(counts: Readonly<Record<Verdict, number>>): Coverage {
   return { checked: executed(counts), total: VERDICTS.reduce((sum, verdict) => sum + counts[verdict], 0) };
 }
 
-/** Minimum number of checked rules of a run. Undefined for a shard, because the minimum applies to the merged result. */
+/**
+ * Returns the minimum number of checked rules of a run; undefined if there is none. Undefined for a shard too, because
+ * the minimum applies to the merged report.
+ */
 export function minCheckedOf({ min_checked, shard }: Report['mode']): number | undefined {
   return shard === undefined ? min_checked : undefined;
 }
 
-/** Counts that decide the exit code. An expected failure does not count as a failure; a stale or expired entry does. */
+/**
+ * Counts verdicts as they decide the exit code. An expected failure counts as `observed`. An outdated, expired or unmet
+ * baseline entry counts as `fail`.
+ */
 export function countDeciding(results: readonly RuleResult[]): Record<Verdict, number> {
   const deciding = results.map((result): RuleResult => {
     const { state } = result.baseline ?? {};

@@ -6,7 +6,7 @@ import { MAX_DEPTH } from '../target/yaml.js';
 import { PROFILES } from './profiles.js';
 import { FORMAT, type Report, VERDICTS } from './results.js';
 
-/** Object schema that keeps unknown members, which a later version of the suite may add. */
+/** Returns the schema of an object that may have unknown members, because a later version of the suite may add some. */
 const members = <Shape extends z.ZodRawShape>(shape: Shape) => z.looseObject(shape);
 
 const count = z.int().min(0);
@@ -23,7 +23,7 @@ const recipe = members({
 
 const evidence = z.enum(['observed', 'injected']);
 
-/** Members that show the requests of a verdict. */
+/** Optional members of a result that show the requests on which a verdict is based. */
 const shown = {
   transcript: z.array(members({ request: z.string(), response: z.string() })).optional(),
   curl: z.string().optional(),
@@ -134,12 +134,15 @@ const report = members({
   exit_code: z.int().min(0).max(255),
 });
 
-/** JSON Schema of a result, published as `fixtures/conformance-report.schema.json`. */
+/** Returns the JSON Schema of JSON reports, published as `fixtures/conformance-report.schema.json`. */
 export function reportJsonSchema(): z.core.JSONSchema.BaseSchema {
   return { title: 'A result of the conformance suite', ...z.toJSONSchema(report, { io: 'input' }) };
 }
 
-/** Parses a result. Throws `InvalidFile` with the rest of a sentence: `… is not JSON`. */
+/**
+ * Parses a JSON report. Throws `InvalidFile`, whose message continues a sentence that begins with the file name, such
+ * as `is not JSON`.
+ */
 export function readReport(text: string): Report {
   const value = parse(text);
   const format = (value as { format?: unknown } | null)?.format;
@@ -150,15 +153,15 @@ export function readReport(text: string): Report {
   }
   const { error } = report.safeParse(value);
   if (error !== undefined) throw new InvalidFile(`is not a result of this suite: ${wrongMember(error)}`);
-  // Names of sections and keys are not checked, because they belong to the version of the suite that wrote the result
-  // and are only displayed.
+  // Names of sections, and keys such as those of `variants`, are not validated, because another version of the suite
+  // may use other ones. They are only displayed.
   return value as Report;
 }
 
 function parse(text: string): unknown {
   const value = parseJson(text);
   if (value === undefined) throw new InvalidFile('is not JSON');
-  // Reporters recurse over the values in a result, so their depth is limited.
+  // Limit the depth of the value, because reporters process the values of a report recursively.
   if (isDeeper(value, MAX_DEPTH)) throw new InvalidFile(`is nested deeper than ${MAX_DEPTH} levels`);
   return value;
 }

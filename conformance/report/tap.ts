@@ -1,7 +1,10 @@
 import { describeRule, describeRun, type Reporter, show, tooFewChecked, visible } from './reporter.js';
 import { executed, VERDICTS } from './results.js';
 
-/** TAP version 14: one test point per rule. A rule that was not checked is skipped, with its reason. */
+/**
+ * Renders a report in TAP version 14, with one test point per rule. A rule that was not checked is a skipped test, with
+ * its reason.
+ */
 export const tap: Reporter = (report) => {
   const { setup, remarks, coverage } = describeRun(report);
   const tooFew = tooFewChecked(report);
@@ -58,7 +61,7 @@ export const tap: Reporter = (report) => {
   return `${lines.join('\n')}\n`;
 };
 
-/** Escapes `\` and `#` in descriptions, as TAP 14 requires. */
+/** Escapes `\` and `#` in the description of a test point, as TAP 14 requires. Line breaks become spaces. */
 function escapeTap(text: string): string {
   return oneLine(text).replace(/[\\#]/g, '\\$&');
 }
@@ -67,7 +70,10 @@ function oneLine(text: string): string {
   return visible(text).replace(/\s+/g, ' ');
 }
 
-/** Formats a YAML double-quoted scalar. JSON strings are a subset of them. */
+/**
+ * Formats a text as YAML in double quotes; undefined if there is no text. `JSON.stringify` can be used, because JSON
+ * strings are valid YAML.
+ */
 function quoted(text: string | undefined): string | undefined {
   return text === undefined ? undefined : JSON.stringify(text);
 }

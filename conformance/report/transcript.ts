@@ -5,7 +5,7 @@ import type { TranscriptEntry } from './results.js';
 const SHOWN_BYTES = 1500;
 const SHOWN_EXCHANGES = 6;
 
-/** Formats the last exchanges of a rule as text, without secrets. */
+/** Formats the last `SHOWN_EXCHANGES` requests of a rule and their responses as text, without secrets. */
 export function writeTranscript(exchanges: readonly Exchange[]): TranscriptEntry[] {
   return exchanges.slice(-SHOWN_EXCHANGES).map((exchange) => ({
     request: redact(
@@ -29,7 +29,9 @@ export function writeTranscript(exchanges: readonly Exchange[]): TranscriptEntry
   }));
 }
 
-/** Headers that may contain credentials unknown to `redact`. */
+/**
+ * Names of headers whose values are never shown, because they may contain credentials that `redact` does not recognize.
+ */
 const SECRET_FIELDS = /^(cookie|set-cookie|proxy-authorization)$/i;
 
 function fieldLine(name: string, value: string): string {
@@ -38,9 +40,9 @@ function fieldLine(name: string, value: string): string {
 
 function showBody(body: Buffer | undefined): string {
   if (body === undefined || body.length === 0) return '';
-  // Redact before shortening, because a shortened or hexadecimal secret could not be recognized.
+  // Remove secrets before the body is shortened, because a shortened or hexadecimal secret could not be recognized.
   const part = redactBytes(body.subarray(0, 64 * 1024)).subarray(0, SHOWN_BYTES);
-  // A character that was cut in the middle is omitted.
+  // `stream` omits an incomplete UTF-8 character at the end, which the shortening may have cut.
   const text = new TextDecoder().decode(part, { stream: true });
   const shown =
     /[^\P{Cc}\t\r\n]/u.test(text) || text.includes('\ufffd') ? `${part.toString('hex').slice(0, 200)} (hex)` : text;

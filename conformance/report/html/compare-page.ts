@@ -1,7 +1,7 @@
 import { type Comparison, concludeComparison, differencesByKind, type ShownDifference } from '../compare.js';
 import { element, escapeHtml, page } from './markup.js';
 
-/** Renders a comparison as one self-contained HTML page. */
+/** Renders a comparison of two reports as one HTML page without external files. */
 export function compareHtml(comparison: Comparison): string {
   const { before, after } = comparison;
   const title = `From ${before.base_url} to ${after.base_url}`;

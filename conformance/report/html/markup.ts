@@ -3,7 +3,7 @@ import { visible } from '../reporter.js';
 import { SCRIPT } from './script.js';
 import { STYLE } from './style.js';
 
-/** Entities of characters that are markup in HTML or XML. */
+/** Character references for characters with a special meaning in HTML and XML. */
 export const ENTITIES: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '<': '&lt;',
@@ -13,12 +13,12 @@ export const ENTITIES: Readonly<Record<string, string>> = {
   '\r': '&#13;',
 };
 
-/** Escapes text for HTML, between tags or in a quoted attribute. */
+/** Escapes text for use between HTML tags or in a quoted attribute. Control characters become visible text. */
 export function escapeHtml(text: string): string {
   return visible(text).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 }
 
-/** Returns an element that contains text. */
+/** Returns an HTML element that contains only text. Escapes the text and the attribute values. */
 export function element(name: string, text: string, attributes: Readonly<Record<string, string>> = {}): string {
   const written = Object.entries(attributes).map(([key, value]) => ` ${key}="${escapeHtml(value)}"`);
   return `<${name}${written.join('')}>${escapeHtml(text)}</${name}>`;
@@ -29,8 +29,8 @@ function sourceOf(code: string): string {
 }
 
 /**
- * Returns a self-contained page. Its Content-Security-Policy allows only this style and this script. The empty icon
- * prevents a request for `favicon.ico`.
+ * Returns an HTML page without external files. Its Content-Security-Policy permits only the style and the script of
+ * this package. The empty icon keeps browsers from requesting `favicon.ico`.
  */
 export function page(title: string, body: string): string {
   const policy = [

@@ -5,13 +5,19 @@ import { element, escapeHtml, page } from './markup.js';
 
 const LEVELS = ['MUST', 'SHOULD', 'MAY', 'UNSPECIFIED'] as const;
 
-/** Renders a self-contained page with the sections of the specification and a mark for each rule. */
+/**
+ * Renders a report as one HTML page without external files. The page lists the rules by section of the specification,
+ * each with its verdict.
+ */
 export const html: Reporter = (report) => {
   const title = `Conformance of ${report.target.base_url}`;
   return page(title, [head(report, title), controls(report), contents(report), rules(report)].join('\n'));
 };
 
-/** CSS class of a verdict. The class `skip` is used by the skip link at the top of the page. */
+/**
+ * Returns the CSS class of a verdict. The verdict `skip` has another class name, because the class `skip` belongs to
+ * the skip link at the top of the page.
+ */
 function classOf(verdict: Verdict): string {
   return verdict === 'skip' ? 'skip-verdict' : verdict;
 }
@@ -51,7 +57,10 @@ ${broken(report)}
 </header>`;
 }
 
-/** Renders the table of profiles (parts of the specification that a deployment can offer without the others). */
+/**
+ * Renders the results of the profiles (parts of the specification that a deployment can offer without the others) as a
+ * table.
+ */
 function profiles(report: Report): string {
   const results = profileResults(report);
   if (results.length === 0) return '';

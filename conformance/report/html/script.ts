@@ -1,4 +1,7 @@
-/** Script of every page: filters, search, and opening the parts that a link or printing needs. */
+/**
+ * JavaScript of all HTML pages. It filters and searches the rules, opens the rule that the URL fragment names, and
+ * opens all rules for printing.
+ */
 export const SCRIPT = `
 (() => {
   const rules = [...document.querySelectorAll('.rule')].map((node) => ({ node, text: node.textContent.toLowerCase() }));

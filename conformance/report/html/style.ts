@@ -1,4 +1,6 @@
-/** Style of every page: light or dark by the reader's preference, and everything expanded on paper. */
+/**
+ * CSS of all HTML pages. Colours follow the reader's preference for light or dark, and printed pages show all content.
+ */
 export const STYLE = `
 :root {
   color-scheme: light dark;
