@@ -4,7 +4,7 @@ import { NEW_FILE_FLAGS, openNewFile } from './new-file.js';
 import { readResult } from './read-result.js';
 import { date, text } from './values.js';
 
-/** Default number of days for which a failure is expected. */
+/** Default number of days from today for which a new baseline entry expects a failure. */
 const USUAL_DAYS = 90;
 
 export const baselineCommand = defineCommand({

@@ -3,37 +3,39 @@ import type { CommandModule, Options } from 'yargs';
 import { UsageError } from './usage-error.js';
 import type { Read } from './values.js';
 
-/** Output streams and other context of a command, besides its flags. */
+/** Command line, output streams and exit code of a running command. */
 export interface Session {
-  /** Command line as typed. */
+  /** Words of the command line, without the names of Node.js and the script. */
   readonly argv: readonly string[];
-  /** Standard output: results. */
+  /** Writes text to standard output. Commands use it only for their result, so that the output can be piped. */
   readonly print: (text: string) => void;
-  /** Standard error. */
+  /** Writes text to standard error, such as warnings. */
   readonly warn: (text: string) => void;
-  /** Exit code of the process; 0 unless a command sets it. */
+  /** Exit code of the process. 0 unless the command sets another one. */
   exitCode: number;
 }
 
-/** Flag with a value, or boolean flag. */
+/** Command-line flag. It takes a value if `read` is present; otherwise it is a boolean flag. */
 export interface Flag<Value = unknown> {
   readonly describe: string;
-  /** Parses the value as typed; undefined for a boolean flag. Throws `UsageError`. */
+  /** Parses the typed value; undefined for a boolean flag. Throws `UsageError` if the value is invalid. */
   readonly read?: Read<Value>;
-  /** Default value, as it would be typed. */
+  /** Default value, written as a user would type it. */
   readonly default?: string;
   readonly repeatable?: true;
-  /** True if `--no-…` has a meaning of its own. */
+  /**
+   * True for a boolean flag that a user can also negate (`--no-…`). Its value is undefined if neither form is given.
+   */
   readonly negatable?: true;
-  /** True if the value is a file name. */
+  /** True if the value is the name of a file. */
   readonly isFile?: true;
-  /** True if the value is a secret, which printed commands must not contain. */
+  /** True if the value is a secret. Commands that a report prints omit such values. */
   readonly secret?: true;
 }
 
 export type Flags = Readonly<Record<string, Flag>>;
 
-/** Arguments of a command: the parsed value of each flag with a value, and true or false for each boolean flag. */
+/** Parsed flags of a command: the result of `read` for a flag with a value, true or false for a boolean flag. */
 export type Values<Table extends Flags> = {
   readonly [Name in keyof Table]: Table[Name] extends { readonly read: (typed: string) => infer Value }
     ? Table[Name] extends { readonly repeatable: true }
@@ -46,28 +48,28 @@ export type Values<Table extends Flags> = {
       : boolean;
 };
 
-/** Command in the table of `main.ts`. This module decides everything that applies to all flags of all commands. */
+/** Command as `main.ts` registers it. `defineCommand` creates one. */
 export interface Command {
   readonly name: string;
   readonly flags: Flags;
   readonly exclusive: readonly (readonly [string, string])[];
-  /** Names of the positional arguments, in order. The last name may end in `..`: one or more arguments. */
+  /** Names of the positional arguments, in order. If the last name ends in `..`, one or more arguments are accepted. */
   readonly arguments: readonly string[];
   readonly module: (session: Session) => CommandModule;
 }
 
-/** Flag that requires another flag, or one of several flags. */
+/** Flag that may only be given together with another flag (`without`), or with one of several flags. */
 export type Need = readonly [flag: string, without: string | readonly string[]];
 
 export function defineCommand<Table extends Flags>(command: {
   readonly name: string;
   readonly describe: string;
   readonly flags: Table;
-  /** Pairs of flags that exclude each other. */
+  /** Pairs of flags that must not be given together. */
   readonly exclusive?: readonly (readonly [string, string])[];
-  /** Flags that require another flag, or one of several flags. */
+  /** Flags that may only be given together with another flag. */
   readonly needs?: readonly Need[];
-  /** Text that `--help` prints below the flags. */
+  /** Text that `--help` prints after the list of flags. */
   readonly epilogue?: string;
   readonly arguments?: readonly string[];
   readonly run: (values: Values<Table>, session: Session, given: readonly string[]) => void | Promise<void>;
@@ -112,8 +114,8 @@ function isNegatable(row: Flag | undefined): boolean {
 }
 
 /**
- * Declares a flag to yargs. Yargs only shows the default, because a default that it sets could not be distinguished
- * from a given value.
+ * Returns a flag as yargs declares it. The default value is only passed as a text for the help, because a value that
+ * yargs filled in could not be distinguished from a typed one.
  */
 function declare([flag, row]: [string, Flag]): [string, Options] {
   const { describe, default: standard } = row;
@@ -124,16 +126,17 @@ function declare([flag, row]: [string, Flag]): [string, Options] {
 }
 
 /**
- * Returns the environment variable of a flag, such as `CONFORMANCE_KEY_ID` for `--key-id`; undefined if absent or
- * empty.
+ * Returns the value of a flag's environment variable, such as `CONFORMANCE_KEY_ID` for `--key-id`. Undefined if the
+ * variable is absent or empty.
  */
 function valueIn(flag: string): string | undefined {
   return process.env[`CONFORMANCE_${flag.replaceAll('-', '_').toUpperCase()}`] || undefined;
 }
 
 /**
- * Returns flags from the environment. Flags that were typed, or that a typed flag excludes, are omitted. Unknown
- * variables with the prefix `CONFORMANCE_` are ignored.
+ * Returns the flags that environment variables set. Omits flags that were typed, and flags that a typed flag excludes.
+ * Ignores variables with the prefix `CONFORMANCE_` that belong to no flag. Throws `UsageError` for a boolean flag whose
+ * variable is neither `true` nor `false`.
  */
 function fromEnvironment(
   flags: Flags,
@@ -155,7 +158,8 @@ function fromEnvironment(
 }
 
 /**
- * Throws `UsageError` for input that yargs ignores: repeated flags, values of boolean flags, and arguments after `--`.
+ * Throws `UsageError` for mistakes that yargs ignores: repeated flags, values of boolean flags, unknown negated flags,
+ * and arguments after `--`.
  */
 function checkAsTyped(argv: readonly string[], flags: Flags): void {
   const options = Object.fromEntries(

@@ -57,14 +57,17 @@ export const explainCommand = defineCommand({
   },
 });
 
-/** Lists the contradictions and gaps of the specification that concern the rule. */
+/** Returns lines about the contradictions and gaps of the specification that concern the rule. */
 function openLines(id: string): string[] {
   return ambiguityRows()
     .filter(({ rules }) => rules.includes(id))
     .map(({ code, title, emulator }) => `  open     ${code}, ${title}. ${emulator}`);
 }
 
-/** Lists the mutants that the rule was checked with. A rule that noticed no mutant is not proven to be able to fail. */
+/**
+ * Returns lines about the mutants (servers with one deliberate defect) on which the rule was tried. A rule that failed
+ * on none of them is not proven to be able to fail.
+ */
 export function proofLines(level: Level, rows: readonly MutantRow[]): string[] {
   const isProven = rows.some(({ verdict }) => verdict === 'killed');
   const lines = rows.map(({ mutant, verdict, does, clauses }) => {

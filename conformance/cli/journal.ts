@@ -3,16 +3,22 @@ import { isAbsolute, join, resolve } from 'node:path';
 import type { ScratchEntry } from '../index.js';
 import { TARGET_FLAGS, type TargetArguments, wordsOf } from './target-options.js';
 
-/** Default path of the journal that runs share, in the user's state folder. */
+/**
+ * Returns the default path of the scratch journal (list of the repositories that runs created). It is in the user's
+ * state folder, and all runs share it.
+ */
 export function defaultJournal(): string {
   const { XDG_STATE_HOME: state = '', LOCALAPPDATA: local = '' } = process.env;
   const folder = process.platform === 'win32' ? local : state;
-  // XDG Base Directory specification: a relative path must be ignored.
+  // Ignore a relative path, as the XDG Base Directory specification requires.
   const base = isAbsolute(folder) ? folder : join(homedir(), '.local', 'state');
   return join(base, 'repohost-emulator', 'conformance-scratch.ndjson');
 }
 
-/** Describes this process for journal entries. File names are absolute, because `gc` may run in another folder. */
+/**
+ * Returns the members of a journal entry that identify this process and its target. File names in `flags` are absolute,
+ * because `conformance gc` may run in another folder.
+ */
 export function ownerOf(args: TargetArguments): Pick<ScratchEntry, 'pid' | 'host' | 'flags'> {
   return { pid: process.pid, host: hostname(), flags: wordsOf(TARGET_FLAGS, args, resolve) };
 }

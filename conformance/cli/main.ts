@@ -5,7 +5,8 @@ import { Output } from './output.js';
 import { UsageError } from './usage-error.js';
 
 /**
- * All commands. A command is loaded only when needed, because loading all of them takes longer than most of them run.
+ * Commands by name. Each is loaded only when it is needed, because loading all of them takes longer than most commands
+ * run.
  */
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   probe: async () => (await import('./probe.js')).probeCommand,
@@ -24,7 +25,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   schema: async () => (await import('./schema.js')).schemaCommand,
 };
 
-/** Loads the command that a command line names, or all commands if it names none. */
+/** Loads the command that the first word of a command line names, or all commands if it names none. */
 export function loadCommands([first = '']: readonly string[] = []): Promise<readonly Command[]> {
   const load = Object.hasOwn(COMMANDS, first) ? COMMANDS[first] : undefined;
   return Promise.all((load === undefined ? Object.values(COMMANDS) : [load]).map((one) => one()));
@@ -36,14 +37,14 @@ or cannot delete what --write creates; 4 internal error of the suite, or somethi
 
 Every flag can be set by an environment variable: CONFORMANCE_KEY_ID for --key-id.`;
 
-/** Standard output and standard error. */
+/** Standard output and standard error of the process, or a replacement in tests. */
 interface Terminal extends Pick<Session, 'print' | 'warn'> {
-  /** Resolves when all output was written; to the system error if it could not be written. */
+  /** Resolves when all output is written: to the error if the output could not be written, otherwise to undefined. */
   readonly printed: () => Promise<NodeJS.ErrnoException | undefined>;
 }
 
 /**
- * Runs `conformance <argv>` and resolves to the exit code: 0 conformant, 1 rules broken, 2 usage error, 3 target not
+ * Runs `conformance <argv>`. Resolves to the exit code: 0 conformant, 1 rules broken, 2 usage error, 3 target not
  * ready, 4 internal error of the suite, 130 interrupted.
  */
 export async function main(argv: readonly string[], terminal: Terminal = processTerminal()): Promise<number> {
@@ -57,7 +58,7 @@ export async function main(argv: readonly string[], terminal: Terminal = process
     session.exitCode = exitCode;
   }
   const lost = await terminal.printed();
-  // A reader may close the pipe early on purpose: `conformance list | head -1`.
+  // Ignore a closed pipe, because the reader may need only the first lines, as in `conformance list | head -1`.
   if (lost === undefined || lost.code === 'EPIPE') return session.exitCode;
   warn(`standard output cannot be written: ${lost.message}\n`);
   return 4;
@@ -79,7 +80,7 @@ async function parse(session: Session): Promise<void> {
   await yargs()
     .scriptName('conformance')
     .parserConfiguration({
-      // Do not parse `--repo.name` as a nested value.
+      // Treat `--repo.name` as a flag with a dot, and not as a nested value.
       'dot-notation': false,
       'camel-case-expansion': false,
     })
@@ -93,7 +94,7 @@ async function parse(session: Session): Promise<void> {
     .wrap(Math.min(110, process.stdout.columns ?? 110))
     .exitProcess(false)
     .fail((message, error) => {
-      // Without a message, the error was thrown by a command.
+      // If yargs passes no message, the error was thrown by a command and is not about the command line.
       throw message ? new UsageError(usageSentence(message.split('\n', 1)[0]!, session.argv[0], names)) : error;
     })
     .epilogue(EPILOGUE)
@@ -103,7 +104,7 @@ async function parse(session: Session): Promise<void> {
     });
 }
 
-/** Formats a usage error. For an unknown command, it lists the commands. */
+/** Formats a usage error. If the command is unknown, the text also lists the commands. */
 function usageSentence(message: string, command: string | undefined, names: readonly string[]): string {
   const isKnown = command === undefined || command.startsWith('-') || names.includes(command);
   if (isKnown || command === 'completion') return message;
@@ -111,7 +112,10 @@ function usageSentence(message: string, command: string | undefined, names: read
   return `there is no command ${JSON.stringify(command)}${meant} are ${names.join(', ')}`;
 }
 
-/** Describes an error. Errors of the caller or the system take one line; internal errors include the stack. */
+/**
+ * Returns the text and the exit code for an error. The text of an internal error includes the stack. Errors of the user
+ * or of the system have one line.
+ */
 async function describe(error: unknown): Promise<{ readonly says: string; readonly exitCode: number }> {
   if (error instanceof UsageError) return { says: error.message, exitCode: 2 };
   if (!(error instanceof Error)) return { says: String(error), exitCode: 4 };

@@ -2,7 +2,7 @@ import type { Flags, Values } from './command.js';
 import type { DescribedTarget } from './target-options.js';
 import { rate, seconds, wholeNumber } from './values.js';
 
-/** Command-line flags for the request timeout and the request rate. */
+/** Flags for the timeout and the rate of requests. */
 export const PACE_FLAGS = {
   timeout: { read: wholeNumber(), describe: 'Timeout of a request in milliseconds; default: 15000' },
   rate: {
@@ -12,9 +12,7 @@ export const PACE_FLAGS = {
   },
 } satisfies Flags;
 
-/**
- * Command-line flags for the pace of a run: request timeout, request rate, and the time over which requests are spread.
- */
+/** Flags for the pace of a run: timeout and rate of requests, and the time over which the requests are spread. */
 export const MANNER_FLAGS = {
   ...PACE_FLAGS,
   window: { read: seconds, describe: 'Spread the requests over this many seconds' },
@@ -22,7 +20,8 @@ export const MANNER_FLAGS = {
 
 /**
  * Returns the pace of a run: timeout in milliseconds, requests per second, and seconds over which requests are spread.
- * Command-line flags take precedence over the target file. The rate is `Infinity` if unlimited, undefined if not given.
+ * Flags take precedence over the target file (description of the service under test). The rate is `Infinity` if
+ * unlimited, undefined if not given.
  */
 export function mannersOf(
   args: Values<typeof PACE_FLAGS> & { window?: number | undefined },

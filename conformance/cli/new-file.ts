@@ -4,7 +4,7 @@ import { endWith, openOutputs } from './report-output.js';
 import { UsageError } from './usage-error.js';
 import { fileName } from './values.js';
 
-/** Flags of commands that write a file for users to edit. */
+/** Flags of commands that create a file for users to edit, such as a baseline. */
 export const NEW_FILE_FLAGS = {
   output: { read: fileName, isFile: true, describe: 'File to write instead of standard output' },
   force: { describe: 'Overwrite an existing file' },

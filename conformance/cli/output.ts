@@ -15,7 +15,7 @@ export class Output {
     stream.on('error', (error) => this.#keep(error));
   }
 
-  /** Writes the whole text, however slowly it is read. */
+  /** Writes the whole text, even if the reader is slow. */
   write(text: string): void {
     if (this.#error) return;
     if (this.#stream instanceof Socket) {
@@ -23,7 +23,7 @@ export class Output {
     } else this.#writeFile(Buffer.from(text));
   }
 
-  /** Resolves after the last write to the system error of the first failed write, undefined if all writes succeeded. */
+  /** Resolves when all writes have ended: to the error of the first failed write, otherwise to undefined. */
   async flushed(): Promise<NodeJS.ErrnoException | undefined> {
     await this.#left;
     return this.#error;
@@ -34,8 +34,8 @@ export class Output {
   }
 
   /**
-   * Writes with `writeSync`, because Node's stream for files reports success when a write was cut short, for example on
-   * a full disk.
+   * Writes to a file with `writeSync`. Node's stream for files reports success even if only a part was written, for
+   * example because the disk is full.
    */
   #writeFile(bytes: Uint8Array): void {
     try {

@@ -53,7 +53,7 @@ export const probeCommand = defineCommand({
 });
 
 /**
- * Runs the calibration rules, which show what the target does where the specification leaves a choice. Returns the
+ * Runs the calibration rules, which find out how the target behaves where the specification is unclear. Returns the
  * error if the run cannot start.
  */
 async function calibrate(target: Target, timeout: number, rate: number): Promise<Report | Unready> {
@@ -70,9 +70,12 @@ interface Written {
   readonly target: Target;
   readonly findings: Findings;
   readonly report: Report | Unready;
-  /** Folder in which the file will be. */
+  /**
+   * Folder that will contain the written target file (description of the service under test). File names in the file
+   * are relative to this folder.
+   */
   readonly folder: string;
-  /** True to write all observed variants. */
+  /** True to write all observed variants. False to write only those that differ from the default. */
   readonly all: boolean;
 }
 
@@ -126,19 +129,22 @@ function withoutWrite({ adminUrl }: Target): string {
     : '# write: false   # default on an emulator: runs also write';
 }
 
-/** Returns a file name relative to a folder. */
+/** Returns a file name relative to a folder; undefined if no file is given. */
 function placeOf(folder: string, file: string | undefined): string | undefined {
   if (file === undefined) return undefined;
   const name = relative(folder, resolve(file));
   return name.startsWith('../../..') ? resolve(file) : name;
 }
 
-/** Returns a member of the file as YAML; undefined if it has no value. */
+/** Returns a member of the target file as YAML; undefined if the member has no value. */
 function member(name: string, value: unknown): string | undefined {
   return value === undefined ? undefined : stringify({ [name]: value }, { lineWidth: 0 }).trimEnd();
 }
 
-/** Returns a YAML comment. Text from the target cannot break out of its line. */
+/**
+ * Returns a text as one YAML comment. Line breaks are removed, so that text from the target cannot add members to the
+ * file.
+ */
 function note(text: string): string {
   return `# ${visible(text).replace(/\s+/g, ' ')}`;
 }
@@ -148,7 +154,10 @@ function wordsOf({ status, type, code, lost }: Look): string {
   return [status, ...(code === undefined ? [] : [code]), ...(type === undefined ? [] : [`(${type})`])].join(' ');
 }
 
-/** Maximum clock difference in seconds that is ignored, because `Date` has whole seconds and responses take time. */
+/**
+ * Maximum difference in seconds between the clocks of the target and of this machine that is not reported. Small
+ * differences mean nothing, because a `Date` header has whole seconds and a response takes time.
+ */
 const MAX_SKEW = 3;
 
 function aboutApi({ list, anonymous, meta }: Findings, target: Target): (string | undefined)[] {
@@ -186,7 +195,7 @@ function aboutRepository({ repo, branch }: Findings): string | undefined {
   return note(branch === undefined ? 'default branch: unknown' : `default branch: ${branch}`);
 }
 
-/** Lists the keys that are not given, and the rules that need them. */
+/** Returns lines about the keys that the user did not give, each with the rules that are skipped without the key. */
 function lacking({ keys, second }: DescribedTarget): string[] {
   const setUp = allRules().filter(({ reach }) => reach === 'needs-setup').length;
   const missing: readonly (readonly [isGiven: unknown, member: string, rules: string])[] = [

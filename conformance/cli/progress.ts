@@ -2,29 +2,29 @@ import type { Progress as RunProgress } from '../index.js';
 import { isBroken } from '../report/reporter.js';
 import type { Budget, RuleResult } from '../report/results.js';
 
-/** Progress display of a run. */
+/** Display of the progress of a run. */
 export interface Progress {
-  /** Shows the estimated number of requests. */
+  /** Shows the estimated number of requests and the estimated duration. */
   readonly plan: (budget: Budget) => void;
-  /** Shows the verdict of a rule. */
+  /** Counts the result of a rule, and updates the display. */
   readonly show: (result: RuleResult) => void;
-  /** Updates the display after a rule was tried, a request was sent, or the target asked to wait. */
+  /** Updates the display after a rule was tried, a request was sent, or throttling by the target paused the run. */
   readonly move: (progress: RunProgress) => void;
-  /** Removes the line. */
+  /** Ends the display, and removes its line from a terminal. */
   readonly clear: () => void;
 }
 
-/** Output of the progress: standard error, or a fake in a test. */
+/** Stream for the progress: standard error, or a replacement in tests. */
 export interface ProgressStream {
   readonly isTTY?: boolean;
   readonly columns?: number;
   readonly write: (text: string) => unknown;
 }
 
-/** Minimum milliseconds between two updates on a terminal, and in a log. */
+/** Minimum time in milliseconds between two updates: on a terminal, and in a log file or pipe. */
 const TERMINAL_PAUSE = 100;
 const LOG_PAUSE = 15_000;
-/** Number of seconds without a response after which the progress line reports that the run is waiting. */
+/** Number of seconds without a new request after which the progress line says that the run waits for a response. */
 const IDLE = 3;
 
 const SILENT: Progress = { plan: nothing, show: nothing, move: nothing, clear: nothing };
@@ -32,14 +32,14 @@ const SILENT: Progress = { plan: nothing, show: nothing, move: nothing, clear: n
 function nothing(): void {}
 
 /**
- * Creates the progress display. On a terminal it is one line that is overwritten; elsewhere a line is added now and
- * then, so that a log shows that a long run continues. `now` returns milliseconds.
+ * Creates the progress display. A terminal shows one line, which is overwritten. In other output, such as a CI log, a
+ * line is added every 15 seconds, so that readers see that the run continues. `now` returns milliseconds.
  */
 export function createProgress(stream: ProgressStream, quiet: boolean, now: () => number): Progress {
   if (quiet) return SILENT;
   const isTerminal = stream.isTTY === true;
   const started = now();
-  // `planned`: estimated number of requests of the run; 0 if unknown.
+  // `planned` is the estimated number of requests of the run; 0 if unknown.
   const state = { done: 0, total: 0, broken: 0, requests: 0, planned: 0, waiting: undefined as string | undefined };
   let answered = started;
   let written = started;
@@ -53,13 +53,14 @@ export function createProgress(stream: ProgressStream, quiet: boolean, now: () =
     isShown = isTerminal;
     stream.write(isTerminal ? `\r${line.slice(0, (stream.columns || 80) - 1)}\x1b[K` : `${line}\n`);
   };
-  // A timer, because a waiting run produces no events while its waiting time changes.
+  // Update the display by a timer too, because no events occur while the run waits.
   const ticker = isTerminal ? setInterval(() => write(true), 500) : setInterval(() => write(false), 1000);
   ticker.unref();
   return {
     plan: (budget) => {
       state.planned = budget.requests;
-      // Without a rate limit, the run ends before the plan could be read.
+      // Show the estimate only if the rate is limited, because an unlimited run ends before a user could read the
+      // estimate.
       if (budget.rate !== undefined) stream.write(`${planOf(budget)}\n`);
     },
     show: (result) => {
@@ -96,8 +97,8 @@ function lineOf(
 ): string {
   const { done, total, broken, requests, planned } = counts;
   const seconds = milliseconds / 1000;
-  // Rules send different numbers of requests, so the share of requests is more precise than the share of rules. It is
-  // used if the total is known.
+  // Estimate the remaining time by the share of requests if their total is known, because rules send different numbers
+  // of requests. Otherwise use the share of rules.
   const share = requests < planned ? requests / planned : total === 0 ? 0 : done / total;
   const parts = [
     `${done}/${total === 0 ? '?' : total} rules`,

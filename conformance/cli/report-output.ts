@@ -8,7 +8,7 @@ import { UsageError } from './usage-error.js';
 import { choice, fileName, type Read, text } from './values.js';
 import { checkWritable, Unwritten, writeWhole } from './write-file.js';
 
-/** Report format and its output file. The report goes to standard output if `file` is absent. */
+/** Format of a report, and the file to which the report is written. `file` is undefined for standard output. */
 interface NamedReporter<Name extends string> {
   readonly name: Name;
   readonly file?: string;
@@ -35,8 +35,8 @@ export const REPORT_FLAGS = {
 } satisfies Flags;
 
 /**
- * Reads the report flags and checks that every output file can be written. Returns a function that writes a report to
- * all outputs and sets the exit code. Throws `UsageError`.
+ * Reads the report flags, and checks that every output file can be written. Returns a function that writes a report to
+ * all outputs and sets the exit code. Throws `UsageError` if a flag is invalid.
  */
 export async function readReportOutput({ reporter, output }: Values<typeof REPORT_FLAGS>) {
   const wanted = reporter.length === 0 ? [{ name: 'pretty' as const }] : reporter;
@@ -113,7 +113,10 @@ function showsColors(): boolean {
   return process.stdout.isTTY === true && (process.env.NO_COLOR ?? '') === '' && process.env.TERM !== 'dumb';
 }
 
-/** Appends the report to the step summary, which GitHub shows on the page of the workflow run. */
+/**
+ * Appends the report to the step summary, which GitHub shows on the page of the workflow run. Does nothing outside of
+ * GitHub Actions. Returns the error messages.
+ */
 async function addSummary(report: Report): Promise<string[]> {
   const file = process.env.GITHUB_STEP_SUMMARY;
   if (file === undefined || file === '') return [];

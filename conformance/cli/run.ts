@@ -23,14 +23,16 @@ import { describeTarget, openTarget, TARGET_EXCLUSIVE, TARGET_FLAGS, TARGET_NEED
 import { UsageError } from './usage-error.js';
 import { fileName, prefix, shard, text, wanted, wholeNumber } from './values.js';
 
-/** Parses names of profiles (parts of the specification) that are separated by commas. */
+/**
+ * Parses comma-separated names of profiles (parts of the specification that a deployment can offer without the others).
+ */
 function profiles(typed: string): readonly Profile[] {
   const names = readProfiles(typed);
   if (names === undefined) throw wanted(`profiles out of ${PROFILES.join(', ')}, separated by commas`, typed);
   return names;
 }
 
-/** Parses the choice of a Git client. */
+/** Parses the name of a Git client. Throws `UsageError` if the name is unknown. */
 function readGitClient(typed: string): GitClientChoice {
   const client = GIT_CLIENTS.find((one) => one === typed);
   if (client === undefined) throw wanted(`one of ${GIT_CLIENTS.join(', ')}`, typed);
@@ -111,8 +113,8 @@ export const runCommand = defineCommand({
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
 /**
- * Handles signals. The first signal ends the run, which still reports and cleans up; the second ends the process at
- * once.
+ * Handler of signals such as SIGINT during a run. The first signal ends the run early; the run still writes its report
+ * and deletes its repositories. The second signal ends the process at once.
  */
 class Interruption {
   scratch: Scratch | undefined;
@@ -146,7 +148,9 @@ function parseBaseline(text: string): readonly BaselineEntry[] {
   return readBaseline(text, new Set(allRules().map(({ id }) => id)));
 }
 
-/** Checks the target of the arguments, or the emulator of this package, and writes the reports. */
+/**
+ * Checks the target that the flags describe, or the emulator of this package if they describe none. Writes the reports.
+ */
 async function check(args: RunArguments, session: Session, interruption: Interruption): Promise<void> {
   const writeReports = await readReportOutput(args);
   selectSome(args.only, args.profile);
@@ -169,7 +173,7 @@ async function check(args: RunArguments, session: Session, interruption: Interru
         timeout,
         signal: interruption.signal,
         scratch,
-        // `window` is omitted, because repeating one rule does not need to be spread over time.
+        // `window` is left out, because a command that repeats one rule need not spread its requests over time.
         flags: [...wordsOf(TARGET_FLAGS, args), ...wordsOf(PACE_FLAGS, args)],
         onBudget: progress.plan,
         onResult: progress.show,
@@ -201,14 +205,17 @@ async function check(args: RunArguments, session: Session, interruption: Interru
   }
   const emulator = await startTargetEmulator();
   try {
-    // The repositories disappear with the emulator, so no journal is needed.
+    // Use no journal file, because the repositories disappear when the emulator stops.
     await checkTarget(emulator.target, await openScratch({ target: emulator.target }));
   } finally {
     await emulator.close();
   }
 }
 
-/** Opens the scratch journal. It is a file, so that `gc` finds the repositories of a run that was killed. */
+/**
+ * Opens the scratch journal (list of the repositories that runs create). It is a file, so that `conformance gc` can
+ * delete the repositories of a run that was killed.
+ */
 async function openJournal(target: Target, args: RunArguments, session: Session): Promise<Scratch> {
   if (!target.write) return openScratch({ target });
   try {

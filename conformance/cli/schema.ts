@@ -4,7 +4,9 @@ import { targetFileSchema } from '../target/target-file.js';
 import { defineCommand } from './command.js';
 import { UsageError } from './usage-error.js';
 
-/** JSON Schemas of the files of the suite. */
+/**
+ * Functions that return the JSON Schemas of the files that the suite reads and writes, by the name that the user types.
+ */
 export const SCHEMAS: Readonly<Record<'target' | 'baseline' | 'report', () => object>> = {
   target: targetFileSchema,
   baseline: baselineSchema,

@@ -55,10 +55,10 @@ export const TARGET_FLAGS = {
 
 export type TargetArguments = Values<typeof TARGET_FLAGS>;
 
-/** Pairs of target flags that exclude each other. */
+/** Pairs of target flags that must not be given together. */
 export const TARGET_EXCLUSIVE: readonly (readonly [string, string])[] = [['key', 'key-env']];
 
-/** Target flags that require another flag. */
+/** Target flags that may only be given together with another flag. */
 export const TARGET_NEEDS: readonly Need[] = [
   ...Object.keys(TARGET_FLAGS)
     .filter((flag) => flag !== 'base-url' && flag !== 'target')
@@ -71,7 +71,7 @@ export const TARGET_NEEDS: readonly Need[] = [
   ['second-base-url', ['second-org', 'target']],
 ];
 
-/** Parses the words of `wordsOf`. Throws `UsageError`. */
+/** Parses command-line words that `wordsOf` returned. Throws `UsageError` if a word is invalid. */
 export function argumentsOf(words: readonly string[]): TargetArguments {
   const options = Object.fromEntries(
     Object.entries<Flag>(TARGET_FLAGS).map(([flag, row]) => [
@@ -93,8 +93,9 @@ export function argumentsOf(words: readonly string[]): TargetArguments {
 }
 
 /**
- * Returns the given flags of a table as command-line words. Secrets are omitted, because they come from the environment
- * or from a file that the target file names. `place` converts a file name.
+ * Returns the given flags of a table as command-line words, for commands that a report prints. Omits secrets, because
+ * the printed command gets them from the environment or from a file that the target file names. `place` converts a file
+ * name.
  */
 export function wordsOf<Table extends Flags>(
   table: Table,
@@ -120,15 +121,20 @@ function withoutUserInfo(address: string): string {
   return url.href;
 }
 
-/** Key named by a flag or a target file. `said`: the flag or the member. */
+/**
+ * Signing key that a flag or a target file refers to. `said` is the name of the flag, or of the member of the target
+ * file, for error messages.
+ */
 interface NamedKey extends KeyEntry {
   readonly said: string;
   readonly targetFile?: string;
 }
 
-/** Target as described by flags and a target file, before any key is read or any request is sent. */
+/**
+ * Target (service under test) as flags and a target file describe it, before any key is read or any request is sent.
+ */
 export interface DescribedTarget extends Omit<TargetFile, 'keys' | 'second' | 'admin'> {
-  /** Target file, by the name given on the command line. */
+  /** Path of the target file as given on the command line; undefined if there is none. */
   readonly path?: string | undefined;
   readonly keys: Readonly<Record<'main' | 'restricted' | 'deleted' | 'second', NamedKey | undefined>> & {
     readonly others: readonly NamedKey[];
@@ -138,7 +144,10 @@ export interface DescribedTarget extends Omit<TargetFile, 'keys' | 'second' | 'a
   readonly adminToken?: string | NonNullable<TargetFile['admin']>['token'];
 }
 
-/** Combines flags and target file; undefined if they do not describe a target. Throws `UsageError`. */
+/**
+ * Combines flags and target file; flags take precedence. Returns undefined if they do not describe a target (service
+ * under test). Throws `UsageError` if a flag or the file is invalid.
+ */
 export async function describeTarget(args: TargetArguments): Promise<DescribedTarget | undefined> {
   const path = args.target;
   const from = path === undefined ? undefined : await readFile(path);
@@ -147,7 +156,8 @@ export async function describeTarget(args: TargetArguments): Promise<DescribedTa
   const ofFile = <Key extends KeyEntry>(member: string, key: Key | undefined) =>
     key && { ...key, said: `${path}: ${member}`, targetFile: String(path) };
   const main = mainKey(args) ?? ofFile('keys.main', from?.keys.main);
-  // `TARGET_NEEDS` already checked the flags, and a target file is complete.
+  // Return undefined only if no target is described at all. `TARGET_NEEDS` already refused incomplete flags, and a
+  // valid target file is complete.
   if (base_url === undefined || org === undefined || main === undefined) return undefined;
   const others = args['other-key'].map((file) => ({ said: '--other-key', file }));
   const second = {
@@ -218,15 +228,16 @@ function checkSecond(args: TargetArguments, { org, key }: { org?: string | undef
   throw new UsageError(`--${typed} has no effect without --${lacking} or second of ${args.target}`);
 }
 
-/** Reads a key. Throws `UsageError`, which contains the flag or member that names the key. */
+/** Reads a signing key. Throws `UsageError`, whose message names the flag or the member that refers to the key. */
 async function readNamed({ said, targetFile, ...entry }: NamedKey): Promise<SigningKey> {
   const key = await asUsageError(`${said}: `, () => readKeyEntry(entry, process.env));
   return { ...key, ...defined({ targetFile }) };
 }
 
 /**
- * Reads the keys of a target, and detects an emulator by its admin API. `timeout`: milliseconds for one response.
- * `signal`: ends the detection if it is aborted. Throws `UsageError`.
+ * Reads the keys of a target (service under test), and finds out by a request to the admin API if the target is an
+ * emulator. `timeout`: milliseconds for one response. `signal`: ends the request if it is aborted. Throws `UsageError`
+ * if a key cannot be read.
  */
 export async function openTarget(described: DescribedTarget, timeout: number, signal?: AbortSignal): Promise<Target> {
   const keyed = await readKeys(described);
@@ -249,7 +260,7 @@ async function adminTokenOf({ adminToken, path }: DescribedTarget): Promise<stri
   return token.trim();
 }
 
-/** Builds the target without sending requests. */
+/** Reads the keys of a target (service under test) without sending a request. */
 async function readKeys(described: DescribedTarget): Promise<Target> {
   const { keys, second, repo } = described;
   const baseUrl = originOf(described.base_url);
@@ -277,7 +288,10 @@ async function readKeys(described: DescribedTarget): Promise<Target> {
   };
 }
 
-/** Reads the key of a role and its organization. No other key is read. Throws `UsageError`. */
+/**
+ * Reads only the key of one role, such as `restricted`, and returns the key with its organization. Throws `UsageError`
+ * if the key is missing or cannot be read.
+ */
 export async function keyOfRole(described: DescribedTarget, role: KeyRole): Promise<{ key: SigningKey; org: string }> {
   const { keys, org, second, path } = described;
   if (role === 'main' || role === 'restricted' || role === 'deleted' || role === 'second') {

@@ -71,7 +71,7 @@ export const tokenCommand = defineCommand({
     if (iss === undefined) throw new UsageError('--org is required: the organization that signs');
     const wanted: TokenRecipe = { ...recorded, ...defined(typed), ...recipe };
     const now = Math.floor(Date.now() / 1000);
-    // A failure to sign is caused by the recipe or the key.
+    // Report a failure to sign as a usage error, because it is caused by the given recipe or key.
     print(
       `${await asUsageError('', () => signRecipe(withAbsoluteTimes(withClientDefaults(wanted), now), key, iss, now))}\n`,
     );
@@ -79,7 +79,8 @@ export const tokenCommand = defineCommand({
 });
 
 /**
- * Reads the key named by a flag or a target file. A target file also provides its organization. Throws `UsageError`.
+ * Reads the signing key that a flag or a target file refers to. A target file also names the organization of the key.
+ * Throws `UsageError` if no key is given or the key cannot be read.
  */
 async function keyFor(
   { target, role, key: file, 'key-env': env }: Values<typeof FLAGS>,
@@ -100,7 +101,10 @@ async function checkRule(id: string): Promise<void> {
   if (!allRules().some((rule) => rule.id === id)) throw new UsageError(`unknown rule ${id}`);
 }
 
-/** Returns the recipe of the token in the request that decided a rule. */
+/**
+ * Returns the recipe (description) of the token in the request that decided the verdict of a rule. Throws `UsageError`
+ * if the report contains no such token.
+ */
 function recipeOf(report: Report, id: string, file: string): TokenRecipe {
   const rule = report.rules.find((one) => one.id === id);
   if (rule === undefined) throw new UsageError(`${file} has no rule ${id}`);

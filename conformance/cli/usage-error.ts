@@ -1,4 +1,4 @@
-/** Usage error. The exit code is 2. */
+/** Error in the command line or in a file that it names. The exit code is 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }

@@ -4,19 +4,20 @@ import { basename, dirname, join } from 'node:path';
 import { reasonOf } from '../target/text-file.js';
 import { UsageError } from './usage-error.js';
 
-/** Returns a readable reason why a file cannot be written. */
+/** Returns the reason why a file cannot be written, in words for the user. */
 function why(error: unknown): string {
   return reasonOf(error, { ENOENT: 'no such folder' });
 }
 
-/** Error for a file that could not be written. The previous content of a regular file is unchanged. */
+/** Thrown if a file could not be written. A regular file then still has its previous content. */
 export class Unwritten extends Error {
   override readonly name = 'Unwritten';
 }
 
 /**
- * Resolves symbolic links, so that a write replaces the file to which a link points and not the link. `isSpecial`: the
- * file exists and is not a regular file, for example a pipe or a device. `mode`: permission bits of the existing file.
+ * Returns the path that a write must use. Symbolic links are resolved, so that the write replaces the file to which a
+ * link points and not the link. `isSpecial`: the file exists and is not a regular file, for example a pipe or a device.
+ * `mode`: permission bits of the existing file.
  */
 async function placeOf(file: string): Promise<{ readonly path: string; readonly isSpecial: boolean; mode?: number }> {
   const found = await stat(file).catch((error: NodeJS.ErrnoException) => {
@@ -25,7 +26,7 @@ async function placeOf(file: string): Promise<{ readonly path: string; readonly 
   });
   if (found === undefined) return { path: join(await realpath(dirname(file)), basename(file)), isSpecial: false };
   if (found.isDirectory()) throw Object.assign(new Error('EISDIR'), { code: 'EISDIR' });
-  // A device or a pipe cannot be replaced by a file.
+  // A pipe or a device must be written to directly, because replacing it by a file would remove it.
   return { path: await realpath(file), isSpecial: !found.isFile(), mode: found.mode & 0o777 };
 }
 
