@@ -8,7 +8,7 @@ export interface AdminRequest {
   readonly method?: string;
   readonly json?: object | undefined;
   readonly token?: string | undefined;
-  /** Timeout in milliseconds. Default 15,000. */
+  /** Timeout in milliseconds. Default: 15,000. */
   readonly timeout?: number;
 }
 

@@ -10,7 +10,7 @@ import { proxied, proxyOf } from './proxy.js';
 import { Stopwatch } from './stopwatch.js';
 import { secondsToWait, Throttling } from './throttling.js';
 
-/** Request as the client sends it, with the rule that asked for it. */
+/** Request as the client sends it, with the id of the rule that sends it. */
 export interface WireRequest {
   readonly rule: string;
   readonly method: string;
@@ -73,7 +73,8 @@ const MAX_BODY_BYTES = 512 * 1024 * 1024;
 const MAX_LATE = 16;
 /**
  * Number of consecutive requests whose connection was closed before a response, after which the client checks if the
- * target still responds to any request. Proxies of containers close connections in this way when the server is gone.
+ * target still responds to any request. A proxy of a container closes connections in this way when the server behind it
+ * is gone.
  */
 const MAX_DROPPED = 16;
 /**
@@ -253,8 +254,8 @@ export class Client {
 }
 
 /**
- * Returns the body of a request for undici, which sends a buffer with `Content-Length` and a stream in chunks. A body in
- * chunks has two of them.
+ * Returns the body of a request in the form that undici expects. undici sends a buffer with `Content-Length`, and a
+ * stream in chunks. A chunked body is divided into two chunks.
  */
 function bodyOf({ body, chunked = false }: WireRequest): Buffer | Readable | null {
   if (body === undefined || !chunked) return body ?? null;
@@ -280,8 +281,9 @@ function countingConnector(timeout: number): buildConnector.connector {
 }
 
 /**
- * Returns true if the broken connection had already delivered a response. Servers close idle connections, possibly
- * while a new request is on its way. A safe request is then sent again on another connection (RFC 9112, section 9.3.1).
+ * Returns true if the failed connection had already delivered a response. A server may close an idle connection while
+ * the client sends the next request on it, so a safe request is then sent again on another connection (RFC 9112,
+ * section 9.3.1).
  */
 function wasKept(error: unknown): boolean {
   const { bytesRead, socket } = error as { bytesRead?: number; socket?: { bytesRead?: number } };

@@ -6,7 +6,7 @@ export interface Exchange {
   /** Id of the rule that sent the request. */
   readonly rule: string;
   readonly method: string;
-  /** Scheme, host and port. */
+  /** Origin (scheme, host and port) to which the request was sent. */
   readonly origin: string;
   /** Request target (path and query) exactly as sent. */
   readonly path: string;
@@ -22,15 +22,18 @@ export interface Exchange {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: Buffer;
   readonly milliseconds: number;
-  /** Description of the failure if no complete response arrived. */
+  /** Description of the failure if no complete response arrived; undefined otherwise. */
   readonly lost?: string;
-  /** True if an injected fault made or changed the response. Such a response is not evidence of ordinary behaviour. */
+  /**
+   * True if a fault (failure that the emulator injects) made or changed the response. Such a response does not show the
+   * ordinary behaviour of the target.
+   */
   readonly injected: boolean;
-  /** True for a Git protocol exchange. */
+  /** True if the request belongs to the Git protocol and not to the API. */
   readonly git: boolean;
 }
 
-/** Response header in which the emulator names the injected faults that changed the response. */
+/** Response header in which the emulator names the faults (injected failures) that changed the response. */
 export const FAULT_FIRED = 'x-emulator-fault-fired';
 
 /**

@@ -8,12 +8,11 @@ import { type Exchange, FAULT_FIRED, isRecord, type JsonRecord } from './exchang
 export type HarEntry = { readonly exchange: Exchange } | { readonly reason: string };
 
 /**
- * Reads an HTTP Archive 1.2, as browsers, proxies and the emulator write it:
+ * Reads an HTTP Archive 1.2, as browsers, proxies and the emulator write it. Throws `InvalidFile` if the text is not
+ * one. Format:
  *
  *     {"log": {"version": "1.2", "entries": [{"request": {"method", "url", "headers": [{"name", "value"}]},
  *       "response": {"status", "headers", "content": {"size", "text", "encoding": "base64"}}}]}}
- *
- * Throws `InvalidFile`.
  */
 export function readHar(text: string): readonly HarEntry[] {
   const value = parseJson(text.replace(/^\ufeff/, ''));

@@ -19,7 +19,7 @@ export class Latency {
     this.#average = measured;
   }
 
-  /** Takes the duration of one more response, in milliseconds, into the average. */
+  /** Includes the duration of one more response, in milliseconds, in the average. */
   add(milliseconds: number): void {
     this.#average += (milliseconds - this.#average) * WEIGHT;
   }

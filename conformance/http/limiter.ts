@@ -15,13 +15,16 @@ const FASTEST = 100;
 /** Share of the quota of the target that the run uses, because other clients may use the same quota. */
 const SHARE = 0.8;
 
-/** Pace that follows the quota in the responses of the target. It keeps its first value until a response has one. */
+/**
+ * Rate of requests that follows the quota in the RateLimit headers of the target. The rate keeps its first value until
+ * a response has such a header.
+ */
 export class AdaptivePace implements Pace {
   constructor(public perSecond: number) {}
 
   /**
-   * Adapts the pace to a quota (see `quotaOf`). An exhausted quota changes nothing, because the target then refuses
-   * requests with 429 and the run pauses.
+   * Adapts the rate to a quota (number of requests that the target accepts in the next seconds, see `quotaOf`). An
+   * exhausted quota changes nothing, because the target then refuses requests with 429 and the run pauses.
    */
   see(quota: { readonly remaining: number; readonly seconds: number } | undefined): void {
     if (quota === undefined || quota.remaining <= 0) return;

@@ -13,7 +13,7 @@ export type LossKind = 'unreachable' | 'dropped' | 'truncated' | 'late' | 'garbl
 /** Description of a request to which no complete response arrived. */
 export interface Loss {
   readonly kind: LossKind;
-  /** Description of the failure. */
+  /** Description of the failure, for reports. */
   readonly seen: string;
 }
 

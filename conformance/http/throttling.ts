@@ -41,7 +41,7 @@ export class Throttling {
     readonly onPause: () => void = () => undefined,
   ) {}
 
-  /** Seconds until requests may be sent again; 0 if there is no pause. */
+  /** Seconds until requests may be sent again; 0 if the run is not paused. */
   get left(): number {
     return Math.max(0, this.#until - this.now()) / 1000;
   }
@@ -98,7 +98,8 @@ export class Throttling {
 }
 
 /**
- * Request target of the file metadata operation, in its documented route and in the route that published clients use.
+ * Pattern of the request target of the file metadata operation, with its documented route and the route that only
+ * published clients use.
  */
 const FILE_METADATA = /^\/api\/(v1\/repos|repos\/[^/?]+)\/files\/metadata(\?|$)/;
 
@@ -135,9 +136,10 @@ export interface Quota {
 }
 
 /**
- * Returns the quota that a response announces. It comes from `RateLimit` (`r` requests in `t` seconds), from the older
- * headers `RateLimit-Remaining` and `RateLimit-Reset`, or else from `RateLimit-Policy` (`q` requests in `w` seconds). If
- * there are several quotas, the one with the fewest requests per second. Returns undefined if there is none.
+ * Returns the quota (number of requests that the target accepts in the next seconds) that a response announces. It
+ * comes from `RateLimit` (`r` requests in `t` seconds), from the older headers `RateLimit-Remaining` and
+ * `RateLimit-Reset`, or else from `RateLimit-Policy` (`q` requests in `w` seconds). If there are several quotas,
+ * returns the one with the fewest requests per second. Returns undefined if the response announces no quota.
  */
 export function quotaOf(exchange: Exchange): Quota | undefined {
   const policies = parametersOf(headerOf(exchange, 'ratelimit-policy')).flatMap(quotaFrom('q', 'w'));
@@ -158,7 +160,10 @@ function quotaFrom(requests: string, window: string) {
   };
 }
 
-/** Parses a header that is a list of items, and returns the parameters of each item; empty if it is not valid. */
+/**
+ * Parses a header that is a list of structured fields, the format of `RateLimit`, and returns the parameters of each
+ * item. Empty if the header is absent or invalid.
+ */
 function parametersOf(field: string | undefined): ReadonlyMap<string, unknown>[] {
   try {
     return field === undefined ? [] : parseList(field).map(([, parameters]) => parameters);

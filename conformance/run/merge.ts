@@ -138,9 +138,9 @@ function joinWatched(reports: readonly Report[]): Map<string, Watched> {
 }
 
 /**
- * Replaces the observations in the result of a rule. `seen`: observations of the rule in the shard that checked it.
- * `watched`: observations of the rule in all shards. The verdict of the rule's own check is kept. If the verdict was
- * derived only from `seen`, it is computed again from `watched`.
+ * Returns the result of a rule with the observations of one shard (`seen`) replaced by those of all shards (`watched`).
+ * `seen` is from the shard that checked the rule. The verdict of the rule's own check is kept. A verdict that was
+ * derived only from `seen` is computed again from `watched`.
  */
 function withWatched(result: RuleResult, seen: Watched | undefined, watched: Watched | undefined): RuleResult {
   if (seen === undefined || watched === undefined) return result;

@@ -4,7 +4,7 @@ import { knownRouteOf } from '../report/operation.js';
 import { DOCUMENTED_ROUTES } from '../rules/documented-operations.js';
 
 /**
- * Number of responses from which `RepeatedResponse` can report that all responses are alike, and the share of them (0
+ * Minimum number of responses before `RepeatedResponse` reports that all responses are alike, and the share of them (0
  * to 1) that must be equal.
  */
 const FEWEST = 8;

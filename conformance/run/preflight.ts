@@ -26,9 +26,9 @@ export class Unready extends Error {
  */
 const MAX_SKEW_SECONDS = 120;
 
-/** Settings of the requests before a run. */
+/** Settings of the requests that check a target before a run. */
 export interface Patience {
-  /** Milliseconds for one response. */
+  /** Maximum time to wait for one response, in milliseconds. */
   readonly timeout: number;
   /** Ends the checks at once if it is aborted. They then throw nothing. */
   readonly signal?: AbortSignal | undefined;
@@ -54,7 +54,7 @@ export async function checkReady(target: Target, patience: Patience): Promise<nu
   return Math.min(...responses.map(({ milliseconds }) => milliseconds));
 }
 
-/** Name of a repository and of a route that no service has. */
+/** Name that no repository and no route of a service has, for requests that must be refused. */
 const ABSENT = 'conformance-preflight';
 
 /**

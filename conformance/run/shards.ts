@@ -3,8 +3,8 @@ import type { Rule } from '../rules/rule.js';
 import { groupBy } from '../target/json.js';
 
 /**
- * Divides rules by the group to which they belong. The rules of a group share a repository, so they must run together.
- * Keeps the order of the groups and of the rules in them.
+ * Divides rules by their group. The rules of one group share a repository, so they must be in the same shard. Keeps the
+ * order of the groups and of the rules in them.
  */
 export function groupsOf(rules: readonly Rule[]): Rule[][] {
   return [...groupBy(rules, ({ group }) => group).values()];

@@ -12,7 +12,7 @@ export interface SecondOrganization {
 export interface Target {
   /** Origin of the API, without a trailing slash. */
   readonly baseUrl: string;
-  /** Origin of the Git host. */
+  /** Origin of the Git host, from which repositories are cloned. */
   readonly gitUrl: string;
   readonly org: string;
   /** Unrestricted private key that signs the tokens of the suite. */
