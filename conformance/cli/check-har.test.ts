@@ -6,7 +6,7 @@ import { run, startTargetEmulator } from '../index.js';
 import { REPORTERS } from '../report/reporters.js';
 import { conformance } from '../test/deployment.js';
 
-/** Runs `conformance check-har` on a file with this text. */
+/** Writes the text to a HAR file (recorded HTTP traffic), and runs `conformance check-har` on the file. */
 async function check(t: Test, recorded: string | object, ...flags: readonly string[]) {
   const file = join(t.testdir({}), 'traffic.har');
   writeFileSync(file, typeof recorded === 'string' ? recorded : JSON.stringify(recorded));

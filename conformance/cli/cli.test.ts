@@ -14,7 +14,7 @@ const script = join(packageRoot(), 'bin', 'conformance.js');
 const key = join(packageRoot(), 'fixtures', 'keys', 'es256.pem');
 const rule = 'jwt.alg.none';
 
-/** Minimal server with which the selected rule, `other.meta.exists`, passes. */
+/** Server with the least behaviour that lets the rule `other.meta.exists` pass. */
 const server = await startTestServer(minimal);
 t.teardown(() => server.close());
 const checked = [
@@ -30,7 +30,10 @@ const checked = [
   'other.meta.exists',
 ];
 
-/** Runs `conformance <argv>` in this process and captures its output. `lost`: error of standard output. */
+/**
+ * Runs `conformance <argv>` in this process. Returns its exit code and output. `lost`: error with which the output to
+ * standard output fails; undefined if it succeeds.
+ */
 async function call(argv: readonly string[], lost?: NodeJS.ErrnoException) {
   const said = { code: 0, out: '', err: '' };
   said.code = await main(argv, {
@@ -45,7 +48,10 @@ async function call(argv: readonly string[], lost?: NodeJS.ErrnoException) {
   return said;
 }
 
-/** Runs `conformance <argv>` in a child process, with broken output streams. */
+/**
+ * Runs `conformance <argv>` in a child process. `out` and `err` say how standard output and standard error are broken:
+ * closed, or full like a full disk.
+ */
 async function spawned(test: Test, argv: readonly string[], { out, err }: Streams = {}) {
   const full = openSync('/dev/full', 'w');
   const streamOf = (kind?: string) => (kind === 'full' ? full : 'pipe');
@@ -70,7 +76,9 @@ interface Streams {
   readonly err?: 'full' | 'closed';
 }
 
-/** Asserts exit 2, nothing on standard output, and one line on standard error. */
+/**
+ * Asserts that the command line is refused: exit code 2, nothing on standard output, and one line on standard error.
+ */
 async function refused(test: Test, argv: readonly string[], line: RegExp) {
   const { code, out, err } = await call(argv);
   test.same([code, out], [2, ''], argv.join(' '));
@@ -80,7 +88,7 @@ async function refused(test: Test, argv: readonly string[], line: RegExp) {
 
 const commands = await loadCommands();
 
-/** Command lines that print and exit, at least one for each command. */
+/** Command lines that only print text, at least one for each command. */
 const PRINTING = [
   ['--help'],
   ['--version'],
@@ -93,7 +101,10 @@ const PRINTING = [
   checked,
 ];
 
-/** A short text printed by yargs, a text longer than a pipe's buffer, and a text printed after requests. */
+/**
+ * Command lines whose output is produced in three ways: a short text printed by yargs, a text longer than the buffer of
+ * a pipe, and a text printed after requests.
+ */
 const PROCESSES = [['--help'], ['list', '--json'], checked];
 
 function errorOf(code: string): NodeJS.ErrnoException {
@@ -277,7 +288,7 @@ t.test('without an address, run starts, checks and stops the emulator of the pac
   t.match(await call(['run', '--only', rule]), { code: 0, out: /conforms in the checked rules/, err: '' });
 });
 
-/** Modules that a module of the suite imports, directly and indirectly. */
+/** Returns the files of all modules that a module of the suite imports, directly or indirectly. */
 function modulesOf(entry: string, seen = new Set<string>()): Set<string> {
   if (seen.has(entry)) return seen;
   seen.add(entry);

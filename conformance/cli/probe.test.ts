@@ -11,7 +11,10 @@ const key = join(packageRoot(), 'fixtures', 'keys', 'es256.pem');
 const probe = (baseUrl: string, ...more: string[]) =>
   conformance('probe', '--base-url', baseUrl, '--org', 'demo', '--key', key, '--rate', 'unlimited', ...more);
 
-/** Returns a request handler that sends this list of repositories, and 404 for an absent route. */
+/**
+ * Returns a request handler of a service that responds with this list of repositories, and with 404 for the absent
+ * names that the suite requests first.
+ */
 function differing(list: object): RequestListener {
   return (request, response) => {
     const isAbsent = request.url?.includes('preflight') === true;

@@ -2,7 +2,10 @@ import t from 'tap';
 import { resultOf } from '../report/test/sample-report.js';
 import { createProgress } from './progress.js';
 
-/** Fake stream that records output, and a clock that the test advances. */
+/**
+ * Creates a progress display with a stream that records the written text, and a clock that stands still until `pass`
+ * advances it.
+ */
 function stage(isTTY: boolean, quiet = false, columns = 80) {
   const written: string[] = [];
   let time = 0;

@@ -159,8 +159,8 @@ t.test('a target that throttles every request ends the run', async (t) => {
 });
 
 /**
- * Incomplete responses: the expected kind, and the bytes written before the connection ends; undefined: nothing is
- * written and the connection stays open.
+ * Bytes that the server sends before it closes the connection, each with the kind of incomplete response that the
+ * client must report. `undefined`: the server sends nothing and keeps the connection open.
  */
 const BROKEN: readonly (readonly [kind: string, written: string | undefined])[] = [
   ['dropped', ''],
@@ -194,8 +194,8 @@ t.test('a truncated response is described and keeps the part that arrived', asyn
 });
 
 /**
- * Starts a server that answers the first request of each connection, and closes the connection by `how` when a second
- * request arrives.
+ * Starts a server that answers the first request of each connection. When a second request arrives, it calls `how` to
+ * close the connection, as servers do with idle connections.
  */
 async function startForgetful(how: (socket: Socket) => unknown) {
   const asked: string[] = [];
@@ -232,7 +232,7 @@ t.test('a server that closes every connection gets a limited number of requests'
   let asked = 0;
   const server = createServer((socket) => {
     socket.on('error', () => undefined);
-    // An interim (1xx) response counts as bytes read.
+    // Send an interim response (1xx), so that the connection has delivered bytes, but no response.
     socket.on('data', () => {
       asked += 1;
       socket.end('HTTP/1.1 103 Early Hints\r\n\r\n');

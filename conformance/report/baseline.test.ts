@@ -22,7 +22,10 @@ const entry = (verdict?: 'fail' | 'warn', expires = '2026-12-31'): BaselineEntry
   ...(verdict === undefined ? {} : { verdict }),
 });
 
-/** Baseline entry of a rule, its verdict, the resulting state, and the exit codes without and with `strict`. */
+/**
+ * Cases, each with a baseline entry (expected failure), the verdict of its rule, the resulting state of the entry, and
+ * the exit code of the run without and with the option `strict`.
+ */
 const CASES: readonly (readonly [BaselineEntry, Verdict, Expectation['state'], number, number])[] = [
   [entry(), 'fail', 'expected', 0, 0],
   [entry(), 'flaky', 'expected', 0, 0],

@@ -2,7 +2,10 @@ import t from 'tap';
 import { github } from './github.js';
 import { HOSTILE, hostileResult, reportWith, resultOf } from './test/sample-report.js';
 
-/** Parses workflow commands as the GitHub Actions runner does: one per line, properties separated by commas. */
+/**
+ * Parses workflow commands as the runner of GitHub Actions does: one command per line, its properties separated by
+ * commas.
+ */
 function readCommands(text: string) {
   const decode = (value: string) =>
     value.replace(/%(3A|2C|0D|0A|25)/g, (code) => String.fromCharCode(Number.parseInt(code.slice(1), 16)));

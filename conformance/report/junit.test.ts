@@ -15,7 +15,7 @@ interface ReadCase {
 
 const LISTS = ['testsuite', 'testcase', 'failure', 'error', 'skipped', 'system-out'];
 
-/** Parses a JUnit report with an XML parser. */
+/** Renders a report as JUnit XML, and parses the result with an XML parser, which rejects invalid XML. */
 function read(report: Report) {
   const text = reporterOf('junit', false)(report);
   const problem = XMLValidator.validate(text);

@@ -26,7 +26,10 @@ function exchange(rule: string, more: Partial<Exchange> = {}): Exchange {
 const NOW = 1_700_000_000;
 const anything = () => true;
 
-/** Returns the rule of the nearest request and its differences. */
+/**
+ * Returns the rule that sent the most similar request, and the differences to it. `failed`: request of the failed rule.
+ * `others`: requests of the run, all of which passed.
+ */
 function nearest(failed: Exchange, others: readonly Exchange[], expected?: unknown) {
   const log = new RequestLog(() => NOW * 1000);
   for (const other of others) log.see(other);

@@ -21,13 +21,16 @@ const VERDICTS: readonly Verdict[] = [
   'flaky',
 ];
 
-/** Verdicts of a rule's own check; undefined if the rule only watches the responses to other rules. */
+/**
+ * Verdicts of the rule's own check. `undefined` stands for a rule without a check, which only judges responses to the
+ * requests of other rules.
+ */
 const OWN: readonly (RuleVerdict | undefined)[] = [
   undefined,
   ...VERDICTS.map((verdict): RuleVerdict => ({ verdict, reason: `own ${verdict}` })),
 ];
 
-/** Observations in one shard: no response, three good ones, or a bad one. */
+/** Returns what a rule can observe in one shard (part of a run): no response, three good responses, or a bad one. */
 function watchedIn(shard: number): Watched[] {
   const broken = { reason: `seen in shard ${shard}`, evidence: 'observed' as const };
   return [

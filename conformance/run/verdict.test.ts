@@ -30,7 +30,7 @@ function ruleOf(reach: Reach) {
   return rule;
 }
 
-/** Context of a rule with these exchanges, whether or not the check looked at them. */
+/** Returns the context of a rule that received these responses. The check of the rule need not have looked at them. */
 function contextOf(reach: Reach, seen: readonly Exchange[]) {
   const rule = ruleOf(reach);
   const t = new RuleContext(rule, { target: targetAt('http://127.0.0.1:1') } as RunContext);

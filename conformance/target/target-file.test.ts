@@ -49,7 +49,10 @@ t.test('a target file is YAML or JSON, and relative file names are resolved from
 
 const MANY_KEYS = Array.from({ length: 60_000 }, (_none, at) => `key${at}: ${at}\n`).join('');
 
-/** Invalid target files and their error messages. */
+/**
+ * Invalid target files (descriptions of the service under test), each with the error message that the parser must
+ * throw.
+ */
 const WRONG: readonly (readonly [text: string, says: RegExp])[] = [
   ['', / is empty$/],
   ['# nothing', / is empty$/],

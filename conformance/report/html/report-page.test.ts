@@ -10,7 +10,7 @@ import { hostileResult, reportWith, resultOf } from '../test/sample-report.js';
 import { compareHtml } from './compare-page.js';
 import { html } from './report-page.js';
 
-/** Path of Debian's Chromium, '' if it is not installed. */
+/** Path of Chromium as Debian installs it; '' if absent. */
 const EXECUTABLE = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'].find((path) => existsSync(path)) ?? '';
 const skip = EXECUTABLE === '' && 'Chromium is not installed: apt-get install chromium-headless-shell';
 
@@ -21,7 +21,7 @@ const ARGUMENTS = [
   '--disable-component-update',
   '--disable-sync',
   '--no-first-run',
-  // Chromium cannot use its sandbox as root.
+  // Chromium refuses to run as root with its sandbox.
   ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
 ];
 
@@ -51,7 +51,10 @@ const REPORT = reportWith([
 
 interface Opened extends AsyncDisposable {
   readonly page: Page;
-  /** Errors of the page, and every other address that it requested. */
+  /**
+   * Errors that the page reported, and addresses that it requested. Both must be empty, because the page needs no other
+   * file.
+   */
   readonly complaints: readonly string[];
 }
 
@@ -79,7 +82,7 @@ async function open(
   return { page, complaints, [Symbol.asyncDispose]: () => context.close() };
 }
 
-/** Returns the ids of the visible rules. */
+/** Returns the ids of the rules that the page currently shows. */
 function shownRules(page: Page): Promise<string[]> {
   return page.$$eval('.rule', (nodes) =>
     nodes.filter((node) => node.getClientRects().length > 0).map((node) => node.id.slice('rule-'.length)),
@@ -182,7 +185,8 @@ t.test('the page follows the preferred colour scheme, with sufficient contrast i
 });
 
 /**
- * Script that finds the text with the lowest contrast, by the contrast ratio of WCAG 2.2 (1.4.3). It runs in the page.
+ * JavaScript that runs in the page and finds the text with the lowest contrast to its background, computed as in WCAG
+ * 2.2 (success criterion 1.4.3).
  */
 const LOWEST_CONTRAST = `(() => {
   const numbers = (color) => (color.match(/[\\d.]+/g) ?? []).map(Number);
