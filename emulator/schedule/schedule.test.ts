@@ -61,7 +61,7 @@ t.test('a limit counts the work of one meter, not that of others nor waiting', a
   t.doesNotThrow(() => meter.check());
 });
 
-t.test('a loop that reports nothing is counted by its rounds', async (t) => {
+t.test('a loop that reports no work is counted by its iterations', async (t) => {
   const schedule = frozen();
   function* rounds(): Steps<void> {
     for (let round = 0; round < 10_000; round++) yield 0;

@@ -19,7 +19,7 @@ async function compare(t: Test, git: ScratchGit, objects: MemoryObjects, tree: O
   t.equal(found, expected, name, { patch: patch.toString('latin1') });
 }
 
-t.test('patches of git diff-tree between trees at random lead from one to the other', async (t) => {
+t.test('a patch of git diff-tree between random trees turns one into the other', async (t) => {
   using git = new ScratchGit();
   const all = new MemoryObjects();
   const tree = new RandomTree(new RandomText(21));
@@ -47,7 +47,7 @@ t.test('patches of git diff-tree between trees at random lead from one to the ot
   }
 });
 
-t.test('patches that were tampered with are taken and refused as by git apply', async (t) => {
+t.test('randomly changed patches are accepted or refused as by git apply', async (t) => {
   using git = new ScratchGit();
   const objects = new MemoryObjects();
   const random = new RandomText(33);
@@ -201,7 +201,7 @@ const CASES: readonly (readonly [name: string, patch: string])[] = [
   ['no patch at all', 'hello\n'],
 ];
 
-t.test('what git apply does with every kind of patch is done here', async (t) => {
+t.test('every kind of patch has the same result as with git apply', async (t) => {
   using git = new ScratchGit();
   const objects = new MemoryObjects();
   const content = {
@@ -220,7 +220,7 @@ t.test('what git apply does with every kind of patch is done here', async (t) =>
   for (const [name, patch] of CASES) await compare(t, git, objects, tree, Buffer.from(patch, 'latin1'), name);
 });
 
-t.test('a refusal says what git says', async (t) => {
+t.test('a refusal has the message of git apply', async (t) => {
   const objects = new MemoryObjects();
   const tree = objects.tree({ n: NUMBERS });
   const refusals = [
@@ -261,7 +261,7 @@ t.test('corrupt binary patches are refused', async (t) => {
   }
 });
 
-t.test('long binary files go through a patch both ways, and only whole', async (t) => {
+t.test('patches of long binary files work in both directions, and only if complete', async (t) => {
   using git = new ScratchGit();
   const random = new RandomText(5);
   const bytes = (length: number) => Buffer.from(Array.from({ length }, () => random.below(256))).toString('latin1');
@@ -289,7 +289,7 @@ t.test('long binary files go through a patch both ways, and only whole', async (
   });
 });
 
-t.test('hunks far from where they say are found, but not looked for without end', async (t) => {
+t.test('hunks far from their stated lines are found, but the search is limited', async (t) => {
   const objects = new MemoryObjects();
   const numbers = Array.from({ length: 300 }, (_, index) => index);
   const blocks = numbers.map((number) => `over ${number}\nold ${number}\nunder ${number}\n`);

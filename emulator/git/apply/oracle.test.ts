@@ -153,7 +153,7 @@ function crlf(text: string): string {
   return text.replaceAll('\n', '\r\n');
 }
 
-t.test('line ends of every kind are taken and refused as by git apply', async (t) => {
+t.test('patches with any line ends are accepted or refused as by git apply', async (t) => {
   using git = new ScratchGit();
   const objects = new MemoryObjects();
   const tree = objects.tree(CONTENT);
@@ -171,7 +171,7 @@ function copyOf(objects: MemoryObjects): MemoryObjects {
   return copy;
 }
 
-t.test('patches at random are taken and refused as by git apply, and lead to the same tree', async (t) => {
+t.test('random patches are accepted or refused as by git apply, with the same tree', async (t) => {
   using making = new ScratchGit();
   const random = new RandomText(SEED);
   let taken = 0;

@@ -93,7 +93,7 @@ t.test('paths beyond ASCII extract to the names and modes git archive gives', as
   t.ok(ours.includes(bytesOf('32 path=grün/Ärger 日本.txt\n'), 0, 'latin1'), 'and their paths are pax records too');
 });
 
-t.test('what is not selected is left out, and folders without a selected file with it', async (t) => {
+t.test('files that are not selected, and folders without a selected file, are left out', async (t) => {
   using git = new ScratchGit();
   const objects = new MemoryObjects();
   const commit = commitOf(objects, {
@@ -151,7 +151,7 @@ t.test('a missing object, a deadline and an abort end the stream with their erro
   );
 });
 
-t.test('the time a reader takes is not the archive’s', async (t) => {
+t.test('the time that a reader takes does not count as work of the archive', async (t) => {
   const objects = new MemoryObjects();
   const files = Array.from({ length: 20 }, (_, file) => [`${file}`, `${file}`.repeat(700_000)]);
   const commit = commitOf(objects, Object.fromEntries(files));
@@ -165,7 +165,7 @@ t.test('the time a reader takes is not the archive’s', async (t) => {
   t.ok(bytes > 20 * 700_000 && schedule.spent > 500_000);
 });
 
-t.test('a reader who leaves early leaves nothing behind', async (t) => {
+t.test('a reader that stops early leaves no resources open', async (t) => {
   const objects = new MemoryObjects();
   const commit = commitOf(
     objects,
@@ -192,7 +192,7 @@ t.test('a tree of any depth is packed without recursion', async (t) => {
   t.ok(tar.includes(`${'d/'.repeat(3000)}leaf\n`));
 });
 
-t.test('a prefix is relative and stays below where it is unpacked', async (t) => {
+t.test('a prefix is relative and cannot leave the folder in which the archive is unpacked', async (t) => {
   t.equal(parsePrefix(''), '');
   t.equal(parsePrefix('a'), 'a/');
   t.equal(parsePrefix('a/b/'), 'a/b/');

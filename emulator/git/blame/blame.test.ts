@@ -126,7 +126,7 @@ function changeFiles(random: RandomText, files: Record<string, string>): void {
   }
 }
 
-t.test('histories at random are blamed as git blame does, with and without moves', async (t) => {
+t.test('random histories are blamed as by git blame, with and without moved lines', async (t) => {
   for (const seed of [1, 2, 3]) {
     using git = new ScratchGit();
     const objects = new MemoryObjects();
@@ -141,7 +141,7 @@ t.test('histories at random are blamed as git blame does, with and without moves
   }
 });
 
-t.test('what is known of other commits and other files changes no answer', async (t) => {
+t.test('cached blame results of other commits and files change no result', async (t) => {
   for (const seed of [4, 5]) {
     const objects = new MemoryObjects();
     const commits = randomHistory(objects, new RandomText(seed), 40);
@@ -179,7 +179,7 @@ t.test('what is known of other commits and other files changes no answer', async
   }
 });
 
-t.test('of equally good places a copy is traced to the one git traces it to', async (t) => {
+t.test('a copy with several equally good sources is traced to the one that git chooses', async (t) => {
   using git = new ScratchGit();
   const objects = new MemoryObjects();
   const block = (name: string) =>
@@ -280,7 +280,7 @@ t.test('ranges select the lines git blame -L selects', async (t) => {
   );
 });
 
-t.test('what is no file cannot be blamed', async (t) => {
+t.test('folders, submodules and missing paths cannot be blamed', async (t) => {
   const objects = new MemoryObjects();
   const tip = commit(objects, { folder: { f: 'x\n' }, sub: [0o160000, oid('1'.repeat(40))] }, [], 1000);
   for (const path of [NO_BYTES, ...['none', 'folder', 'sub', 'folder/f/x'].map(bytesOf)]) {
@@ -292,7 +292,7 @@ t.test('what is no file cannot be blamed', async (t) => {
   }
 });
 
-t.test('a long history is given up at the deadline, and other work goes on meanwhile', async (t) => {
+t.test('the blame of a long history yields to other work and ends at the deadline', async (t) => {
   const objects = new MemoryObjects();
   let tip = commit(objects, { f: 'x\n' }, [], 1000);
   for (let step = 1; step < 500; step++) tip = commit(objects, { f: 'x\n', other: `${step}\n` }, [tip], 1000 + step);

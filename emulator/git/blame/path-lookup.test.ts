@@ -61,7 +61,7 @@ function packOf(seed: number): Buffer {
   return builder.build();
 }
 
-t.test('a name is found in trees told by others as it is in their bodies, in any order', async (t) => {
+t.test('a name is found in trees stored as deltas as in their bodies, in any order', async (t) => {
   for (const seed of [1, 2, 3]) {
     for (const cacheBytes of [0, 16_000_000]) {
       const store = new ObjectStore({ caches: new MemoryCache(cacheBytes) });

@@ -241,7 +241,7 @@ t.test('every broken object is checked as index-pack --strict checks it', (t) =>
   t.end();
 });
 
-t.test('the files that Git reads are checked by their content', (t) => {
+t.test('the content of .gitmodules and .gitattributes is checked', (t) => {
   using git = new ScratchGit();
   const objects = new MemoryObjects();
   for (const [name, samples] of [
@@ -279,7 +279,7 @@ t.test('a special file that is not a blob, is too large, or is missing, is refus
   t.end();
 });
 
-t.test('several faults of one tree are all named', (t) => {
+t.test('all findings of a tree are reported', (t) => {
   const objects = new MemoryObjects();
   const { ids, text } = ours(
     objects,
@@ -299,7 +299,7 @@ t.test('several faults of one tree are all named', (t) => {
   t.end();
 });
 
-t.test('nothing this project writes is refused', (t) => {
+t.test('objects that this project writes pass the check', (t) => {
   const text = fc.string({ unit: fc.constantFrom('a', ' ', '<', '>', '\n', '\0', '\u00e9', '.', ',', '"') });
   const who = fc.record({
     name: text,
@@ -357,7 +357,7 @@ t.test('config values are read as Git reads them', (t) => {
   t.end();
 });
 
-t.test('every message has been seen', (t) => {
+t.test('every kind of finding occurs in these tests', (t) => {
   const seen = new Set<string | undefined>(
     [...COMMITS, ...TAGS, ...TREES, ...MODULES, ...ATTRIBUTES].map(([id]) => id),
   );

@@ -53,7 +53,7 @@ function expected(name: ByteString, isLink: boolean): string[] {
   ].sort();
 }
 
-t.test('names of Git are found in every spelling, for files and for links', (t) => {
+t.test('special names such as .gitmodules are found in every spelling, for files and links', (t) => {
   let special = 0;
   for (const name of spellings()) {
     for (const mode of ['100644', '120000']) {

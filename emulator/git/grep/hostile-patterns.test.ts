@@ -36,7 +36,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   'line feeds': '\n'.repeat(4 << 20),
 };
 
-t.test('no search holds up others, whatever it searches for and in', async (t) => {
+t.test('no search delays others, for any pattern and text', async (t) => {
   const objects = new MemoryObjects();
   for (const [name, text] of Object.entries(TEXTS)) {
     const tree = objects.tree({ f: text });
@@ -81,7 +81,7 @@ t.test('a line of any length is searched', async (t) => {
   }
 });
 
-t.test('a search whose client has left ends within a slice', async (t) => {
+t.test('a search ends within a time slice after its client disconnected', async (t) => {
   const objects = new MemoryObjects();
   const tree = objects.tree({ f: TEXTS['one line of 16 MiB']! });
   const schedule = new Schedule({ now: () => 0 });
@@ -99,7 +99,7 @@ t.test('a search whose client has left ends within a slice', async (t) => {
   t.ok(atDeparture > 0 && schedule.spent - atDeparture <= SLICE + PIECE, `${schedule.spent - atDeparture} units more`);
 });
 
-t.test('what RE2 makes of an expression is estimated before it does', async (t) => {
+t.test('the size of a compiled expression is estimated before compiling', async (t) => {
   const { RE2JS } = await import('re2js');
   const fair = [
     'foo',

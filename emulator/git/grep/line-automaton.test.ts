@@ -64,7 +64,7 @@ const { pattern } = fc.letrec<{ pattern: string }>((tie) => ({
 }));
 const line = fc.stringMatching(/^[abskSKéÉ1 ſK\u2028\u{1f600}\u{1f601}\r_-]{0,12}$/u);
 
-t.test('it finds the lines RE2 finds, in pieces of any size and with room for few states', async () => {
+t.test('the automaton finds the same lines as RE2, for pieces of any size and few cached states', async () => {
   fc.assert(
     fc.property(
       pattern,
@@ -93,7 +93,7 @@ t.test('it finds the lines RE2 finds, in pieces of any size and with room for fe
   );
 });
 
-t.test('it finds in long lines what RE2 finds', async () => {
+t.test('the automaton finds the same matches as RE2 in long lines', async () => {
   const part = fc.constantFrom(
     'a',
     'b',
@@ -130,7 +130,7 @@ t.test('it finds in long lines what RE2 finds', async () => {
   );
 });
 
-t.test('the states it keeps are bounded, and what it costs is linear', async (t) => {
+t.test('the cached states of the automaton are limited, and its cost is linear', async (t) => {
   const automaton = automatonOf(RE2JS.compile('(a|b)*a(a|b){40}c'));
   let seed = 1;
   const next = () => {

@@ -67,7 +67,7 @@ const limits = fc.record({
 });
 const around = fc.record({ before: fc.nat(4), after: fc.nat(4) });
 
-t.test('pages together are what git grep prints, every line once and in order, within every bound', async () => {
+t.test('all pages together equal the output of git grep, for any limits', async () => {
   using git = new ScratchGit();
   const objects = new MemoryObjects();
   const tree = objects.tree(SAMPLE);
@@ -96,7 +96,7 @@ t.test('pages together are what git grep prints, every line once and in order, w
   );
 });
 
-t.test('the same of random texts', async () => {
+t.test('all pages together equal the output of git grep, for random texts', async () => {
   using git = new ScratchGit();
   const file = fc.array(fc.constantFrom('foo', 'bar', '', 'a b', 'x'), { minLength: 1, maxLength: 40 });
   const files = fc.dictionary(fc.stringMatching(/^[a-c]{1,2}$/), file, {
@@ -129,7 +129,7 @@ t.test('the same of random texts', async () => {
   );
 });
 
-t.test('lines before a match come with it, those owed after one on the page after', async (t) => {
+t.test('context before a match is on its page, context after it may be on the next page', async (t) => {
   const objects = new MemoryObjects();
   const tree = objects.tree({ f: '1\n2\nhit\n4\n5\n6\nhit\n8\n' });
   const numbers = async (limits: Partial<SearchLimits>) =>
@@ -143,7 +143,7 @@ t.test('lines before a match come with it, those owed after one on the page afte
   t.same(await numbers({ maxLines: 3 }), [[2, 3, 4], [5, 6, 7], [8]]);
 });
 
-t.test('context of any size costs no more than the page', async (t) => {
+t.test('the cost of a page does not grow with the size of the context', async (t) => {
   const objects = new MemoryObjects();
   const tree = objects.tree({ f: `${'line\n'.repeat(50_000)}hit\n${'line\n'.repeat(50_000)}hit\n` });
   const query = { pattern: 'hit', before: 1e9, after: 1e9 };
@@ -159,7 +159,7 @@ t.test('context of any size costs no more than the page', async (t) => {
   });
 });
 
-t.test('files of thousands of lines are cut anywhere', async (t) => {
+t.test('a page may end at any line of a file with thousands of lines', async (t) => {
   const objects = new MemoryObjects();
   for (const count of [4095, 4096, 4097, 8192]) {
     for (const end of ['', 'x', 'hit']) {

@@ -110,7 +110,7 @@ t.test('every engine finds the lines RE2 finds one by one', async () => {
   );
 });
 
-t.test('a page says that more follows only where a match follows', async (t) => {
+t.test('a page has a next position only if another match follows', async (t) => {
   const objects = new MemoryObjects();
   const tree = objects.tree({ a: 'x\nx\n', b: 'y\n', c: 'x\n' });
   const C = bytesOf('c');
@@ -170,7 +170,7 @@ t.test('only selected files are searched: those that pass every filter', async (
   t.same(await found({ paths: ['src'], extensions: ['.ts'], excludeGlobs: ['lib'] }), ['src/a.ts']);
 });
 
-t.test('what RE2 does not have is an invalid pattern', async (t) => {
+t.test('syntax that RE2 does not support is an invalid pattern', async (t) => {
   const invalid = [
     '(',
     ')',
@@ -208,7 +208,7 @@ t.test('flags, Unicode classes and quoted text are RE2’s', async (t) => {
   t.same(await numbers('[^x]{4}'), []);
 });
 
-t.test('hostile expressions are linear, give way to others and end at the deadline', async (t) => {
+t.test('hostile expressions take linear time, yield to other requests and end at the deadline', async (t) => {
   const objects = new MemoryObjects();
   const tree = objects.tree({
     lines: `${`${'a'.repeat(200)}\n`.repeat(300)}`,
@@ -248,7 +248,7 @@ t.test('hostile expressions are linear, give way to others and end at the deadli
   t.ok(others > 0, 'other work ran in between');
 });
 
-t.test('a page that is full at the deadline is given', async (t) => {
+t.test('a page that is full at the deadline is returned', async (t) => {
   const objects = new MemoryObjects();
   const tree = objects.tree({ a: 'x\n', b: 'y\n'.repeat(100_000) });
   const page = await searchPage(
@@ -264,7 +264,7 @@ t.test('a page that is full at the deadline is given', async (t) => {
   });
 });
 
-t.test('a cache without room changes nothing but time', async (t) => {
+t.test('the size of the cache does not change the result', async (t) => {
   const objects = new MemoryObjects();
   const tree = objects.tree(SAMPLE);
   const expected = await collect(objects, tree, { pattern: 'o' });
@@ -316,7 +316,7 @@ function matchingLines(matcher: LineMatcher, lines: readonly string[]): number[]
   return found;
 }
 
-t.test('no text denies what it holds', async () => {
+t.test('a needle is found in every text that contains it', async () => {
   const piece = fc.constantFrom(
     'request',
     'Handler',
@@ -347,7 +347,7 @@ t.test('no text denies what it holds', async () => {
   );
 });
 
-t.test('whatever was searched for before, the lines are those of git grep', async (t) => {
+t.test('earlier searches do not change the result, which equals that of git grep', async (t) => {
   using git = new ScratchGit();
   const objects = new MemoryObjects();
   const files = Array.from({ length: 40 }, (_, at) => [

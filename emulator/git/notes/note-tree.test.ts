@@ -28,7 +28,7 @@ function readBack(git: ScratchGit, objects: MemoryObjects, tree: Oid): string[] 
   return git.run(['notes', 'list']).split('\n').sort();
 }
 
-t.test('git notes reads what is written, at every size, and lays it out alike', (t) => {
+t.test('git notes reads the written notes, at every size, and stores them in the same layout', (t) => {
   using git = new ScratchGit();
   const all = targets(400);
   const objects = new MemoryObjects();
@@ -58,7 +58,7 @@ t.test('git notes reads what is written, at every size, and lays it out alike', 
   t.end();
 });
 
-t.test('the layout changes at the very note at which it changes in Git', (t) => {
+t.test('the layout changes at the same note as in Git', (t) => {
   using git = new ScratchGit();
   const all = targets(130);
   const objects = new MemoryObjects();
@@ -142,7 +142,7 @@ t.test('notes are found and listed as git lists them, however they are laid out'
   t.end();
 });
 
-t.test('what is no note is passed over', (t) => {
+t.test('entries that are not notes are skipped', (t) => {
   const objects = new MemoryObjects();
   const blob = objects.add('blob', 'x\n');
   const [target] = targets(1) as [Oid];

@@ -33,7 +33,7 @@ t.test('what Git wrote is read field by field and written back byte for byte', (
   t.end();
 });
 
-t.test('a signature is set apart, and the payload is the commit without it', (t) => {
+t.test('a signature is separated, and the payload is the commit without it', (t) => {
   const before = HEAD;
   const after = 'change-id abc\nmergetag object 1\n type commit\n';
   const signed = `${before}gpgsig -----BEGIN-----\n \n line\n -----END-----\n${after}\nsubject\n`;
@@ -57,7 +57,7 @@ t.test('a signature and other headers survive a round trip', (t) => {
   t.end();
 });
 
-t.test('of a name only white space of ASCII is cut off at its end, as git log cuts it', (t) => {
+t.test('only ASCII white space is removed from the end of a name, as in git log', (t) => {
   using git = new ScratchGit();
   // Test names that end with the byte 0xa0. It is the last byte of their UTF-8 encoding and must stay, although it is a
   // space in ISO 8859-1.
@@ -70,7 +70,7 @@ t.test('of a name only white space of ASCII is cut off at its end, as git log cu
   t.end();
 });
 
-t.test('text is read by the encoding header, as git log shows it', (t) => {
+t.test('text is decoded by the encoding header, as in git log', (t) => {
   using git = new ScratchGit();
   const cases = [
     ['', '\xc3\xa9'],
@@ -133,7 +133,7 @@ t.test('identities are read as leniently as git log reads them', (t) => {
   t.end();
 });
 
-t.test('links that are not well-formed are refused, everything else is read', (t) => {
+t.test('malformed tree and parent lines are refused; everything else is accepted', (t) => {
   const bad = [
     '',
     'tree ',
@@ -161,7 +161,7 @@ t.test('links that are not well-formed are refused, everything else is read', (t
   t.end();
 });
 
-t.test('no text can end its field early or add a header', (t) => {
+t.test('no text in a commit can end its field early or add a header', (t) => {
   const text = fc.string({ unit: fc.constantFrom('a', ' ', '<', '>', '\n', '\0', '\u00e9', '\ud83d\ude00', '.') });
   const identity = fc.record({
     name: text,
@@ -181,7 +181,7 @@ t.test('no text can end its field early or add a header', (t) => {
   t.end();
 });
 
-t.test('dates keep the clock of their author, and stay within RFC 3339', (t) => {
+t.test('dates keep the time zone of their author and conform to RFC 3339', (t) => {
   const cases = [
     [0, '+0000', '1970-01-01T00:00:00Z'],
     [1767319445, '+0100', '2026-01-02T03:04:05+01:00'],
@@ -203,7 +203,7 @@ t.test('dates keep the clock of their author, and stay within RFC 3339', (t) => 
   t.end();
 });
 
-t.test('the moment of every date is that of git log, in every zone', (t) => {
+t.test('every date is the same point in time as in git log, in every time zone', (t) => {
   using git = new ScratchGit();
   const objects = new MemoryObjects();
   const tree = objects.add('tree', '');

@@ -28,7 +28,7 @@ t.test('leading slashes are stripped, ordinary names pass', (t) => {
   t.end();
 });
 
-t.test('what no file system could hold, or would take for .git, is named', (t) => {
+t.test('paths that are invalid on some file system, or could be .git, are refused with the reason', (t) => {
   const cases: [string, PathIssue][] = [
     ['', 'empty'],
     ['/', 'empty'],
@@ -102,7 +102,7 @@ t.test('Git adds exactly the paths that are accepted', (t) => {
   t.end();
 });
 
-t.test('the other dot names have the spellings Git knows', (t) => {
+t.test('names such as .gitmodules are recognized in all spellings that Git recognizes', (t) => {
   for (const name of [
     '.GITattributes',
     '.gitattributes . ',

@@ -11,7 +11,7 @@ import { findCommit, findTree, peelTags, tagTarget } from './tag.js';
 
 const WHO = 'A U Thor <a@example.com> 1700000000 +0100';
 
-t.test('what git tag wrote tells its object, and is written alike', (t) => {
+t.test('a tag written by git tag is parsed, and written with the same bytes', (t) => {
   using git = new ScratchGit();
   const commit = git.oid(['commit-tree', git.run(['mktree']), '-m', 'first']);
   git.run(['tag', '-a', '-m', 'subject\n\nbody', 'v/1', commit]);
@@ -23,7 +23,7 @@ t.test('what git tag wrote tells its object, and is written alike', (t) => {
   t.end();
 });
 
-t.test('of a tag only the first line must be well-formed to follow it', (t) => {
+t.test('only the first line of a tag must be well-formed to follow it', (t) => {
   const target = oid('a'.repeat(40));
   for (const text of [`object ${target}\ntype tree\ntag x\n`, `object ${target}\n`, `object ${target}`]) {
     t.equal(tagTarget(Buffer.from(text)), target, JSON.stringify(text));
@@ -42,7 +42,7 @@ t.test('of a tag only the first line must be well-formed to follow it', (t) => {
   t.end();
 });
 
-t.test('tags are followed to what they name', (t) => {
+t.test('tags are followed to the objects that they name', (t) => {
   const objects = new MemoryObjects();
   const blob = objects.add('blob', 'x');
   const tree = objects.tree({ f: 'x' });

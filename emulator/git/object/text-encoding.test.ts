@@ -85,14 +85,14 @@ const chunks = (from: number, to: number, size: number) =>
   );
 const ascii = Buffer.from('ascii');
 
-t.test('each byte of the encodings of one byte is read as git log shows it', async (t) => {
+t.test('each byte of single-byte encodings is decoded as by git log', async (t) => {
   const samples = sample(t, SINGLE_BYTE, 6).flatMap((label) =>
     chunks(0x80, 0x100, 4).map((message) => ({ label, author: ascii, message })),
   );
   t.same(differences(samples), []);
 });
 
-t.test('texts in encodings of more bytes are read as git log shows them', async (t) => {
+t.test('texts in multi-byte encodings are decoded as by git log', async (t) => {
   const samples = Object.entries(TEXTS).flatMap(([label, text]) => {
     const message = encode(text, label);
     return [
@@ -105,7 +105,7 @@ t.test('texts in encodings of more bytes are read as git log shows them', async 
   t.same(differences(samples), []);
 });
 
-t.test('text that is invalid in its encoding is kept, as a whole', async (t) => {
+t.test('text that is invalid in its encoding is kept unchanged as a whole', async (t) => {
   const utf8 = Buffer.from('Grüße, 日本語, 한국어, €');
   const samples = [...UTF8, ...LABELS].flatMap((label) => [
     { label, author: utf8, message: utf8 },

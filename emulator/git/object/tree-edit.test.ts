@@ -29,7 +29,7 @@ function setUp() {
 
 const applyEdits = (...given: Parameters<typeof editSteps>) => runSync(editSteps(...given));
 
-t.test('files are added, replaced and removed; emptied folders go away', (t) => {
+t.test('files are added, replaced and removed; emptied folders are removed', (t) => {
   const { objects, base, edit, remove } = setUp();
   const after = (...edits: TreeEdit[]) => paths(objects, applyEdits(objects, base, edits));
   t.same(after(edit('new/x/y')), ['a', 'dir/b', 'dir/deep/c', 'new/x/y', 'run', 'z']);
@@ -41,7 +41,7 @@ t.test('files are added, replaced and removed; emptied folders go away', (t) => 
   t.end();
 });
 
-t.test('no edit, or edits that change nothing, keep the very tree', (t) => {
+t.test('no edits, or edits without effect, keep the id of the tree', (t) => {
   const { objects, base, blob, remove } = setUp();
   const size = objects.size;
   t.equal(applyEdits(objects, base, []), base);
@@ -53,7 +53,7 @@ t.test('no edit, or edits that change nothing, keep the very tree', (t) => {
   t.end();
 });
 
-t.test('without a mode an existing file keeps its own', (t) => {
+t.test('an edit without a mode keeps the mode of an existing file', (t) => {
   const { objects, base, blob } = setUp();
   const other = objects.add('blob', 'other');
   const modeOf = (path: string, mode?: number) => {
@@ -70,7 +70,7 @@ t.test('without a mode an existing file keeps its own', (t) => {
   t.end();
 });
 
-t.test('one path cannot be two things', (t) => {
+t.test('a path cannot be edited twice, or be a file and a folder', (t) => {
   const { objects, base, edit, remove } = setUp();
   const cases: [EditIssue, string, TreeEdit[]][] = [
     ['duplicate', 'x', [edit('x'), edit('x')]],
@@ -92,7 +92,7 @@ t.test('one path cannot be two things', (t) => {
   t.end();
 });
 
-t.test('a path of 10,000 folders is no deeper than any other', (t) => {
+t.test('a path of 10,000 folders can be edited', (t) => {
   const objects = new MemoryObjects();
   const path = bytesOf(`${'d/'.repeat(10_000)}f`);
   const tree = applyEdits(objects, EMPTY_TREE_OID, [{ path, oid: objects.add('blob', '') }]);

@@ -91,7 +91,7 @@ t.test('a malformed tree is refused', (t) => {
   t.end();
 });
 
-t.test('a path leads to its entry, or nowhere', (t) => {
+t.test('a path is resolved to its entry, or to undefined', (t) => {
   const objects = new MemoryObjects();
   const blob = objects.add('blob', 'x');
   const tree = objects.tree({ a: { b: { c: 'x' } }, 'a.b': 'x', link: [0o120000, blob], sub: [0o160000, BLOB] });
@@ -156,7 +156,7 @@ t.test('a walk reports what git ls-tree reports, in its order', (t) => {
   t.end();
 });
 
-t.test('a tree 20,000 folders deep is walked like any other', (t) => {
+t.test('a tree that is 20,000 folders deep can be walked', (t) => {
   const objects = new MemoryObjects();
   let tree = objects.tree({ f: 'x' });
   for (let depth = 0; depth < 20_000; depth++) tree = objects.tree({ d: [0o40000, tree] });

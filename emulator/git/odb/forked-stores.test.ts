@@ -155,7 +155,7 @@ t.test(
   },
 );
 
-t.test('a fork knows as complete what was so when it was made, and goes on from there', async (t) => {
+t.test('an object that became complete in the source after a fork is not complete in the fork', async (t) => {
   const store = new ObjectStore();
   const file = oidOf('blob', 'file');
   const tree = writeTree([{ mode: 0o100644, name: bytesOf('file'), oid: file }]);
@@ -182,7 +182,7 @@ t.test('a fork knows as complete what was so when it was made, and goes on from 
   await t.rejects(quarantine.checkConnectivity([oid]), MissingObject, 'what was discarded made nothing complete');
 });
 
-t.test('a pack of a fork has the bytes that a store without forks would give it', async (t) => {
+t.test('a pack from a fork equals a pack from a store without forks', async (t) => {
   const plain = new ObjectStore();
   let forked = new ObjectStore();
   const oids: Oid[] = [];
@@ -221,7 +221,7 @@ t.test('a pack of a fork has the bytes that a store without forks would give it'
   }
 });
 
-t.test('thousands of forks, written to or not, leave budget and heap where they were', async (t) => {
+t.test('thousands of forks, written to or not, release their budget and heap', async (t) => {
   v8.setFlagsFromString('--expose-gc');
   const gc: () => void = runInNewContext('gc');
   const budget = new MemoryBudget(1 << 30);

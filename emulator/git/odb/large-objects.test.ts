@@ -33,7 +33,7 @@ async function take(store: ObjectStore, fill: (pack: PackBuilder) => void, fsck?
   quarantine.publish();
 }
 
-t.test('a few kilobytes that inflate to many megabytes are taken in by slices, and read by slices', async (t) => {
+t.test('a few kilobytes that inflate to many megabytes are received and read in time slices', async (t) => {
   const { schedule, store } = frozen();
   await take(store, (pack) => pack.whole('blob', ZEROS));
   t.ok(schedule.spent > ZEROS.length / 256, 'the work was counted');
@@ -46,7 +46,7 @@ t.test('a few kilobytes that inflate to many megabytes are taken in by slices, a
   t.ok(schedule.longestSlice <= SLICE + PIECE, `${schedule.longestSlice} units, compared`);
 });
 
-t.test('so are deltas with large bases, results and instructions', async (t) => {
+t.test('deltas with large bases, results or instructions are received in time slices', async (t) => {
   const size = 20 * MIB;
   const base = Buffer.alloc(size, 'base ');
   const whole = 0xffffff;
@@ -80,7 +80,7 @@ t.test('so are deltas with large bases, results and instructions', async (t) => 
   }
 });
 
-t.test('so are trees and commits, with their checks and links', async (t) => {
+t.test('large trees and commits are received and checked in time slices', async (t) => {
   const { schedule, store } = frozen();
   const blob = oidOf('blob', 'content');
   const tree = Buffer.concat(
@@ -122,7 +122,7 @@ t.test('so are trees and commits, with their checks and links', async (t) => {
   );
 });
 
-t.test('a commit, tree or tag larger than what is read whole is refused', async (t) => {
+t.test('a commit, tree or tag above the limit for whole reads is refused', async (t) => {
   const { store } = frozen({ limits: { structureBytes: 1_000_000 } });
   const large = Buffer.alloc(1_000_001, 'x');
   for (const type of ['commit', 'tree', 'tag'] as const) {
@@ -144,7 +144,7 @@ t.test('a commit, tree or tag larger than what is read whole is refused', async 
   t.equal(store.size, 1);
 });
 
-t.test('what is written in parts, and sent, goes in slices', async (t) => {
+t.test('writing an object in parts and sending it run in time slices', async (t) => {
   const { schedule, store } = frozen();
   const parts = Array.from({ length: 8 }, () => randomFillSync(Buffer.alloc(4 * MIB)));
   using quarantine = store.quarantine();

@@ -48,7 +48,7 @@ function compareWithBodies(t: Test, store: ObjectStore): number {
   return differences;
 }
 
-t.test('records say of trees and commits what their bodies say', async (t) => {
+t.test('link records of trees and commits match their bodies', async (t) => {
   using git = generateHistory(60, 200);
   const pack = (...args: string[]) => git.try(['pack-objects', '--stdout', '-q', ...args], '').stdout;
   for (const cacheBytes of [0, 30_000, 10_000_000]) {
@@ -60,7 +60,7 @@ t.test('records say of trees and commits what their bodies say', async (t) => {
   }
 });
 
-t.test('they are shared with forks, joined with those of others, and forgotten with what is refused', async (t) => {
+t.test('link records are shared with forks, merged, and removed with refused objects', async (t) => {
   using git = generateHistory(60, 200);
   const revisions = git.run(['rev-list', '--reverse', 'main']).split('\n');
   const parts = [10, 20, 30, 45, revisions.length].map((end, at, ends) => {
@@ -94,7 +94,7 @@ const MODES = [0o100644, 0o100755, 0o120000, 0o40000, 0o160000];
  * Tests trees received as deltas that no Git client would choose: copies that end inside an entry, are repeated, or are
  * out of order.
  */
-t.test('a tree is what its bytes say, however its delta is cut', async (t) => {
+t.test('the record of a tree matches its body for any delta', async (t) => {
   const random = randomNumbers(20);
   let differences = 0;
   for (let round = 0; round < 60; round++) {
@@ -207,7 +207,7 @@ t.test('fsck has the same findings for a tree checked by its delta as for the wh
   t.ok(outcomes.size > 4, [...outcomes].join('; '));
 });
 
-t.test('names that are all different do not fill the memory when they come in', async (t) => {
+t.test('received trees with only distinct names do not fill the memory', async (t) => {
   const builder = new PackBuilder();
   const blob = oidOf('blob', '');
   builder.whole('blob', '');
@@ -227,7 +227,7 @@ t.test('names that are all different do not fill the memory when they come in', 
   t.same([entries.length, entries.nameAt(0).slice(0, 4), entries.objectAt(0)], [1, '299x', store.find(blob)]);
 });
 
-t.test('names are numbered once', (t) => {
+t.test('each name gets one number', (t) => {
   const names = new TreeNames();
   const modes = ['100644', '100755', '40000', '100644', '0100644', '300644', '040000'];
   const cursor = new TreeCursor(Buffer.from(modes.map((mode) => `${mode} file\0${'i'.repeat(20)}`).join(''), 'latin1'));
@@ -246,7 +246,7 @@ t.test('names are numbered once', (t) => {
   t.end();
 });
 
-t.test('records lie in pages, and keep their places when others come, go, or are joined to them', (t) => {
+t.test('records keep their positions when others are added, removed or merged', (t) => {
   const record = (seed: number) => Int32Array.of(seed, seed, seed, 3000, ...Array.from({ length: 3000 }, () => seed));
   const read = (records: LinkRecords, place: number) => {
     const { tree, parents } = records.commitAt(place);

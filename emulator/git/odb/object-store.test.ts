@@ -18,7 +18,7 @@ function commitOn(tree: Oid, ...parents: Oid[]): Buffer {
   return Buffer.from(`tree ${tree}\n${links}author ${who}\ncommitter ${who}\n\nmessage\n`);
 }
 
-t.test('what was written is found by id, by raw bytes and by prefix after publish', async (t) => {
+t.test('a written object is found by id, by raw bytes and by prefix after publish', async (t) => {
   const store = new ObjectStore();
   const quarantine = store.quarantine();
   const oid = quarantine.write(BLOB, blob('hello\n'));
@@ -41,7 +41,7 @@ t.test('what was written is found by id, by raw bytes and by prefix after publis
   t.throws(() => store.read(-1), RangeError);
 });
 
-t.test('thousands of objects keep their ids, and a prefix lists at most as many as asked, in order', async (t) => {
+t.test('thousands of objects keep their ids, and a prefix lists at most the requested number, sorted', async (t) => {
   const store = new ObjectStore();
   const quarantine = store.quarantine();
   const oids = Array.from({ length: 5000 }, (_, index) => quarantine.write(BLOB, blob(`object ${index}`)));
@@ -55,7 +55,7 @@ t.test('thousands of objects keep their ids, and a prefix lists at most as many 
   t.same(store.findPrefix(prefix, 1), expected.slice(0, 1));
 });
 
-t.test('a quarantine is not seen before it is published', async (t) => {
+t.test('objects in a quarantine are invisible until it is published', async (t) => {
   const store = new ObjectStore();
   const first = store.quarantine();
   const known = first.write(BLOB, blob('known'));
@@ -74,7 +74,7 @@ t.test('a quarantine is not seen before it is published', async (t) => {
   t.throws(() => quarantine.write(BLOB, blob('late')), /closed/);
 });
 
-t.test('discard leaves nothing readable and gives the memory back', async (t) => {
+t.test('discard makes objects unreadable and releases their memory', async (t) => {
   const store = new ObjectStore();
   const first = store.quarantine();
   const known = first.write(BLOB, blob('known'));
@@ -112,7 +112,7 @@ t.test('a quarantine that falls out of scope is discarded', async (t) => {
   store.quarantine().discard();
 });
 
-t.test('what a caller does to its buffer afterwards changes nothing', async (t) => {
+t.test('changing the buffer after a write does not change the object', async (t) => {
   const store = new ObjectStore();
   const quarantine = store.quarantine();
   const body = blob('before');
@@ -129,7 +129,7 @@ t.test('connectivity: every link must lead to an object of the right type', asyn
   const root = commitOn(oidOf('tree', tree));
   const rootOid = oidOf('commit', root);
 
-  await t.test('a missing blob is named', async (t) => {
+  await t.test('the error names a missing blob', async (t) => {
     using quarantine = store.quarantine();
     quarantine.write(TREE, tree);
     quarantine.write(COMMIT, root);
@@ -138,23 +138,23 @@ t.test('connectivity: every link must lead to an object of the right type', asyn
     quarantine.write(BLOB, blob('file'));
     await quarantine.checkConnectivity([rootOid]);
   });
-  await t.test('a missing tip is named', async (t) => {
+  await t.test('the error names a missing tip', async (t) => {
     using quarantine = store.quarantine();
     await t.rejects(quarantine.checkConnectivity([rootOid]), new MissingObject(rootOid));
   });
-  await t.test('a blob where a tree should be is not good enough', async (t) => {
+  await t.test('a blob in place of a tree counts as missing', async (t) => {
     using quarantine = store.quarantine();
     const wrong = quarantine.write(COMMIT, commitOn(quarantine.write(BLOB, blob('no tree'))));
     await t.rejects(quarantine.checkConnectivity([wrong]), MissingObject);
   });
-  await t.test('gitlinks and the empty tree need not be there', async () => {
+  await t.test('gitlinks and the empty tree need not be present', async () => {
     using quarantine = store.quarantine();
     const links = writeTree([{ mode: 0o160000, name: bytesOf('sub'), oid: oid('1'.repeat(40)) }]);
     const empty = quarantine.write(COMMIT, commitOn(EMPTY_TREE_OID));
     const commit = quarantine.write(COMMIT, commitOn(quarantine.write(TREE, links), empty));
     await quarantine.checkConnectivity([commit]);
   });
-  await t.test('what no tip reaches may be broken, and is not trusted later', async (t) => {
+  await t.test('objects that no tip reaches may be broken, and do not count as complete later', async (t) => {
     const quarantine = store.quarantine();
     quarantine.write(COMMIT, root);
     const good = quarantine.write(COMMIT, commitOn(quarantine.write(TREE, writeTree([]))));
@@ -166,7 +166,7 @@ t.test('connectivity: every link must lead to an object of the right type', asyn
     await t.rejects(next.checkConnectivity([child]), MissingObject, 'nor is what is built on it');
     await next.checkConnectivity([good]);
   });
-  await t.test('once the missing objects come, the same tip is accepted', async () => {
+  await t.test('a tip is accepted after its missing objects were added', async () => {
     const quarantine = store.quarantine();
     quarantine.write(TREE, tree);
     quarantine.write(BLOB, blob('file'));
@@ -192,7 +192,7 @@ t.test('a long history with a missing root costs one walk, however many tips it 
   t.equal(refused, tips.length);
 });
 
-t.test('limits: too large an object and too full a store are refused, and nothing of them stays', async (t) => {
+t.test('a write that exceeds a limit is refused and leaves nothing behind', async (t) => {
   const small = new ObjectStore({ limits: { objectBytes: 10 } });
   {
     using quarantine = small.quarantine();
@@ -211,7 +211,7 @@ t.test('limits: too large an object and too full a store are refused, and nothin
   t.equal(full.size, 1, 'after the discard there is room again');
 });
 
-t.test('a budget can be shared, and what a store gives back can be used by another', async (t) => {
+t.test('stores can share a budget, and one can use what another releases', async (t) => {
   const budget = new MemoryBudget(200_000);
   const [one, two] = [new ObjectStore({ budget }), new ObjectStore({ budget })];
   const first = one.quarantine();
@@ -241,7 +241,7 @@ t.test('stores that share a cache do not see each other in it', async (t) => {
   }
 });
 
-t.test('a peek shows what a read gives, keeps nothing, and spoils nothing that was read', async (t) => {
+t.test('peek passes the same body as read, caches nothing, and overwrites no body that was read', async (t) => {
   const store = new ObjectStore();
   const quarantine = store.quarantine();
   const pack = new PackBuilder();
@@ -265,7 +265,7 @@ t.test('a peek shows what a read gives, keeps nothing, and spoils nothing that w
   t.throws(() => store.peek(numbers.length, String), RangeError);
 });
 
-t.test('a fork has the objects of its mark, shares their bytes and goes on by itself', async (t) => {
+t.test('a fork has the objects published before it, shares their bytes, and changes separately', async (t) => {
   const budget = new MemoryBudget(1 << 30);
   const store = new ObjectStore({ budget });
   const published = (write: (into: ReturnType<ObjectStore['quarantine']>) => void) => {
@@ -312,7 +312,7 @@ t.test('a fork has the objects of its mark, shares their bytes and goes on by it
   t.equal(budget.used, 0);
 });
 
-t.test('a fork knows no link that came after its mark', async (t) => {
+t.test('a fork does not see links of objects that were added later', async (t) => {
   const store = new ObjectStore();
   const first = store.quarantine();
   const oid = first.write(BLOB, blob('alone'));
@@ -327,7 +327,7 @@ t.test('a fork knows no link that came after its mark', async (t) => {
   t.same([...fork.stored.unreferenced(fork.size)], [fork.find(oid)]);
 });
 
-t.test('a store that is let go while a writer is at work gives back all it took, then and at the writer’s end', (t) => {
+t.test('a store released while a writer runs releases all its memory, at once and when the writer ends', (t) => {
   const budget = new MemoryBudget(1 << 24);
   for (const end of ['discard', 'publish'] as const) {
     const store = new ObjectStore({ budget });

@@ -28,7 +28,7 @@ async function settle(objects: Quarantine, tip: Oid): Promise<void> {
   await objects.peelTags();
 }
 
-t.test('a chain of tags is followed once, when it comes in', async (t) => {
+t.test('a chain of tags is followed once, on receipt', async (t) => {
   const store = new ObjectStore();
   let reads = 0;
   const counted = new Proxy(store, {
@@ -55,7 +55,7 @@ t.test('a chain of tags is followed once, when it comes in', async (t) => {
   t.equal(reads, 0);
 });
 
-t.test('of a chain that is thrown away nothing is noted or held', async (t) => {
+t.test('a discarded chain of tags leaves no record and no memory', async (t) => {
   const store = new ObjectStore();
   const kept = store.quarantine();
   const tip = chain(kept, 3);
@@ -71,7 +71,7 @@ t.test('of a chain that is thrown away nothing is noted or held', async (t) => {
   t.ok(store.heldBytes <= held + 64 * 1024, 'but for room in segments');
 });
 
-t.test('the empty tree is stored once, when something needs it', async (t) => {
+t.test('the empty tree is stored once, when an object or ref names it', async (t) => {
   const store = new ObjectStore();
   const first = store.quarantine();
   await settle(first, EMPTY_TREE_OID);

@@ -33,7 +33,7 @@ async function sampleStore(cacheBytes: number): Promise<ObjectStore> {
   return store;
 }
 
-t.test('bodies that are visited are those that are read, each wanted one once', async (t) => {
+t.test('visitBodies passes each requested body once, equal to that of read', async (t) => {
   for (const cacheBytes of [0, 120_000, 1 << 24]) {
     const store = await sampleStore(cacheBytes);
     const all = Array.from({ length: store.size }, (_, number) => number);

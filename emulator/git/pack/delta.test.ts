@@ -26,7 +26,7 @@ function roundTrip(base: Buffer, target: Buffer): Buffer | undefined {
   return delta;
 }
 
-t.test('a delta gives its target back, whatever base and target have in common', async () => {
+t.test('applying a delta gives its target, whatever base and target have in common', async () => {
   const piece = fc.uint8Array({ maxLength: 80 });
   const pieces = fc.array(piece, { maxLength: 8 });
   fc.assert(
@@ -41,7 +41,7 @@ t.test('a delta gives its target back, whatever base and target have in common',
   );
 });
 
-t.test('it finds moved, repeated and shared text', async (t) => {
+t.test('a delta copies moved, repeated and shared text', async (t) => {
   const line = (index: number) => `line ${index} ${Math.imul(index, 2_654_435_761)}\n`;
   const text = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => line(from + at)).join('');
   const base = Buffer.from(text(0, 200));
@@ -53,7 +53,7 @@ t.test('it finds moved, repeated and shared text', async (t) => {
   t.ok(size(text(50, 60).repeat(20)) < 200, 'a repetition');
 });
 
-t.test('data that repeats itself takes no time without end', async (t) => {
+t.test('a delta of repetitive data is computed in limited time', async (t) => {
   const zeros = Buffer.alloc(1_000_000);
   t.ok(roundTrip(zeros, Buffer.concat([Buffer.from('x'), zeros, Buffer.from('y'), zeros]))!.length < 1000);
 });
@@ -68,13 +68,13 @@ t.test('copies longer than 64 KiB, offsets beyond 16 MiB and empty bodies', asyn
   t.equal(roundTrip(Buffer.from('text'), Buffer.alloc(0)), undefined, 'Git refuses a delta of two bytes');
 });
 
-t.test('a delta longer than allowed is not made', async (t) => {
+t.test('no delta is returned if it would exceed the maximum length', async (t) => {
   const [base, target] = [Buffer.from('abcdefghijklmnopqrstuvwxyz'), Buffer.from('nothing like the other text')];
   t.equal(encodeDelta(base, target, 10), undefined);
   t.equal(encodeDelta(base, target, 20), undefined);
 });
 
-t.test('however long what is common, it is compared in small pieces', async (t) => {
+t.test('long common ranges are compared in small pieces', async (t) => {
   const common = Buffer.alloc(4_000_000);
   for (let at = 0; at < common.length; at += 4) common.writeInt32LE(Math.imul(at, 2_654_435_761), at);
   const same = {
@@ -95,7 +95,7 @@ t.test('however long what is common, it is compared in small pieces', async (t) 
   }
 });
 
-t.test('a delta for another base, of too long a result, or cut short is refused', async (t) => {
+t.test('a delta for another base, with a too long result, or truncated is refused', async (t) => {
   const base = Buffer.from('a base that is long enough');
   const delta = encodeDelta(base, Buffer.concat([base, base]), 100)!;
   t.equal(runSync(patchDelta(base, delta, 52)).length, 52);

@@ -5,7 +5,7 @@ import { createInflater, HandleInflater, InflateError, PlainInflater } from './i
 
 const REST = Buffer.from('what follows the stream');
 
-t.test('this Node has what the fast inflater needs', async (t) => {
+t.test('this Node has the internal handle that the fast inflater needs', async (t) => {
   t.ok(createInflater() instanceof HandleInflater);
 });
 

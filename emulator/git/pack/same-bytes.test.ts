@@ -1,7 +1,7 @@
 import t from 'tap';
 import { sameBytes, sameBytesBefore } from './same-bytes.js';
 
-t.test('bytes are the same up to the first, or back to the last, that differs', (t) => {
+t.test('equal bytes are counted up to the first, or back to the last, different byte', (t) => {
   for (const size of [0, 1, 15, 16, 17, 31, 40, 4095, 4096, 4097, 8191, 8192, 12_345]) {
     for (const at of [0, 1, 14, 15, 16, 17, 30, 2047, 2048, 4095, 4096, 4100, 8192, 12_000, 12_344]) {
       if (at >= size) continue;

@@ -81,7 +81,7 @@ t.test('the error for an invalid name states the rule that it breaks', (t) => {
   t.end();
 });
 
-t.test('what the API adds', (t) => {
+t.test('additional rules of the API for branch names', (t) => {
   t.same(readBranchName('refs/heads/main'), { issue: 'refs-prefix' });
   t.same(readBranchName('\udc00'), { issue: 'not-text' });
   t.same(readBranchName('a\nb'), { issue: 'character' });

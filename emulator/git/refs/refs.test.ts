@@ -8,7 +8,7 @@ const A = oid('a'.repeat(40));
 const B = oid('b'.repeat(40));
 const bytes = (text: string) => bytesIn(Buffer.from(text, 'latin1'));
 
-t.test('a change leaves the refs it was made from as they were', async (t) => {
+t.test('a change does not modify the original refs', async (t) => {
   const empty = Refs.empty(bytes('main'));
   const one = empty.with([[bytes('refs/heads/main'), A]], 5);
   const two = one.with(
@@ -62,7 +62,7 @@ t.test('a name cannot be a ref and a folder of refs', async (t) => {
   t.equal(refs.conflictWith(bytes('refs/heads/c')), undefined, 'a ref does not conflict with itself');
 });
 
-t.test('the ref in the way is the outermost folder that is one, or else the first ref inside', async (t) => {
+t.test('the conflicting ref is the outermost folder that is a ref, or else the first ref inside', async (t) => {
   // Use characters that sort before and after a slash, so that other names are sorted between a folder and the refs in
   // it.
   const component = fc.constantFrom('a', 'b', 'ab', '!', 'a!', '0', 'a0');

@@ -81,7 +81,7 @@ async function updateAll(
   }
 }
 
-t.test('updates of one batch see those before them', async (t) => {
+t.test('each update of a batch sees the results of the updates before it', async (t) => {
   const made = await createRepository();
   t.same(await updateEach(made, [create('a'), create('a/b'), create('c/d'), create('c')]), [
     undefined,
@@ -104,7 +104,7 @@ t.test('updates of one batch see those before them', async (t) => {
   );
 });
 
-t.test('of an atomic transaction one ref in the way is named, and none is changed', async (t) => {
+t.test('a conflict in an atomic transaction is reported with its ref, and no ref changes', async (t) => {
   const made = await createRepository();
   await updateEach(made, [create('a'), create('d/e')]);
   const before = made.repository.refs;
@@ -145,7 +145,7 @@ t.test('of an atomic transaction one ref in the way is named, and none is change
   );
 });
 
-t.test('refs are written once per batch, and not at all when nothing was done', async (t) => {
+t.test('refs are swapped once per batch, and not at all if nothing changed', async (t) => {
   const made = await createRepository();
   const { repository, seen } = made;
   const names = Array.from({ length: 500 }, (_, index) => `n/${index}`);
@@ -160,7 +160,7 @@ t.test('refs are written once per batch, and not at all when nothing was done', 
   t.equal(before.ref(bytesOf('refs/heads/n/7'))?.createdAt, 7);
 });
 
-t.test('refs that lie in hundreds of folders are looked up in slices', async (t) => {
+t.test('refs in hundreds of nested folders are looked up in time slices', async (t) => {
   const folders = 'a/'.repeat(900);
   const stand = Array.from({ length: 100 }, (_, index) => create(`${folders}${index}`));
   const names = Array.from({ length: 100 }, (_, index) => create(`${folders}${'b/'.repeat(900)}${index}`));
@@ -215,7 +215,7 @@ t.test('writers run in order of arrival, also after one that failed', async (t) 
   t.same(log, ['first begins', 'first fails', 'second']);
 });
 
-t.test('nothing shows before the commit, and nothing is left of what failed', async (t) => {
+t.test('changes are invisible before the commit, and a failed transaction leaves nothing behind', async (t) => {
   const made = await createRepository();
   const { repository, objects } = made;
   const size = objects.size;
@@ -238,7 +238,7 @@ t.test('nothing shows before the commit, and nothing is left of what failed', as
   t.same([repository.refs.size, objects.size], [1, size + 1]);
 });
 
-t.test('HEAD, and what else was planned, change in the step of the commit', async (t) => {
+t.test('HEAD and other planned changes take effect together with the commit', async (t) => {
   const { repository } = await createRepository();
   const head = { symref: bytesOf('refs/heads/a') };
   const seen: unknown[] = [];
@@ -253,7 +253,7 @@ t.test('HEAD, and what else was planned, change in the step of the commit', asyn
   t.same(seen, [head], 'once, and behind the refs');
 });
 
-t.test('a transaction is committed once, when it is prepared, and never when it is over', async (t) => {
+t.test('a transaction can be committed once, only after prepare and before its end', async (t) => {
   const { repository } = await createRepository();
   const kept: RefTransaction[] = [];
   await repository.transact((transaction) => {
@@ -278,7 +278,7 @@ t.test('a transaction is committed once, when it is prepared, and never when it 
   t.equal(repository.refs.get(bytesOf('refs/heads/b')), undefined);
 });
 
-t.test('a ref leads only to what is here', async (t) => {
+t.test('a ref can name only objects that are present', async (t) => {
   const made = await createRepository();
   await t.rejects(updateAll(made, [{ ...create('a'), new: oid('1'.repeat(40)) }]), MissingObject);
   const size = made.objects.size;
@@ -292,7 +292,7 @@ t.test('a ref leads only to what is here', async (t) => {
   t.equal(made.objects.typeOf(made.objects.find(EMPTY_TREE_OID)), 2, 'the empty tree is an object like any other');
 });
 
-t.test('a repository that is closed while a writer works is written to no more', async (t) => {
+t.test('a repository that is closed during a write refuses the write', async (t) => {
   let isOpen = true;
   const made = await createRepository({
     requireWritable() {
@@ -309,7 +309,7 @@ t.test('a repository that is closed while a writer works is written to no more',
   t.same([made.repository.refs.size, made.objects.size], [0, size]);
 });
 
-t.test('a transaction that others got ahead of, by a swap of their own, undoes nothing of theirs', async (t) => {
+t.test('a transaction fails if the refs were swapped outside it, and keeps that change', async (t) => {
   let refs = Refs.empty(bytesOf('main'));
   const { repository, objects } = await createRepository({
     read: () => refs,
@@ -331,7 +331,7 @@ t.test('a transaction that others got ahead of, by a swap of their own, undoes n
   t.equal(objects.size, size);
 });
 
-t.test('a host that throws cannot fail a write that has happened', async (t) => {
+t.test('an error of the host does not fail a write that has taken effect', async (t) => {
   const made = await createRepository({
     moved() {
       throw new Error('told');

@@ -130,7 +130,7 @@ t.test('every revision resolves as git rev-parse resolves it', (t) => {
   t.end();
 });
 
-t.test('a revision that is only a name tells which ref it is, as git rev-parse --symbolic-full-name tells', (t) => {
+t.test('a revision that is only a ref name has its full name, as in git rev-parse --symbolic-full-name', (t) => {
   const { objects, refs, merge } = setUp();
   using git = new ScratchGit();
   git.copy(objects);
@@ -193,7 +193,7 @@ t.test('a malformed revision is distinguished from a missing one', (t) => {
   t.end();
 });
 
-t.test('a short id of several objects is ambiguous, unless only one of them fits', (t) => {
+t.test('a short id of several objects is ambiguous, unless only one has a suitable type', (t) => {
   const objects = new MemoryObjects();
   const tree = objects.tree({});
   const commit = objects.add('commit', `tree ${tree}\nauthor ${WHO}\ncommitter ${WHO}\n\nm\n`);
@@ -212,7 +212,7 @@ t.test('a short id of several objects is ambiguous, unless only one of them fits
   t.end();
 });
 
-t.test('a namespace has its own refs, and is reached by its option only', (t) => {
+t.test('a namespace has its own refs, which can be named only with its option', (t) => {
   const { objects, one, two } = setUp();
   const namespace = bytesOf('refs/namespaces/ephemeral/');
   const refs = Refs.empty(MAIN).with(
@@ -229,7 +229,7 @@ t.test('a namespace has its own refs, and is reached by its option only', (t) =>
   t.end();
 });
 
-t.test('no text makes it throw', (t) => {
+t.test('no revision text makes resolveRevision throw', (t) => {
   const { objects, refs } = setUp();
   const piece = fc.constantFrom(
     'main',
@@ -258,7 +258,7 @@ t.test('no text makes it throw', (t) => {
   t.end();
 });
 
-t.test('long ways are gone in slices, through the graph where there is one', async (t) => {
+t.test('long chains of ancestors, tags and folders are followed in time slices', async (t) => {
   const objects = new MemoryObjects();
   const tree = objects.tree({});
   let tip = objects.add('commit', `tree ${tree}\nauthor ${WHO}\ncommitter ${WHO}\n\n0\n`);
