@@ -20,6 +20,8 @@ export interface StateRequest {
   readonly route: string;
   readonly writes: boolean;
   readonly isGit: boolean;
+  /** True if an error has only a status, because the response has no body with a code. */
+  readonly isCodeless: boolean;
   /** Name of the repository whose state matters. */
   readonly repo: string;
   readonly send: (t: RuleContext) => Promise<ApiResponse>;
@@ -43,7 +45,7 @@ const DOCUMENTED: Readonly<Record<string, readonly [name: string, clause: string
 };
 
 /** Operations that do not concern an existing repository. */
-const OTHERS = ['create repository', 'list repositories', 'organization metadata', 'head file'];
+const OTHERS = ['create repository', 'list repositories', 'organization metadata'];
 
 /** The requests below may be refused, and their rules compare the repository themselves. */
 const UNVIEWED = { mustSucceed: true } as const;
@@ -68,6 +70,7 @@ export async function prepareRequests(t: RuleContext, seeded: SeededRepository):
           route,
           writes: operation.scopes.some((scope) => scope.endsWith(':write')),
           isGit: false,
+          isCodeless: operation.method === 'HEAD',
           repo: request.repo ?? repository.name,
           send: (t) => callOperation(new TestRepository(t, seeded), operation, family, { ...request, ...UNVIEWED }),
         });
@@ -80,14 +83,15 @@ export async function prepareRequests(t: RuleContext, seeded: SeededRepository):
 }
 
 /**
- * Returns the families of routes through which an operation is tried: those of its documented routes, otherwise the
- * preferred one.
+ * Returns the families of routes through which an operation is tried: both if one of its routes is documented, otherwise
+ * the preferred one. On a target without the routes of published clients, only the documented ones.
  */
 function familiesOf(t: RuleContext, operation: Operation): readonly Family[] {
   if (OTHERS.includes(operation.name)) return [];
   const families: Family[] = ['v1', 'preferred'];
   const documented = families.filter((family) => DOCUMENTED_ROUTES.has(requestLine(operation, family)));
-  return documented.length === 0 && t.target.companion ? ['preferred'] : documented;
+  if (!t.target.companion) return documented;
+  return documented.length === 0 ? ['preferred'] : families;
 }
 
 async function requestFor(repository: TestRepository, operation: Operation, family: Family): Promise<OperationRequest> {
@@ -98,7 +102,7 @@ async function requestFor(repository: TestRepository, operation: Operation, fami
 function gitRequests({ name: repo, tip }: SeededRepository): readonly StateRequest[] {
   const path = gitPath(repo);
   const refs = '/{repo_name}.git/info/refs?service=';
-  const common = { isGit: true, repo };
+  const common = { isGit: true, isCodeless: true, repo };
   return [
     {
       ...common,

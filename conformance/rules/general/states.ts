@@ -6,7 +6,7 @@ import { expectSame, expectStatus, expectSuccess, expectTrue } from '../../check
 import { AssertionFailure } from '../../check/outcomes.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { sampleFile } from '../../fixtures/content.js';
-import { groupRepository, newRepository } from '../../fixtures/repositories.js';
+import { groupRepository, newRepository, sampleRepository } from '../../fixtures/repositories.js';
 import { shared } from '../../fixtures/shared.js';
 import { listRefs } from '../../git/refs.js';
 import type { AmbiguityCode } from '../../specification/ambiguities.js';
@@ -52,7 +52,10 @@ const SYNCING: State = {
   listed: ['file metadata', 'grep'],
 };
 
-/** Sends each request while its repository is in a state. Returns pairs of a request and its response. */
+/**
+ * Sends each request while its repository is in a state. Returns pairs of a request and its response. Fails the rule
+ * unless another repository is served meanwhile.
+ */
 async function sendIn(t: RuleContext, { name: state }: State, requests: readonly StateRequest[]) {
   const setState = (value: string) => {
     const repositories = requests.map(({ repo }) => [repo, { state: value }] as const);
@@ -62,6 +65,7 @@ async function sendIn(t: RuleContext, { name: state }: State, requests: readonly
   await setState(state);
   try {
     for (const request of requests) responses.push([request, await request.send(t)]);
+    expectStatus(await getRepo(t, (await sampleRepository(t)).name), 200);
   } finally {
     await setState('active');
   }
@@ -103,11 +107,11 @@ function naming({ route }: StateRequest, check: () => void): void {
 function expectStateRefusal(
   t: RuleContext,
   { name: state, code, decision, listed }: State,
-  { name, isGit }: StateRequest,
+  { name, isCodeless }: StateRequest,
   response: ApiResponse,
 ): void {
-  if (isGit) showsNothing(response);
-  const refusal = isGit ? '409' : `409 ${code}`;
+  if (isCodeless) showsNothing(response);
+  const refusal = isCodeless ? '409' : `409 ${code}`;
   const ways = listed.includes(name) ? ['503', refusal] : [refusal, '503'];
   t.tolerate(decision, `${state}, ${name}`, response, ways);
 }
@@ -122,14 +126,14 @@ async function refusesDeleted(t: RuleContext): Promise<void> {
   expectSuccess(await deleteRepo(t, repository.name));
   await t.eventually(async () => (await getRepo(t, repository.name)).status > 299, 'a deleted repository is refused');
   for (const request of requests) {
-    const { name, isGit, repo } = request;
+    const { name, isGit, isCodeless, repo } = request;
     if (repo !== repository.name) continue;
     const response = await request.send(t);
     naming(request, () => {
       if (isGit) showsNothing(response);
       if (isGit) t.tolerate('A35', `deleted repository, ${name}`, response, ['404', '409', '403', '401']);
       else if (name === 'delete repository') t.tolerate('A16', 'second delete', response, [...GONE].reverse());
-      else t.tolerate('A16', `deleted, ${name}`, response, GONE);
+      else t.tolerate('A16', `deleted, ${name}`, response, isCodeless ? ['404', '409'] : GONE);
     });
   }
 }
@@ -158,7 +162,7 @@ const GIT = {
   'git-push-refs': 'The ref advertisement of a push',
   'git-push': 'A Git push',
 };
-const COMPANION = { companion: 'An operation that only published clients show' };
+const COMPANION = { companion: 'A request by a route that only published clients show' };
 
 /** Returns clauses that end with the given words, one for each operation. */
 function clausesOf(operations: Readonly<Record<string, string>>, ending: string): NonNullable<RuleRow['clauses']> {
@@ -178,6 +182,7 @@ export const states = defineWritingRules('States', 'states', [
     clauses: {
       ...clausesOf({ ...READS, ...WRITES, ...GIT, ...COMPANION }, 'is refused while the repository thaws.'),
       'no-effect': 'A write that is refused while the repository thaws changes no ref.',
+      'no-other': 'Other repositories are served while a repository thaws.',
     },
     reach: 'emulator',
     check: (t) => refuses(t, THAWING, () => true),
@@ -191,6 +196,7 @@ export const states = defineWritingRules('States', 'states', [
       'file-metadata': 'Reading file metadata is refused during a sync.',
       reads: 'Any other read that is refused during a sync has the code of a sync, or 503.',
       'no-effect': 'A write that is refused during a sync changes no ref.',
+      'no-other': 'Other repositories are served during a sync of one repository.',
     },
     reach: 'emulator',
     check: (t) =>

@@ -158,6 +158,33 @@ function writingNevertheless(state: State): Mutant {
   );
 }
 
+/** Returns a mutant that ignores a state of the repository at a route that only published clients show. */
+function ignoringAt(state: State, what: string, id: string, condition: string): Mutant {
+  return patched(
+    `state-${state}-ignored-by-${what}`,
+    `${RULES[state]}#companion`,
+    `serves the route ${what} ${WHILE[state]}`,
+    ignores(state, id, condition),
+  );
+}
+
+/** Returns a mutant that reads the record of no active repository while another one is in a state. */
+function refusingOthers(state: State): Mutant {
+  return patched(
+    `state-${state}-keeps-other-repositories-away`,
+    `${RULES[state]}#no-other`,
+    `refuses to read the record of any other repository ${WHILE[state]}`,
+    {
+      file: 'pipeline/gate.js',
+      find: 'context.found = repository;',
+      replace: `context.found = repository;
+        const others = world.state.repositories.list(context.organizationName, 0);
+        if (operation.id === 'getRepository' && repository.state === 'active' && [...others].some(({ state }) => state === '${state}'))
+          throw repositoryNotFound();`,
+    },
+  );
+}
+
 /** Mutants that leave Retry-After out of the refusal of a thawing repository at one operation. */
 const WITHOUT_RETRY_AFTER: Readonly<Record<string, Place>> = {
   'the-record': REPO,
@@ -184,6 +211,15 @@ export const rows: readonly Mutant[] = [
   ...ignoringByCompanion('syncing', COMPANION_WRITES),
   ...ignoring('deleted', { ...READS, search: ['grep', 'searches'], notes: ['writeNote', 'writes a note'] }),
   ...ignoringByCompanion('deleted', COMPANION_OF_DELETED),
+  ...(['thawing', 'syncing', 'deleted'] as const).flatMap((state) => [
+    ignoringAt(state, 'preferred-search', 'grep', "url.startsWith('/api/repos/')"),
+    ignoringAt(state, 'preferred-note', 'writeNote', "url.startsWith('/api/repos/')"),
+  ]),
+  ignoringAt('thawing', 'head-of-a-file', 'readFile', "context.request.method === 'HEAD'"),
+  ignoringAt('thawing', 'preferred-commit', 'getCommit', "url.startsWith('/api/repos/')"),
+  ignoringAt('deleted', 'preferred-archive', 'archive', "url.startsWith('/api/repos/')"),
+  refusingOthers('thawing'),
+  refusingOthers('syncing'),
   writingNevertheless('thawing'),
   writingNevertheless('syncing'),
   refusing('thawing', 'one-commit', 'getCommit', 'sync_in_progress'),
