@@ -22,7 +22,10 @@ t.teardown(() => {
   server.close();
 });
 
-/** Runs a few rules on the deployment, and returns the announced budget and the requests per second. */
+/**
+ * Checks a few rules on the deployment. Returns the estimate that the run announced (`Budget`), and the number of
+ * requests per second that the run sent.
+ */
 async function measure(rate?: number) {
   let budget: Budget | undefined;
   let started = 0;

@@ -13,7 +13,7 @@ t.setTimeout(180_000);
  */
 const BY_ADMIN = ['filemeta.ref.fallback-head', 'filemeta.err.408', 'filemeta.err.429.too-many', 'err.generic.499'];
 const FIRED = { 'x-emulator-fault-fired': 'flt-1' };
-/** Verdicts of rules that ended without a response of the target to judge. */
+/** Verdicts of rules that could not judge any response of the target. */
 const ABOUT_NOTHING = ['skip', 'error'];
 
 const verdictsOf = ({ rules }: Report) => Object.fromEntries(rules.map(({ id, verdict }) => [id, verdict]));
@@ -125,8 +125,9 @@ t.test('the suite registers a restricted key to test what it may not sign', asyn
 });
 
 /**
- * Starts a test server whose journal (admin API: recorded requests) shows two requests as unfinished at first. Later
- * looks show both requests as finished, with the members of `answered` added to their entries.
+ * Starts a test server with an admin API whose request journal (list of recorded requests) shows two requests as
+ * unfinished at first. When the suite reads the journal again, both requests are finished, and their entries have the
+ * members of `answered`.
  */
 async function startJournal(t: Test, answered: object) {
   const entry = { outcome: 'gone', ...answered };

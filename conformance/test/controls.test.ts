@@ -23,9 +23,7 @@ const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
 const key = join(t.testdir(), 'key.pem');
 writeFileSync(key, privateKey.export({ type: 'pkcs8', format: 'pem' }));
 
-/**
- * Runs `conformance run` with a JSON report against the server at `baseUrl`. `more` has additional command line flags.
- */
+/** Runs `conformance run` with a JSON report against the server at `baseUrl`. `more`: additional command-line flags. */
 async function check(baseUrl: string, ...more: string[]) {
   const flags = ['--base-url', baseUrl, '--org', 'demo', '--key', key, '--repo', 'app', '--rate', '10000'];
   const timeout = more.includes('--timeout') ? [] : ['--timeout', '500'];
@@ -35,8 +33,8 @@ async function check(baseUrl: string, ...more: string[]) {
 }
 
 /**
- * Asserts the properties of every complete report: each rule has a verdict, and no rule ended with an error of the
- * suite.
+ * Asserts what is true of every complete report: each rule has a verdict, and no rule ended with an internal error of
+ * the suite.
  */
 function checkWhole(t: Test, report: Report | undefined): void {
   t.equal(report?.rules.length, allRules().length, 'every rule has a verdict');
@@ -125,7 +123,7 @@ t.test('a server that closes the connection on half of its routes fails: exit co
 
 type Take = (socket: Socket) => void;
 
-/** Starts a TCP server without an HTTP implementation. `take` handles each raw connection. */
+/** Starts a TCP server that does not speak HTTP by itself. `take` is called with each connection. */
 async function startSocketServer(take: Take): Promise<{ url: string; close: () => void }> {
   const server = createServer();
   const sockets = new Set<{ destroy: () => void }>();

@@ -30,8 +30,8 @@ const gitPath = `/${repo.split('/').map(encodeURIComponent).join('/')}.git`;
 const git = { git: true, origin: target.gitUrl, recipe: reader };
 
 /**
- * Requests of every kind that conformance rules send, each as description, method, path and options. The tests print
- * each request as a curl command.
+ * Requests of every kind that rules send: description, method, path and options. The tests convert each to a curl
+ * command, and check that the command sends the same request.
  */
 const REQUESTS: readonly (readonly [what: string, method: string, path: string, options?: RequestOptions])[] = [
   ['no token', 'GET', '/api/v1/repo'],
@@ -93,8 +93,8 @@ const REQUESTS: readonly (readonly [what: string, method: string, path: string, 
 ];
 
 /**
- * Temporary folder with a replacement of `npx` that runs the compiled commands of this package, for all curl lines of
- * this file. The replacement runs equal commands once only.
+ * Temporary folder with a program `npx` that runs the compiled commands of this package, for the curl commands of this
+ * file. It runs equal commands only once, to save time.
  */
 const folder = t.testdir({});
 const npx = join(folder, 'npx');
@@ -110,14 +110,14 @@ cat $kept
 );
 chmodSync(npx, 0o755);
 
-/** Runs a curl line from a report in a shell. Returns the standard output of the shell. */
+/** Runs a curl command from a report in a shell. Returns its standard output. */
 async function runLine(line: string): Promise<string> {
   const env = { ...process.env, PATH: `${folder}:${process.env.PATH}` };
   const { stdout } = await promisify(execFile)('sh', ['-c', line], { env, maxBuffer: 64 * 1024 * 1024 });
   return stdout;
 }
 
-/** Returns the HTTP status and the error code of a response. Both are equal when the same request is sent twice. */
+/** Returns the HTTP status and the error code of a response, which must be equal when a request is repeated. */
 function outcomeOf(status: string | number, body: string): string {
   return `${status} ${/"code": ?"([a-z_]+)"/.exec(body)?.[1] ?? ''}`.trim();
 }

@@ -14,12 +14,12 @@ const SOURCES = fileURLToPath(new URL('../../../conformance/', import.meta.url))
 const EXAMPLE = /```js\n([\s\S]*?)```/g;
 
 interface Example {
-  /** Name of the export that the example documents. */
+  /** Name of the exported function or class that the example documents. */
   readonly name: string;
   readonly code: string;
 }
 
-/** Returns the code examples in the docstrings of all functions and classes of a source file. */
+/** Returns the code examples in the documentation comments of all functions and classes of a source file. */
 function examplesOf(file: string): Example[] {
   const source = ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.ES2022, true);
   return source.statements

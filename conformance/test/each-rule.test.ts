@@ -13,7 +13,8 @@ const rate = Number.POSITIVE_INFINITY;
 const module = pathToFileURL(join(packageRoot(), 'dist', 'conformance', 'index.js')).href;
 
 /**
- * First lines of a test file that a user of the conformance library would write: imports, and an emulator as target.
+ * First lines of each test file that this test writes, as a user of the library would write them: the imports, and an
+ * emulator as target (service under test).
  */
 const HEAD = `
 import { eachRule, readKey, startTargetEmulator } from '${module}';

@@ -13,16 +13,17 @@ import { startNamespace } from './shared-emulator.js';
 const execute = promisify(execFile);
 
 /**
- * Runs the suite against an emulator with the given variants (legal alternatives of server behaviour, name to value).
- * `only` restricts the run to rules with these ids, separated by commas.
+ * Runs the suite against an emulator with the given variants (switches between legal behaviours of the service, name to
+ * value). `only`: ids of the rules to run, separated by commas; default: all rules.
  */
 async function runWith(variants: Readonly<Record<string, string>>, only?: string): Promise<Report> {
   return run(await startNamespace(t, { variants }), only === undefined ? {} : { only });
 }
 
 /**
- * Returns a setting that gives each variant (legal alternative of server behaviour) one of its non-default values.
- * `number`: which of them, from 1. For a variant with fewer values, counting continues with its first non-default value.
+ * Returns a value other than the default for each variant (switch between legal behaviours of the service), by the name
+ * of the variant. `number`: index of the value, 1 for the first after the default. For variants with fewer values, the
+ * index wraps around and skips the default.
  */
 function valuesAt(number: number): Record<string, string> {
   return Object.fromEntries(
@@ -30,7 +31,7 @@ function valuesAt(number: number): Record<string, string> {
   );
 }
 
-/** Ids of rules that detect the value of a variant from responses. */
+/** Ids of rules whose observations show the value of a variant (switch between legal behaviours of the service). */
 const OBSERVERS = ['general.content-type.other', 'repo.get.404', 'restore.failure-body', 'state.which-operations'];
 
 // The third value of each variant is tested with every rule in this file. The second value is tested with every rule in
@@ -70,8 +71,9 @@ t.test('the table of ambiguities lists every rule that records a decision of the
 });
 
 /**
- * Variant that cannot be seen while another variant is set, and the rule that detects it. The other variant makes a
- * failed commit-pack request respond with a result, which contains no error code.
+ * Variant (switch between legal behaviours of the service) whose value cannot be observed together with other variants,
+ * and the rule that observes it. The others make a failed commit-pack request respond with a result object, which
+ * contains no error code.
  */
 const HIDDEN_BY_RESULT = { name: 'missingBaseBranch', shownBy: 'pack.base_branch.missing' };
 

@@ -16,7 +16,10 @@ const guide = readFileSync(join(root, 'conformance', 'README.md'), 'utf8');
 const emulator = await startTargetEmulator();
 t.teardown(() => emulator.close());
 
-/** Returns the content of the only code block in the guide that has the given language and contains `words`. */
+/**
+ * Returns the code block of the guide that has the given language and contains `words`. Throws unless there is exactly
+ * one.
+ */
 function block(language: string, words: string): string {
   const blocks = [...guide.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, 'gm'))];
   const fitting = blocks.flatMap(([, text = '']) => (text.includes(words) ? [text] : []));
@@ -49,7 +52,7 @@ async function run(command: string, ...args: readonly string[]): Promise<{ code:
 }
 
 /**
- * Runs a block of shell commands from the guide. The address of the guide's example is replaced by that of this test's
+ * Runs a block of shell commands from the guide, with the address in the guide replaced by the address of this test's
  * emulator.
  */
 const shell = (script: string) =>

@@ -16,16 +16,16 @@ import { afterPreflight, always, minimal, startTestServer, targetAt } from './te
 
 t.setTimeout(180_000);
 
-/** Maximum number of requests per second. Test servers need no limit. */
+/** Requests per second. The rate is not limited, because the servers of this test are on this machine. */
 const rate = Number.POSITIVE_INFINITY;
 
 /**
- * Returns a copy of the target that the suite may only read. A run that may write first checks that the target can
- * delete repositories, which these servers cannot.
+ * Returns a copy of the target (service under test) to which the suite may not write. A run that may write would first
+ * check that repositories can be deleted, which these servers do not support.
  */
 const reading = (target: Target): Target => ({ ...target, write: false });
 
-/** Returns the fraction (0 to 1) of checked MUST rules that fail or are blocked. */
+/** Returns the share (0 to 1) of the checked MUST rules that fail or are blocked. */
 function brokenShare(report: Report): number {
   const tried = report.rules.filter(({ level, verdict }) => level === 'MUST' && !['skip', 'error'].includes(verdict));
   return tried.filter(({ verdict }) => verdict === 'fail' || verdict === 'blocked').length / tried.length;

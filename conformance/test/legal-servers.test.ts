@@ -12,7 +12,10 @@ import { startNamespace } from './shared-emulator.js';
 
 const emulator = await startNamespace(t);
 
-/** Returns a copy of an emulator target that looks like a real deployment: no admin API, and no undocumented routes. */
+/**
+ * Returns a copy of an emulator target (description of the service under test) that looks like a production service:
+ * without admin API, and without routes that the specification does not show.
+ */
 function deployment({ adminUrl: _, ...target }: Target): Target {
   return { ...target, companion: false };
 }

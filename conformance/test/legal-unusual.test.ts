@@ -10,15 +10,19 @@ const emulator = await startNamespace(t);
 const { LEGAL: wanted } = process.env;
 
 /**
- * Properties of unusual but legal servers, in groups of which each makes one server. A run of the suite takes several
- * seconds, so each property does not get a server of its own. `LEGAL=part of a name` checks one property alone.
+ * Properties of unusual but legal services, divided into three groups. Each group is tested with one server that has
+ * all its properties, because a run of the suite takes several seconds. To test a single property, set `LEGAL` to a
+ * part of its name.
  */
 const GROUPS: readonly (readonly UnusualProperty[])[] =
   wanted === undefined
     ? [0, 1, 2].map((group) => UNUSUAL_PROPERTIES.filter((_property, index) => index % 3 === group))
     : [UNUSUAL_PROPERTIES.filter(({ name }) => name.includes(wanted))];
 
-/** Returns the emulator as a deployment shows itself: no admin API, and no undocumented routes. */
+/**
+ * Returns a copy of an emulator target (description of the service under test) that looks like a production service:
+ * without admin API, and without routes that the specification does not show.
+ */
 function asDeployment({ adminUrl: _, ...target }: Target): Target {
   return { ...target, companion: false };
 }

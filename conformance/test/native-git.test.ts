@@ -7,7 +7,7 @@ import type { Target } from '../target/target.js';
 import { startProxy } from './mutants/proxy.js';
 import { startNamespace } from './shared-emulator.js';
 
-/** Rules that run with each Git client of the option `gitClient`. */
+/** Ids of rules that are checked with each Git client that the option `gitClient` selects. */
 const RULES = [
   'git.clone.complete',
   'git.fetch',
@@ -24,7 +24,7 @@ const emulator = await startNamespace(t);
 
 async function verdictsOf(target: Target, gitClient: NonNullable<Options['gitClient']>) {
   const report = await run(target, { only: RULES.join(','), gitClient });
-  // A pattern of the option `only` also selects the rules whose ids begin with it.
+  // The option `only` selects all rules whose ids begin with the given text, so the results of other rules are removed.
   const rules = report.rules.filter(({ id }) => RULES.includes(id));
   return { report, rules, verdicts: Object.fromEntries(rules.map(({ id, verdict }) => [id, verdict])) };
 }
@@ -42,7 +42,8 @@ t.test('the emulator passes with native Git, alone and beside the client of the 
 });
 
 t.test('a server that only native Git finds wrong passes with the client of the suite', { skip }, async (t) => {
-  // This server does not find a repository if the client accepts compressed responses, which isomorphic-git does not.
+  // This server reports the repository as absent if the client accepts compressed responses. Native Git does,
+  // isomorphic-git does not.
   await using proxy = await startProxy(emulator, {
     request: (request) => {
       if (/gzip/.test(request.headers['accept-encoding'] ?? '')) request.path = '/absent.git/info/refs';

@@ -16,8 +16,8 @@ interface ContextOptions {
 }
 
 /**
- * Returns a function that creates contexts for rules (the client and target that a rule uses) without a run of the
- * suite. All contexts share one HTTP client. For tests of the code that rules call.
+ * Returns a function that creates contexts of rules without a run of the suite, for tests of the functions that rules
+ * call. A context contains the target and the HTTP client. All contexts share one client.
  */
 export function contextsOf(t: Pick<Test, 'teardown'>, options: ContextOptions = {}): (target: Target) => RuleContext {
   const wait = options.sleep ?? ((milliseconds) => sleep(milliseconds));

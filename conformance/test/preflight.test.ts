@@ -20,7 +20,10 @@ async function serve(t: Test, answer: RequestListener) {
   return server;
 }
 
-/** Runs one rule on a server with this handler. The run must end before any rule, for the reason `says`. */
+/**
+ * Starts a run of one rule on a server with this request handler. Asserts that the run ends before any rule is checked,
+ * with a message that matches `says`.
+ */
 async function refuses(t: Test, answer: RequestListener, says: RegExp, options: Options = {}): Promise<void> {
   const { target } = await serve(t, answer);
   await t.rejects(run(target, { only, timeout: 3000, ...options }), { name: 'Unready', message: says });
@@ -75,7 +78,7 @@ t.test('the message has one line and repeats no token', async (t) => {
   t.notOk(err.includes('\u0007'));
 });
 
-/** Sends a part of the body every 20 ms, so that neither a header nor the next part is late. */
+/** Sends a part of the response body every 20 ms without an end, so that a timeout for the next part never expires. */
 function trickle(_request: unknown, response: ServerResponse): void {
   response.writeHead(200, { 'content-type': 'application/json' });
   const timer = setInterval(() => response.write(' '), 20);
@@ -100,7 +103,10 @@ t.test('probe and gc refuse the same targets with the same message', async (t) =
   t.match(out, /^left cf-12345678\/n1: every response of .* a web page/);
 });
 
-/** Responses of a service to the requests before a run: a list, metadata, and refusals. */
+/**
+ * Returns the responses of a correct service to the requests that the suite sends before a run: a list of repositories,
+ * metadata, and refusals. `given` replaces some of them.
+ */
 function service(given: Partial<Record<'list' | 'meta' | 'anonymous' | 'repo' | 'absent', RequestListener>> = {}) {
   const refusal = (status: number, code: string) =>
     json(status, { title: 'x', status, detail: 'x', error: 'x', code }, {}, 'application/problem+json; charset=utf-8');

@@ -12,7 +12,10 @@ type Fixtures = Map<string, Promise<unknown>>;
 
 let runs = 0;
 
-/** Checks rules without deleting the repositories that they create. Returns the report and the prefix of their names. */
+/**
+ * Checks rules, and keeps the repositories that they create. Returns the report and the prefix of the names of these
+ * repositories.
+ */
 async function check(target: Target, rules: readonly Rule[], fixtures: Fixtures = new Map()) {
   runs += 1;
   const prefix = `recorded-${runs}`;
@@ -44,19 +47,22 @@ async function countRequests(target: Target, rule: Rule, fixtures?: Fixtures): P
 interface Counted {
   /** Number of requests without those of shared fixtures and lookups. */
   readonly own: number;
-  /** Names of the shared fixtures and lookups of the rule. */
+  /** Names of the shared fixtures (prepared repositories) and lookups that the rule uses. */
   readonly names: readonly string[];
-  /** Number of requests of all these fixtures and lookups together. */
+  /** Number of requests of all the shared fixtures and lookups of the rule together. */
   readonly shared: number;
 }
 
-/** Counts the requests of a rule in a run of its own, and in a second run that reuses the fixtures of the first one. */
+/**
+ * Counts the requests of a rule in two runs. The second run reuses the fixtures (prepared repositories) of the first,
+ * so that the difference is the number of requests of the fixtures.
+ */
 async function count(target: Target, rule: Rule): Promise<Counted> {
   const fixtures: Fixtures = new Map();
   const whole = await countRequests(target, rule, fixtures);
   const names = [...fixtures.keys()];
   const own = names.length === 0 ? whole : await countRequests(target, rule, fixtures);
-  // Names of lookups contain the name of the repository.
+  // Replace the name of the repository in the names of lookups, because it differs between targets.
   return {
     own,
     names: names.map((name) => (target.repo === undefined ? name : name.replace(target.repo, 'the repository'))),
@@ -85,7 +91,10 @@ function countShared(counted: readonly Counted[]): Record<string, number> {
   return known;
 }
 
-/** Returns the ids of the rules that are skipped, or send no request, on `without` and not on `target`. */
+/**
+ * Returns the ids of the rules that are checked on `target`, but are skipped or send no request on `without` (a copy of
+ * the target that lacks a part).
+ */
 async function skippedOnly(target: Target, without: Target): Promise<string[]> {
   const before = new Map((await check(target, rules)).rules.map((result) => [result.id, result]));
   const after = (await check(without, rules)).rules;
@@ -102,7 +111,7 @@ const rules = allRules().filter((rule) => rule.check !== undefined);
 const emulator = await startTargetEmulator();
 try {
   const target = { ...emulator.target, adminUrl: `${emulator.target.baseUrl}/_emulator` };
-  // This rule creates the sample repository, which has a commit.
+  // This rule makes the suite create the sample repository, which has a commit.
   const sample = await check(
     target,
     rules.filter(({ id }) => id === 'general.bearer.required'),

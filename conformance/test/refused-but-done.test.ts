@@ -30,8 +30,8 @@ const newContext = (companion = true) => contextOf({ ...target, companion });
 const DONE = { fault: 'forbidden@after' } as const;
 
 /**
- * Names of operations whose effect cannot be read back. A password is never returned, and a pull that fails at once
- * changes nothing visible.
+ * Names of operations whose effect no later request can show. A password is never returned, and a pull that fails at
+ * once changes nothing visible.
  */
 const UNSEEN = ['create Git credential', 'update Git credential', 'delete Git credential', 'pull upstream'];
 const READS = ['grep', 'archive'];

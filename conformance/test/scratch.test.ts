@@ -38,8 +38,8 @@ async function create(name: string): Promise<void> {
 }
 
 /**
- * Ids (or prefixes of ids) of rules that together create repositories by every route and leave them in every possible
- * state.
+ * Ids of rules, or their beginnings, separated by commas. Together these rules create repositories by every route, and
+ * leave them in every possible state.
  */
 const MAKING = 'repo,limit,event,pack.route,general.path,err.specific,other,state,filemeta';
 
@@ -149,7 +149,8 @@ t.test('an interrupted run removes its repositories and writes its report', asyn
 t.test('a second interruption ends the run immediately, and prints the remaining repositories', async (t) => {
   const [made, removing]: [string[], string[]] = [[], []];
   const server = await startTestServer((request, response) => {
-    // A run first deletes a trial repository to find out if it may delete. Only later deletions are clean-up.
+    // A run first creates and deletes a trial repository, to check that it may delete. Only later deletions belong to
+    // the cleanup.
     const isTrial = request.url?.endsWith('deletion') === true;
     if (request.method === 'DELETE' && !isTrial) removing.push(request.url ?? '');
     else {

@@ -10,8 +10,8 @@ const emulator = await startNamespace(t);
 type Change = (request: IncomingMessage, response: ServerResponse) => boolean;
 
 /**
- * Starts a proxy in front of the emulator. `change` is called with each request and returns true if it responded
- * itself. A status that it sets on the response replaces the status 201 of the emulator.
+ * Starts a proxy in front of the emulator. `change` is called with each request, and returns true if it sent the
+ * response itself. If it only sets the status of the response, this status replaces the status 201 of the emulator.
  */
 async function startBefore(change: Change) {
   const server = await startTestServer((request, response) => {

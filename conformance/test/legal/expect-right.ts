@@ -2,7 +2,7 @@ import type { Test } from 'tap';
 import type { Report } from '../../index.js';
 import { explain } from '../../report/reporter.js';
 
-/** Asserts that no rule in the report fails, warns, is flaky, is blocked or ended with an error of the suite. */
+/** Asserts that the report has no rule with the verdict `fail`, `warn`, `flaky`, `blocked` or `error`. */
 export function expectRight(t: Test, report: Report, title: string): void {
   const complaints = report.rules.filter(({ verdict }) =>
     ['fail', 'warn', 'error', 'flaky', 'blocked'].includes(verdict),
@@ -16,8 +16,8 @@ export function expectRight(t: Test, report: Report, title: string): void {
 }
 
 /**
- * Asserts that the report shows no broken rule. Warnings are allowed, because they concern behaviour for which the
- * specification is less explicit.
+ * Asserts that the report shows no broken rule. Allows warnings, because they are about behaviour that the
+ * specification only recommends.
  */
 export function expectLegal(t: Test, report: Report): void {
   const broken = report.rules.filter(({ verdict }) => ['fail', 'error', 'flaky', 'blocked'].includes(verdict));

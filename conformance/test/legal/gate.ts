@@ -3,7 +3,7 @@ import { listenOnLoopback } from '../../http/listen.js';
 import type { Target } from '../../target/target.js';
 import { passThrough } from '../pass-through.js';
 
-/** Patterns of request lines that use a method other than GET or HEAD, but change nothing on the server. */
+/** Patterns of requests that change nothing on the server, although their method is not GET or HEAD. */
 const READS = [
   /^POST \/api\/(v1\/)?repos\/(.+\/)?(grep|archive|merge\/preview)(\?|$)/,
   /^POST \/.+\.git\/git-upload-pack$/,
@@ -25,8 +25,8 @@ export interface Gate extends AsyncDisposable {
 }
 
 /**
- * Starts a proxy that forwards only requests that change nothing. Other requests get status 418, which no rule expects,
- * so that a rule that writes is noticed.
+ * Starts a proxy that forwards only requests that change nothing. It responds to all others with status 418. No rule
+ * expects this status, so a rule that writes fails.
  */
 export async function openGate(target: Target): Promise<Gate> {
   const refused: string[] = [];

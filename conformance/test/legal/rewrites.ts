@@ -10,8 +10,8 @@ function pktLine(payload: string): string {
 }
 
 /**
- * Returns a Git response body without the pkt-lines for which `isDropped` returns true. Lengths below four mark special
- * packets without payload, such as the flush packet, which are kept.
+ * Returns a Git response body without the pkt-lines for which `isDropped` returns true. Keeps special packets without
+ * payload, such as the flush packet, which have a length below four.
  */
 function withoutLines(body: Buffer, isDropped: (line: string) => boolean): Buffer {
   const kept: Buffer[] = [];

@@ -4,7 +4,7 @@ import { packageRoot } from '../../target/package-root.js';
 
 interface Variant {
   readonly name: string;
-  /** Values that a variant (legal alternative of server behaviour) can have. The first value is the default. */
+  /** Values of a variant (switch between legal behaviours of the service), the default first. */
   readonly values: readonly string[];
 }
 
@@ -13,16 +13,16 @@ const printed = execFileSync(process.execPath, [emulator, 'variants', '--json'],
 export const variants: readonly Variant[] = JSON.parse(printed);
 
 /**
- * Returns a setting, variant name to value, in which every second variant has its first non-default value. `from` is
- * the index of the first variant that is changed. The other variants have their default.
+ * Returns a value for each variant (switch between legal behaviours of the service), by the name of the variant. Every
+ * second variant has its first value other than the default. `from`: index of the first variant that is changed.
  */
 export function alternateValues(from: 0 | 1): Record<string, string> {
   return Object.fromEntries(variants.map(({ name, values }, at) => [name, values[at % 2 === from ? 1 : 0] ?? '']));
 }
 
 /**
- * Returns a setting, variant name to value, in which each variant has the value at index `number`. Index 0 is the
- * default. A variant with fewer values gets its last one.
+ * Returns a value for each variant (switch between legal behaviours of the service), by the name of the variant.
+ * `number`: index of the value, 0 for the default. A variant with fewer values has its last one.
  */
 export function otherValues(number: number): Record<string, string> {
   return Object.fromEntries(variants.map(({ name, values }) => [name, values[number] ?? values.at(-1) ?? '']));

@@ -15,7 +15,7 @@ import { type Rewrite, startProxy } from './proxy.js';
  * must have against it.
  */
 export interface ControlServer {
-  /** Behaviour of the server as the end of a sentence: "answers 200 {} to everything". */
+  /** Behaviour of the server, as the end of a sentence such as "answers 200 {} to everything". */
   readonly does: string;
   readonly answer: RequestListener | Rewrite;
   readonly exitCode: number;

@@ -9,7 +9,7 @@ import type { Mutant } from './mutant.js';
 import { type Outcome, outcomesOf } from './outcome.js';
 import { rowOf, type TableRow } from './table.js';
 
-/** Stored result of checking one mutant (server with one deliberate mistake) with every rule. */
+/** Stored result of checking one mutant (server with one deliberate mistake) with all rules. */
 interface Progress {
   /** Hash of the mutant's definition. A result with another hash is out of date. */
   readonly key: string;

@@ -14,8 +14,8 @@ import { type Rewrite, startProxy, watchRewrite } from './proxy.js';
 export interface Run {
   readonly report: Report;
   /**
-   * Number of requests and responses that the mutant changed. For a mutant that is a patch of the server, number of
-   * times that the patched code ran.
+   * Number of requests and responses that the mutant (server with one deliberate mistake) changed. If the mutant is a
+   * patch of the server's code, number of times that the patched code ran.
    */
   readonly met: number;
 }

@@ -13,7 +13,10 @@ import { changesPack, type FileOperation } from './streams.js';
 // last item, ignores the first item, or uses the first item in place of all others. Runs all rules of the operation
 // against each mutant and prints the mutants that no rule detects. Exits with 1 if there is one.
 
-/** List-valued members of a request, and the pattern of the rules about the operation. */
+/**
+ * Members of requests whose value is a list: place of the request, pattern of the rules about it, and names of the
+ * members.
+ */
 const LISTS: readonly (readonly [place: Place, rules: string, ...members: string[]])[] = [
   [GREP, 'grep', 'paths', 'include_globs', 'exclude_globs', 'extension_filters'],
   [ARCHIVE, 'archive', 'include_globs', 'exclude_globs'],
@@ -38,7 +41,7 @@ function changesFiles(change: Change) {
   });
 }
 
-/** Mutant, and the pattern of the rules that are run against it. */
+/** Mutants (servers with one deliberate mistake), each with the pattern of the rules that are run against it. */
 const mutants = new Map<Mutant, string>();
 for (const [place, rules, ...members] of LISTS) {
   for (const member of members) {

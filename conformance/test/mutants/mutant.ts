@@ -13,7 +13,7 @@ export interface Mutant {
    * responses to other rules.
    */
   readonly beside?: readonly string[];
-  /** Wrong behaviour of the server as the end of a sentence: "answers a read with 202". */
+  /** Wrong behaviour of the server, as the end of a sentence such as "answers a read with 202". */
   readonly does: string;
   readonly change: Change;
 }

@@ -3,7 +3,8 @@ import { isAt, type Place, setsMember } from './rewrites.js';
 import { changesResponsesTo, mendsTokens } from './tokens.js';
 
 /**
- * Ids of an operation's rules about tokens, by the kind of bad token: no header, invalid, wrong scope, no repository.
+ * Ids of an operation's rules about tokens, by the kind of bad token that the rule sends: none, an invalid one, one
+ * with the wrong scope, or one that names no repository.
  */
 type TokenRuleIds = Readonly<Partial<Record<'noHeader' | 'invalid' | 'scope' | 'missingRepo', string>>>;
 

@@ -48,8 +48,8 @@ export function ignoresSignature(operation: string): readonly Patch[] {
 }
 
 /**
- * Returns a patch that makes the server use the first repository of the organization for one API operation, instead of
- * the repository that the token names.
+ * Returns a patch that makes the server use the first repository of the organization for one API operation. A correct
+ * server uses the repository that the token names.
  */
 export function takesFirstRepository(operation: string): Patch {
   return {

@@ -1,6 +1,6 @@
 /**
- * Selectors of requests that mutants (deliberate mistakes) change, for `isAt` of `rewrites.ts`. A string is a method
- * and a path. A regular expression is matched with both.
+ * Places: requests that mutants (servers with one deliberate mistake) change, for `isAt` of `rewrites.ts`. A string is
+ * a method and a path. A regular expression is tested against both.
  */
 export const ANY = /./;
 export const API = / \/api\//;
@@ -12,7 +12,8 @@ export const COMMITS = 'GET /api/v1/repos/commits';
 export const PACK = 'POST /api/v1/repos/commit-pack';
 export const RESTORE = 'POST /api/v1/repos/restore-commit';
 /**
- * Selector of the second route that restores a commit. Unlike the first, the route has the repository name in its path.
+ * Place of the second route that restores a commit. Its path contains the repository name, unlike that of the first
+ * route.
  */
 export const RESET = /^POST .*\/reset-commits$/;
 export const META = 'GET /api/v1/repos/files/metadata';

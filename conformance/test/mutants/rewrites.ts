@@ -58,7 +58,10 @@ export function changesStatus(place: Place, from: number, to: number): Rewrite {
   };
 }
 
-/** Returns a rewrite that answers requests at `place` with a status if their body matches. */
+/**
+ * Returns a rewrite that responds to requests at `place` with the given status if `isMeant` returns true for their
+ * body.
+ */
 export function answersBody(place: Place, isMeant: (body: string) => boolean, status: number): Rewrite {
   const meant = new WeakSet<object>();
   return {

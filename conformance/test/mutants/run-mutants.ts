@@ -18,10 +18,13 @@ export interface MutantRun {
   readonly rules?: readonly Rule[];
 }
 
-/** Outcomes of the rules on a correct server, as a control: with mutants that change nothing, every rule must pass. */
+/**
+ * Outcomes of the rules on a correct server. They are the control: every rule must pass on it, otherwise a failure on a
+ * mutant (server with one deliberate mistake) proves nothing.
+ */
 export interface Control {
   readonly outcomes: readonly Outcome[];
-  /** Number of times that the code of the mutant without effect ran. 0 means that patches are not switched on. */
+  /** Number of times that the code of the patch without effect ran. 0 means that patches cannot be switched on. */
   readonly met: number;
 }
 

@@ -3,7 +3,10 @@ import { PACK } from './places.js';
 import type { ProxiedRequest, ProxiedResponse, Rewrite } from './proxy.js';
 import { isAt } from './rewrites.js';
 
-/** Members of a chunk line that mutants use. A commit-pack request sends file contents as lines with chunks. */
+/**
+ * Members of a chunk line that mutants (servers with one deliberate mistake) use. A commit-pack request sends the
+ * contents of files in such lines.
+ */
 export interface Chunk {
   content_id?: string;
   data?: string;

@@ -53,7 +53,10 @@ function clausesOf({ clauses }: Pick<Mutant, 'clauses'>, rule: string): string {
   return clauses.flatMap((name) => (name.startsWith(prefix) ? [name.slice(prefix.length)] : [])).join(',');
 }
 
-/** Returns a sentence for each clause of a rule that no mutant breaks, and for each that a mutant names by mistake. */
+/**
+ * Returns a sentence for each clause (part of a rule) that no mutant breaks, and for each clause that a mutant names
+ * although the rule does not have it.
+ */
 export function findUnprovenClauses(mutants: readonly Mutant[], rules: readonly Rule[]): readonly string[] {
   const named = new Set(mutants.flatMap(({ clauses }) => clauses));
   const known = new Set(
@@ -84,7 +87,7 @@ function pairOf({ rule, mutant }: Pick<TableRow, 'rule' | 'mutant'>): string {
   return `${rule} ${mutant}`;
 }
 
-/** Used for a table row whose mutant no longer exists. Another check reports that row, so it must not be reported twice. */
+/** Empty list of clauses for a table row whose mutant no longer exists. Another check already reports such a row. */
 const NO_CLAUSES = { clauses: [] } as const;
 
 /** Returns a sentence for each row that the table lacks, and for each row that no mutant or rule justifies. */

@@ -7,7 +7,10 @@ import { changesResponsesTo, mendsTokens, refusesTokens, repositoryIn, tokenOf }
 /** Makes the server look for a repository with an empty name if a token names none. */
 const takesAnEmptyName = (place: Place) => mendsTokens(place, ({ claims }) => ({ repo: '', ...claims }));
 
-/** Comparisons of a repository name with the claim that are too loose, by the clause that they break. */
+/**
+ * Wrong comparisons of a repository name with the claim `repo` of a token, which accept names that differ. Each key is
+ * the clause (part of a rule) that the comparison breaks.
+ */
 const LOOSE: Readonly<Record<string, (name: string, claim: string) => boolean>> = {
   letters: (name, claim) => name.toLowerCase() === claim.toLowerCase(),
   part: (name, claim) => name.startsWith(claim) || claim.includes(name),
