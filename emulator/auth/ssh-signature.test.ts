@@ -27,7 +27,7 @@ function mpint(number: Buffer): Buffer {
 interface Parts {
   readonly scheme: string;
   readonly key: string;
-  /** Hash algorithm of the signature. */
+  /** Name of the signature's hash algorithm. */
   readonly hash: string;
   readonly digest?: string;
   readonly namespace?: string;

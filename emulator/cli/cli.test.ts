@@ -227,7 +227,7 @@ t.test('the ready file is written atomically', async (t) => {
 const entry = new URL('./main.js', import.meta.url).href;
 const script = `process.exitCode = await (await import(${JSON.stringify(entry)})).main(process.argv.slice(1))`;
 
-/** Runs `emulator start` as a process of its own, which loads the code in the same way as this test does. */
+/** Starts `emulator start` as a child process, which loads the code in the same way as this test. */
 function start(test: Test, ...argv: string[]): ChildProcess & { said: { out: string; err: string } } {
   const args = [...process.execArgv, '--input-type=module', '--eval', script, 'start', ...argv];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });

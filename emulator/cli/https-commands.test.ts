@@ -34,7 +34,7 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
   stop: [],
 };
 
-/** Runs `emulator <argv>` as a child process with the additional environment variables `variables`. */
+/** Runs `emulator <argv>` as a child process. `variables`: additional environment variables. */
 async function cli(t: Test, argv: readonly string[], variables: Record<string, string> = {}) {
   const before = { ...process.env };
   Object.assign(process.env, variables);

@@ -5,7 +5,7 @@ import { ended, spawnCli } from '../test/cli-process.js';
 import { sample } from '../test/sample.js';
 import { commands } from './commands.js';
 
-/** Arguments without which a command prints nothing, by command. Most commands need none. */
+/** Arguments that a command needs so that it prints something, by command. Other commands need no arguments. */
 const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   token: ['--repo', 'a'],
   start: ['--port', '0'],
@@ -56,7 +56,9 @@ t.test('error messages that cannot be written do not change the exit code', asyn
   }
 });
 
-/** Commands that this test skips, because their purpose is not their output, or because they wait for something. */
+/**
+ * Commands that this test leaves out, because their main effect is not their output, or because they wait for an event.
+ */
 const OTHERS = ['start', 'exec', 'stop', 'wait', 'health', 'credential', 'export', 'import'];
 
 /** Returns command lines that print something and end. Commands that contact an emulator contact the one at `url`. */

@@ -39,7 +39,7 @@ async function read(service: Service): Promise<string[]> {
   return responses.map((response) => response.replaceAll(/127\.0\.0\.1:\d+/g, 'HOST'));
 }
 
-/** Fills the world (whole state) of an emulator with all kinds of content that an export contains. */
+/** Fills an emulator with all kinds of content that an export contains, such as repositories and webhooks. */
 async function fill(service: Service, receiver: WebhookReceiver): Promise<void> {
   const { emulator } = service;
   await touchEverything(service, receiver, 'one');

@@ -1,7 +1,10 @@
 import t from 'tap';
 import { Latches } from './latches.js';
 
-/** Waits until all pending work has run, and returns the names of the holds (waiting requests) that were released. */
+/**
+ * Waits for one turn of the event loop, so that released requests can continue. Returns the names of the requests in
+ * `held` that no longer wait.
+ */
 async function settled(held: Readonly<Record<string, Promise<void>>>): Promise<string[]> {
   const done: string[] = [];
   for (const [name, one] of Object.entries(held)) void one.then(() => done.push(name));

@@ -22,8 +22,8 @@ function isAccepted(spec: string, operation: string, inBand?: 'header'): boolean
 }
 
 /**
- * Formats a kind of fault with its required keys as text, with `STAGE` in place of the stage. `value` replaces the
- * example value of `key`.
+ * Writes a kind of fault (injected failure) with its required keys in the short notation. The text `STAGE` stands for
+ * the stage. `value`: value of `key`; default: the example of the reference.
  */
 function specOf({ name, keys }: NameReference, key?: string, value?: string): string {
   const given = keys.flatMap((each) =>
@@ -36,7 +36,7 @@ function specOf({ name, keys }: NameReference, key?: string, value?: string): st
   return `${name}@STAGE${given.join('')}`;
 }
 
-/** One operation for each different set of possible faults, so that the test covers every set. */
+/** Operations of the API, one for each different set of faults (injected failures) that operations support. */
 const SOME = operations.filter(({ id }) =>
   [
     'gitInfoRefs',

@@ -21,7 +21,7 @@ function detailOf(call: () => unknown): string {
   }
 }
 
-/** Runs a generator of work to its end. Returns its value, and the cost of each step in units of work. */
+/** Runs steps of work to their end. Returns the result, and the cost of each step in units of work. */
 function inSteps<T>(steps: Steps<T>): { value: T; units: number[] } {
   const units: number[] = [];
   for (;;) {
@@ -112,7 +112,10 @@ t.test('a list or record that is too long is refused before its items are checke
   t.same(checkShape(z.looseObject({}), many, 'x'), many);
 });
 
-/** Returns the length of a request's body, or the code of the problem that reading it throws. */
+/**
+ * Reads a request body that arrives in these pieces. Returns its length in bytes, or the error code if reading it
+ * throws.
+ */
 async function read(
   pieces: Iterable<Buffer> | AsyncIterable<Buffer>,
   {

@@ -17,8 +17,8 @@ const BODY = Buffer.from('0123456789'.repeat(1000));
 const endless = (): StallLimits => ({ idleMs: 60_000, signal: new AbortController().signal });
 
 /**
- * Starts a server that responds to a request with the reply that `replies` returns for its target, changed by a
- * `breakage` such as a cut.
+ * Starts a server that responds to each request with the reply of `replies`, damaged as `breakage` says, for example
+ * cut after some bytes.
  */
 function serve(
   replies: (url: string) => { reply: Reply; breakage?: Breakage },

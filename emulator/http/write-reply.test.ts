@@ -56,8 +56,9 @@ for (const [how, abandon] of Object.entries(ABANDONMENTS)) {
 }
 
 /**
- * Requests that are refused while their body is being sent. The last member says if the server keeps the connection,
- * which it does only if the rest of the body is worth reading.
+ * Requests that the server refuses while the client still sends the body. `connection` says if the server keeps the
+ * connection open. The server does so only if the rest of the body is worth reading and discarding, for example because
+ * it is short.
  */
 const EARLY: readonly (readonly [status: number, headers: string, rest: Rest, connection: 'close' | 'keep-alive'])[] = [
   [408, 'content-length: 1000', 'silent', 'close'],

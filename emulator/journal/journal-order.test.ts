@@ -12,8 +12,8 @@ interface PageOptions {
 }
 
 /**
- * Reads one page of requests from the journal as `GET requests` does. The page starts after the record to which the
- * cursor belongs.
+ * Reads one page of the journal (list of recorded requests), as the admin route `GET requests` does. The page begins
+ * after the request to which `cursor` belongs.
  */
 function readPage(journal: Journal, { query, order, cursor, limit }: PageOptions) {
   const isWanted = selectorOf(query);

@@ -4,7 +4,7 @@ import { type WatchedJournal, watchedJournal } from './test/watched.js';
 
 type SubscriptionEvent = EndedRequest | MissedRequests;
 
-/** Reads the next `count` events of a subscription. */
+/** Waits for the next `count` events of a subscription (stream of journal events), and returns them. */
 async function take(source: AsyncIterator<SubscriptionEvent>, count: number): Promise<SubscriptionEvent[]> {
   const events: SubscriptionEvent[] = [];
   while (events.length < count) events.push((await source.next()).value as SubscriptionEvent);
@@ -16,8 +16,8 @@ const numbers = (events: readonly SubscriptionEvent[]) =>
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, at) => from + at);
 
 /**
- * Journals with requests that repeat each other in different ways. Each function returns the members of the request at
- * index `at`.
+ * Kinds of request sequences, which contain repeated requests in different ways. Each function returns the properties
+ * of the request at index `at`.
  */
 const SHAPES = {
   'requests without retries': () => ({}),

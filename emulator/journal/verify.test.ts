@@ -14,8 +14,8 @@ import { type Verification, verifySteps } from './verify.js';
 
 const [MAX_ENTRIES] = LIMITS.maxJournal;
 /**
- * Maximum number of units of work by which the work between two yields to other requests may exceed its limit. The
- * limit is checked only after each step, and this is the size of the largest step.
+ * Size of the largest step of a verification, in units of work. Between two steps, the server checks if it must let
+ * other requests run. The work without such a pause can therefore exceed its limit (`SLICE`) by one step.
  */
 const PIECE = 6_000;
 
@@ -23,7 +23,10 @@ t.setTimeout(300_000);
 
 type Given = Partial<RequestRecord>;
 
-/** Creates a journal of `entries` requests, and counts in `reads` how often members of their records are read. */
+/**
+ * Creates a journal (list of recorded requests) with `entries` requests. `reads.count` is the number of times that a
+ * property of a recorded request was read, as a measure of the work.
+ */
 function journalOf(entries: number, make: (at: number) => Given) {
   const journal = new Journal({ entries: MAX_ENTRIES, bytes: LIMITS.maxJournalBytes[0], key: Buffer.from('key') });
   const reads = { count: 0 };
@@ -48,8 +51,8 @@ const read: Given = { operation: 'listBranches', path: '/branches' };
 const write: Given = { operation: 'commitPack', method: 'POST', path: '/commit', body: bodyOf('{"a":1}\n') };
 
 /**
- * Sequences of requests that are the worst case for some of the client rules. Each function returns the members of the
- * request at index `at`.
+ * Request sequences for which some of the client rules (checks of client behaviour) need the most work. Each function
+ * returns the properties of the request at index `at`.
  */
 const JOURNALS: Readonly<Record<string, (at: number, all: number) => Given>> = {
   'one request that fails again and again': () => ({ ...read, status: 503 }),
@@ -83,7 +86,10 @@ const JOURNALS: Readonly<Record<string, (at: number, all: number) => Given>> = {
   'different requests that fail at one target': (at) => ({ ...write, status: 400, body: bodyOf(`{"a":${at % 100}}`) }),
 };
 
-/** Runs a verification. Returns its result, the total number of units of work, and the largest number of one step. */
+/**
+ * Runs a verification to its end. Returns its result, the units of work of all steps (`units`), and those of the
+ * largest step (`largest`).
+ */
 function costOf(steps: Steps<Verification>): { units: number; largest: number; verification: Verification } {
   let [units, largest] = [0, 0];
   for (;;) {

@@ -10,7 +10,7 @@ import { Workbench } from '../git/test/workbench.js';
 import { type Service, startService } from '../test/service.js';
 import { packet } from './pkt-line.js';
 
-/** Tests of the complete service with clients that disconnect, stall or act at the same time. */
+/** Tests of the complete service with clients that disconnect, stall, or send requests at the same time. */
 
 const ZERO = '0'.repeat(40);
 const WHO = 'A <a@example.com> 1700000000 +0000';
@@ -65,7 +65,10 @@ async function stop({ emulator }: Service): Promise<void> {
   await emulator.close();
 }
 
-/** Resolves to the text that the peer sends until it closes the connection or until the text matches `enough`. */
+/**
+ * Resolves to the text that arrives on the socket until the peer closes the connection, or until the text matches
+ * `enough`.
+ */
 function receive(socket: Socket, enough?: RegExp): Promise<string> {
   return new Promise((resolve) => {
     let text = '';

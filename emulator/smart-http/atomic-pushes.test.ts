@@ -32,8 +32,8 @@ const move = (name: string, old: Oid, next: Oid): RefChange => ({
 const NEW = create('new');
 
 /**
- * Ref updates of pushes to a repository whose branches `main`, `other` and `dir/sub` are all at `FIRST`. `main` is the
- * current branch.
+ * Pushes, each as its list of ref updates. They go to a repository whose branches `main`, `other` and `dir/sub` all
+ * point to the commit `FIRST`. HEAD refers to `main`.
  */
 const CASES: Readonly<Record<string, readonly RefChange[]>> = {
   'a stale ref': [move('main', SECOND, FIRST), NEW],
@@ -67,7 +67,7 @@ const CASES: Readonly<Record<string, readonly RefChange[]>> = {
   'nothing in the way': [move('main', FIRST, SECOND), NEW, move('other', FIRST, ZERO_OID)],
 };
 
-/** Number of cases that a test runs, unless all are demanded. */
+/** Number of cases that a normal test run checks. `TEST_SAMPLES=all` checks all of them. */
 const SAMPLE = 10;
 
 interface Report {
@@ -146,7 +146,7 @@ async function askUs(commands: readonly RefChange[], capabilities: string) {
   return { report, refs: [...repository.refs.entries()].map(([name, { oid }]) => `${name} ${oid}`).join('\n') };
 }
 
-/** Returns the messages that name a ref. Others are left out, because versions of git differ in them. */
+/** Returns the messages that name a ref. Leaves out all others, because they differ between versions of Git. */
 function sentencesOf({ messages }: Report): string[] {
   return messages
     .filter((line) => /^(error: cannot |error: multiple |error: refusing |warning: )/.test(line))
@@ -164,10 +164,7 @@ t.test('an atomic push is reported as git reports it', async (t) => {
   }
 });
 
-/**
- * Reasons that git gives for refusals of a ref transaction since version 2.50. Earlier versions give one reason for all
- * of them.
- */
+/** Reasons that Git gives for a refused ref update since version 2.50. Earlier versions give one common reason. */
 const REASONS =
   /(?<=^ng \S+ )(?:reference already exists|reference does not exist|incorrect old value provided|refname conflict|invalid new value provided)$/;
 

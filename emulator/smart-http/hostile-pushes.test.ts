@@ -24,7 +24,7 @@ function packWith(...objects: [type: 'commit' | 'tree' | 'blob' | 'tag', body: s
 }
 const GOOD = packWith(['tree', ''], ['commit', COMMIT]);
 
-/** Returns the packets of the report (`unpack ok`, `ok refs/heads/main`, `ng …`) without the reasons. */
+/** Returns the lines of a push report (`unpack ok`, `ok refs/heads/main`, `ng …`) without the reasons for refusals. */
 function verdictOf(report: Buffer): string[] {
   const lines: string[] = [];
   for (let at = 0; at + 4 <= report.length; ) {
@@ -36,14 +36,17 @@ function verdictOf(report: Buffer): string[] {
   return lines;
 }
 
-/** Starts a server, and creates a bare repository for the real git with the same policy for checks (`fsck`). */
+/**
+ * Starts a server, and creates a bare repository for `git` in which objects are checked in the same way (`fsck`), so
+ * that both can be compared.
+ */
 async function open(fsck: TestServerOptions['fsck'] & string) {
   const bench = await Workbench.create();
   const repository = createRepository();
   const server = await TestServer.start(repository, { fsck });
   await bench.git('.', 'init', '-q', '--bare', 'oracle.git');
-  // Make git use index-pack for packs of any size, because unpack-objects, which it uses for small packs, ignores bytes
-  // after the pack.
+  // Make Git use index-pack for packs of any size. By default, Git uses unpack-objects for small packs, which ignores
+  // bytes after the pack.
   for (const [key, value] of [
     ['fsckObjects', `${fsck === 'strict'}`],
     ['unpackLimit', '1'],

@@ -24,7 +24,7 @@ interface Verdict {
   readonly refs: Readonly<Record<string, string>>;
 }
 
-/** Starts a server for one test. The returned functions send pushes to it. */
+/** Starts a server for one test. Returns functions that send pushes to the server. */
 async function open(options: TestServerOptions = {}, repository = createRepository()) {
   const server = await TestServer.start(repository, options);
   const bodyOf = (tips: Record<string, string>, pack: PackBuilder): Buffer => {
@@ -49,7 +49,7 @@ async function open(options: TestServerOptions = {}, repository = createReposito
   return { repository, server, push, send, bodyOf, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
 }
 
-/** Returns a commit on the empty tree, and the pack that contains both. */
+/** Returns a valid pack with a commit on the empty tree, and the id of the commit (`tip`). */
 function goodPack(): { pack: PackBuilder; tip: string } {
   const pack = new PackBuilder();
   pack.whole('tree', '');

@@ -249,7 +249,10 @@ async function post(server: TestServer, body: Buffer, headers: Record<string, st
   });
 }
 
-/** Returns the part of a report that must equal that of git: `unpack ok` or not, and `ok` or `ng` for each ref. */
+/**
+ * Returns the parts of a push report that must equal Git's report: `unpack ok` or `unpack error`, and `ok` or `ng` for
+ * each ref.
+ */
 function classOf(report: string): string {
   const lines = [...report.matchAll(/(?:^|[0-9a-f]{4})(unpack|ok|ng) (\S+)/g)];
   return lines

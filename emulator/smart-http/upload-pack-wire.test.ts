@@ -16,7 +16,10 @@ async function ask(server: TestServer, body: Buffer | string, headers: Record<st
 const askText = async (...request: Parameters<typeof ask>) =>
   Buffer.from(await (await ask(...request)).arrayBuffer()).toString('latin1');
 
-/** Encodes lines as packets: `(a, b, '|', c)`, in which `|` is a delimiter. Ends with a flush packet. */
+/**
+ * Returns the body of a Git protocol v2 request with these lines as pkt-lines. The line `|` stands for a delimiter. A
+ * flush packet ends the body.
+ */
 const command = (...lines: string[]) =>
   `${lines.map((line) => (line === '|' ? '0001' : packet(bytesOf(`${line}\n`)).toString())).join('')}0000`;
 

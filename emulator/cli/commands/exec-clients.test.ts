@@ -123,7 +123,7 @@ wait
 ls ready.json 2> /dev/null || echo gone
 `;
 
-/** Returns the command that runs a script in its own folder, with its own home folder. */
+/** Writes a script to a temporary folder with its own home folder. Returns the command that runs the script. */
 function scriptIn(t: Test, interpreter: readonly string[], script: string) {
   const folder = t.testdir({ 'test_script.py': script, home: {}, work: {} });
   const env = {
@@ -141,7 +141,10 @@ function scriptIn(t: Test, interpreter: readonly string[], script: string) {
   return { folder, command };
 }
 
-/** Runs a script with `emulator exec`. */
+/**
+ * Runs a script with `emulator exec`, so that the script finds the address and the token of the emulator in its
+ * environment.
+ */
 async function clientRun(t: Test, interpreter: readonly string[], script: string) {
   const { command } = scriptIn(t, interpreter, script);
   const child = spawnCli(t, ['exec', '--log', 'quiet', '--', ...command]);

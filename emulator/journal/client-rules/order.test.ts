@@ -8,14 +8,16 @@ import { verifySteps } from '../verify.js';
 import type { ClientRuleId } from './ids.js';
 
 interface Given extends Partial<RequestRecord> {
-  /** Real time in milliseconds: `from` is the start of the request, `to` the end of the response. */
+  /** Times in milliseconds: `from` is the start of the request, `to` the end of the response. */
   readonly from: number;
   readonly to: number;
   /** Time in milliseconds at which the emulator decided the response; by default the end of the response (`to`). */
   readonly decided?: number;
 }
 
-/** Creates a journal (list of past requests) with these requests. Their ids follow the order of arrival. */
+/**
+ * Creates a journal (list of recorded requests) with these requests. Their ids follow the order in which they started.
+ */
 function journalOf(given: readonly Given[]): Journal {
   const journal = new Journal({ entries: 100, bytes: 1e6, key: Buffer.from('key') });
   const records = given.map(({ from, to, decided = to, ...rest }) =>
