@@ -1,7 +1,7 @@
 import type { RuleContext } from '../check/rule-context.js';
-import type { GitClientChoice } from '../target/git-clients.js';
+import { type GitClientChoice, NATIVE_GIT_CLIENT } from '../target/git-clients.js';
 import { createGit, type GitClient } from './git-client.js';
-import { createNativeGit } from './native-git.js';
+import { withNativeGit } from './native-git.js';
 
 const CLIENTS: Readonly<Record<GitClientChoice, readonly ('js' | 'native')[]>> = {
   js: ['js'],
@@ -17,9 +17,10 @@ export async function withEachGitClient(t: RuleContext, check: (git: GitClient) 
   for (const client of CLIENTS[t.run.gitClient]) {
     if (client === 'js') await check(await createGit(t));
     else {
-      await using git = await createNativeGit(t);
-      t.observe('native Git client', git.name);
-      await check(git);
+      await withNativeGit(t, async (git) => {
+        t.observe(NATIVE_GIT_CLIENT, git.name);
+        await check(git);
+      });
     }
   }
 }

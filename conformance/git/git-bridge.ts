@@ -1,20 +1,29 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { TokenRecipe } from '../auth/tokens.js';
 import type { ApiResponse } from '../check/api-response.js';
 import type { RuleContext } from '../check/rule-context.js';
+import { basic } from '../http/git-remote.js';
 import { listenOnLoopback } from '../http/listen.js';
 import { requestGit } from './refs.js';
 
 /**
  * HTTP server on this machine that forwards the requests of a Git process to the Git host of the target. The requests
- * are sent by the HTTP client of the suite, so they are rate-limited and recorded like all others, and the Git process
- * needs no token.
+ * are sent by the HTTP client of the suite, so they are rate-limited and recorded like all others. The Git process has
+ * a password for the bridge, which replaces it with the token.
  */
 export interface GitBridge extends AsyncDisposable {
-  /** Address that the Git process uses in place of the Git host, such as `http://127.0.0.1:40123`. */
+  /** Address that the Git process uses in place of the Git host, such as `http://t@127.0.0.1:40123`. */
   readonly url: string;
-  /** Selects the token that is added to all following requests. */
+  /** Address without a user name, such as `http://127.0.0.1:40123`, as in messages of Git. */
+  readonly origin: string;
+  /**
+   * Random password that the Git process must send. Like the token in the documented remote, Git sends it only if the
+   * target asks for it with 401 and `WWW-Authenticate: Basic`.
+   */
+  readonly password: string;
+  /** Selects the token of all following requests that have credentials. */
   authorize(recipe: TokenRecipe): void;
   /** Returns the first error that a forwarded request threw since the last call; undefined if there was none. */
   takeError(): unknown;
@@ -23,15 +32,20 @@ export interface GitBridge extends AsyncDisposable {
 /** Headers that describe one connection (RFC 9110, section 7.6.1) or the length of a message, and are not forwarded. */
 const NOT_FORWARDED = new Set(['connection', 'keep-alive', 'transfer-encoding', 'content-length', 'host', 'expect']);
 
+/** User name of the documented remote. */
+const USER = 't';
+
 export async function startGitBridge(t: RuleContext): Promise<GitBridge> {
+  const password = randomBytes(16).toString('hex');
   let recipe: TokenRecipe | undefined;
   let thrown: unknown;
   const forward = async (request: IncomingMessage): Promise<ApiResponse> => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
-    const { 'transfer-encoding': transfer, ...given } = request.headers;
+    const { 'transfer-encoding': transfer, authorization, ...given } = request.headers;
     const headers = Object.entries(given).filter(([name]) => !NOT_FORWARDED.has(name));
-    return requestGit(t, request.method as 'GET' | 'POST', request.url ?? '/', recipe, {
+    const as = authorization === basic(password, USER) ? recipe : undefined;
+    return requestGit(t, request.method as 'GET' | 'POST', request.url ?? '/', as, {
       headers: Object.fromEntries(headers.map(([name, value]) => [name, String(value)])),
       ...(chunks.length > 0 && { body: Buffer.concat(chunks), chunked: transfer !== undefined }),
     });
@@ -47,7 +61,9 @@ export async function startGitBridge(t: RuleContext): Promise<GitBridge> {
   });
   const address = await listenOnLoopback(server);
   return {
-    url: `http://${address}`,
+    url: `http://${USER}@${address}`,
+    origin: `http://${address}`,
+    password,
     authorize: (given) => {
       recipe = given;
     },

@@ -22,8 +22,16 @@ export type Git = Awaited<ReturnType<typeof createGit>>;
 /** Functions that every Git client of the suite has: isomorphic-git (`Git`), and `git` of this machine. */
 export type GitClient = Pick<
   Git,
-  'name' | 'writeTree' | 'writeCommit' | 'branch' | 'push' | 'fetch' | 'parents' | 'listTree' | 'readFile'
+  'name' | 'writeTree' | 'writeCommit' | 'branch' | 'branchOff' | 'push' | 'fetch' | 'parents' | 'listTree' | 'readFile'
 >;
+
+/** Author and committer of commits that only exist in a local repository until a push. */
+export const LOCAL_PERSON: Person = {
+  name: 'Gita Local',
+  email: 'gita@example.com',
+  timestamp: 1_700_000_000,
+  timezoneOffset: 0,
+};
 
 const DIR = '/';
 
@@ -74,6 +82,20 @@ export async function createGit(t: RuleContext) {
     writeTree,
     writeCommit: (commit: CommitObject) => git.writeCommit({ ...here, commit }),
     branch: (name: string, value: string) => git.writeRef({ ...here, ref: `refs/heads/${name}`, value, force: true }),
+    /**
+     * Creates a branch with `count` new commits on top of a commit, without a push. The commits have the tree of that
+     * commit. `seconds`: time of the first of them, since the epoch; each later one is a second younger.
+     */
+    branchOff: async (name: string, parent: string, count: number, seconds: number): Promise<void> => {
+      const { tree } = (await fetched(parent, () => git.readCommit({ ...here, oid: parent }))).commit;
+      let tip = parent;
+      for (let index = 0; index < count; index++) {
+        const who = { ...LOCAL_PERSON, timestamp: seconds + index };
+        const commit = { tree, message: 'Keep this\n', parent: [tip], author: who, committer: who };
+        tip = await git.writeCommit({ ...here, commit });
+      }
+      await git.writeRef({ ...here, ref: `refs/heads/${name}`, value: tip, force: true });
+    },
     tag: (name: string, value: string) => git.writeRef({ ...here, ref: `refs/tags/${name}`, value, force: true }),
     annotatedTag: (ref: string, object: string, message: string, tagger: Person) =>
       git.annotatedTag({ ...here, ref, object, message, tagger }),
@@ -175,9 +197,9 @@ export async function commitLocally(
     branch,
     path = 'pushed.txt',
     text = branch,
-  }: { parent: readonly string[]; branch: string; path?: string; text?: string },
+  }: { parent: readonly string[]; branch: string; path?: string; text?: string | Buffer },
 ): Promise<string> {
-  const who = { name: 'Gita Local', email: 'gita@example.com', timestamp: 1_700_000_000, timezoneOffset: 0 };
+  const who = LOCAL_PERSON;
   const tree = await git.writeTree({ [path]: text });
   const sha = await git.writeCommit({ tree, message: 'Push this\n', parent: [...parent], author: who, committer: who });
   await git.branch(branch, sha);

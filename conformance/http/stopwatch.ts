@@ -11,7 +11,7 @@ export class Stopwatch {
   #since: number | undefined;
   #limit: { readonly milliseconds: number; readonly reached: () => void } | undefined;
   #timer: NodeJS.Timeout | undefined;
-  #isStopped = false;
+  readonly #stop = new AbortController();
 
   constructor(readonly now: () => number = () => performance.now()) {
     this.#since = now();
@@ -30,13 +30,18 @@ export class Stopwatch {
 
   /** Stops the stopwatch permanently, even if requests of the rule are still pending. */
   stop(): void {
-    this.#isStopped = true;
     this.#limit = undefined;
     clearTimeout(this.#timer);
+    this.#stop.abort();
+  }
+
+  /** Aborted when the stopwatch is stopped, to end work of the rule that does not send requests itself. */
+  get signal(): AbortSignal {
+    return this.#stop.signal;
   }
 
   get isStopped(): boolean {
-    return this.#isStopped;
+    return this.signal.aborted;
   }
 
   /** Runs an asynchronous wait whose duration does not count as working time of the rule. */

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { commitFiles } from '../../api/commit-pack.js';
 import { getCommit, getFile, mustTipOf, reader, repositoryPath, repoWriter } from '../../api/requests.js';
 import {
@@ -19,6 +20,11 @@ import { advertise, listRefs, lsRefs, readAdvertisement } from '../../git/refs.j
 import { gitPath } from '../../http/git-remote.js';
 import { defineRules, defineWritingRules, leftOpen, on } from '../rule.js';
 import { expectGitRefused, expectTokenRefused, forEachPlace, ofGit, showsNothing } from '../token-places.js';
+
+/** Number of local commits with which stock Git needs two requests to find a commit that the target has. */
+const UNPUSHED = 40;
+/** Number of bytes of a file that stock Git pushes in chunks, as the suite configures it. */
+const LARGE_FILE = 110_000;
 
 const NOT_FOUND = ['404', '403', '401'];
 
@@ -218,6 +224,8 @@ export const gitWrites = defineWritingRules('Git over HTTPS', 'git-writes', [
         const tip = await git.fetch(name);
         // The local branch makes the next fetch send the tip in a `have` line.
         await git.branch(t.defaultBranch, tip);
+        // Stock Git asks for these newer commits first, so that it needs several requests to find the tip.
+        await git.branchOff('unpushed', tip, UNPUSHED, t.seconds + 3600);
         const text = t.uniqueName();
         const { sha: between } = await commitFiles(t, name, { 'between.txt': text });
         const { sha } = await commitFiles(t, name, { 'fetch.txt': text });
@@ -237,7 +245,7 @@ export const gitWrites = defineWritingRules('Git over HTTPS', 'git-writes', [
       withEachGitClient(t, async (git) => {
         await git.fetch(name);
         const branch = t.uniqueName().replaceAll('/', '-');
-        const sha = await commitLocally(git, { parent: [tip], branch });
+        const sha = await commitLocally(git, { parent: [tip], branch, text: randomBytes(LARGE_FILE) });
         expectAbsent(await git.push(name, [branch]), `the push with ${git.name} must succeed`);
         expectSame(await mustTipOf(t, name, branch), sha, 'the API must list the pushed branch');
       }),
@@ -260,6 +268,9 @@ export const gitWrites = defineWritingRules('Git over HTTPS', 'git-writes', [
         async () => (await listRefs(t, name, reader(name))).get(`refs/heads/${branch}`) === made.sha,
         'the refs must list the new branch',
       );
+      await withEachGitClient(t, async (git) => {
+        expectSame(await git.fetch(name, branch), made.sha, 'a fetch of the new branch must get its tip');
+      });
       if (t.target.companion) await changesHead(t);
     }),
   },
