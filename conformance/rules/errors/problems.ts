@@ -240,6 +240,7 @@ export const errorShapes = defineRules('Errors', 'error-shapes', [
       'search-types': 'A member of the wrong type in a search causes none.',
       'archive-types': 'A member of the wrong type in a request for an archive causes none.',
       'create-body': 'An invalid body of a request that creates a repository causes none.',
+      'other-bodies': 'An invalid body of an operation that the specification only names causes none.',
       'query-repeated': 'A query parameter that is sent twice causes none.',
       'query-empty': 'An empty query parameter causes none.',
       'list-limit': 'An invalid limit of a list causes none.',

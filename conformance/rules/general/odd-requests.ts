@@ -1,7 +1,11 @@
 import { archive, createRepo, getFile, grep, reader } from '../../api/requests.js';
 import { expectOneOf, expectRefused } from '../../check/expect.js';
 import { sampleFile } from '../../fixtures/content.js';
-import { reserveName } from '../../fixtures/repositories.js';
+import { groupRepository, reserveName } from '../../fixtures/repositories.js';
+import { routeOf } from '../companion/call-operation.js';
+import type { Operation } from '../companion/operation.js';
+import { OPERATIONS } from '../companion/operations.js';
+import { FAMILIES } from '../companion/test-repository.js';
 import { defineRules, leftOpen, on } from '../rule.js';
 
 /** Bodies of searches with a member of the wrong type. The specification lists no error for them. */
@@ -34,6 +38,13 @@ const ODD_QUERIES: readonly (readonly [route: string, query: (path: string) => R
   ['commits', () => ({ cursor: '' })],
 ];
 
+/**
+ * Returns true if requests to an operation have a body. Operations that may be called without one are left out, because
+ * a service may ignore their body, and one of them deletes the repository.
+ */
+const takesBody = ({ method, name }: Operation): boolean =>
+  !['GET', 'HEAD'].includes(method) && !['archive', 'delete repository', 'detach base', 'pull upstream'].includes(name);
+
 export const oddRequests = defineRules('Endpoints', 'odd-requests', [
   leftOpen(
     'general.body.types',
@@ -55,6 +66,28 @@ export const oddRequests = defineRules('Endpoints', 'odd-requests', [
         const response = await createRepo(t, name, { body });
         t.observe(body, response);
         if (response.status > 299) expectRefused(response);
+      }
+    }),
+  },
+  {
+    id: 'general.body.companion',
+    says: 'The specification does not say how an invalid body of an operation that it only names is refused.',
+    level: 'UNSPECIFIED',
+    reach: 'needs-setup',
+    writes: true,
+    check: on(groupRepository, async (t, { name }) => {
+      t.needsCompanion();
+      for (const operation of OPERATIONS.filter(takesBody)) {
+        const outcomes: string[] = [];
+        for (const family of FAMILIES) {
+          const path = routeOf(operation, family, name, { tag: 'none', id: 'none' });
+          if (path === undefined) continue;
+          const as = { repo: name, scopes: operation.scopes };
+          const response = await t.request(operation.method, path, { as, body: '{' });
+          expectRefused(response);
+          outcomes.push(response.outcome);
+        }
+        t.observe(operation.name, outcomes);
       }
     }),
   },

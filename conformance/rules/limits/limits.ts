@@ -10,7 +10,7 @@ import { sampleContent } from '../../fixtures/content.js';
 import { historyRepository } from '../../fixtures/history.js';
 import { longListsRepository } from '../../fixtures/long-lists.js';
 import { createNamedRepository, sampleRepository } from '../../fixtures/repositories.js';
-import { type Exchange, headerOf, isRecord, type JsonRecord, jsonOf } from '../../http/exchange.js';
+import { type Exchange, headerOf, isRecord, type JsonRecord } from '../../http/exchange.js';
 import { secondsOf } from '../../http/throttling.js';
 import { operationOf, routeOf } from '../companion/call-operation.js';
 import { FAMILIES } from '../companion/test-repository.js';
@@ -263,13 +263,11 @@ function parametersOf(field: string): Parameters | undefined {
 const RETRY_AFTER = /^(\d+|[A-Z][a-z]{2}, .* GMT)$/;
 
 /**
- * Returns true if the response reports throttling. File metadata has another 429, about the number of distinct commits,
- * which has neither header (A14).
+ * Returns true if the response reports throttling. Responses of file metadata are left out, because file metadata has
+ * another 429, about the number of distinct commits, without these headers (A14).
  */
-function isThrottled(exchange: Exchange): boolean {
-  if (exchange.status !== 429) return false;
-  const body = jsonOf(exchange);
-  return !exchange.path.includes('/files/metadata') || (isRecord(body) && body.code === 'rate_limited');
+function isThrottled({ status, path }: Exchange): boolean {
+  return status === 429 && !path.includes('/files/metadata');
 }
 
 /** Returns the value of a parameter of the `RateLimit` header of a response; undefined if absent. */

@@ -104,6 +104,20 @@ export const rows: readonly Mutant[] = [
     answersBody(CREATE, (body) => body === '[]', 500),
   ),
   breaks(
+    'other-bodies',
+    'err-breaks-over-an-invalid-body-of-a-merge',
+    'breaks over an invalid body of a merge',
+    'general.body.companion',
+    answersBody(/^POST .*\/merge$/, (body) => body === '{', 500),
+  ),
+  breaks(
+    'other-bodies',
+    'err-breaks-over-an-invalid-body-of-a-deletion',
+    'breaks over an invalid body of a request that deletes a branch',
+    'general.body.companion',
+    answersBody(/^DELETE .*\/branches$/, (body) => body === '{', 500),
+  ),
+  breaks(
     'query-repeated',
     'err-breaks-over-two-shas',
     'breaks over sha that is sent twice',
