@@ -61,8 +61,11 @@ const WRONG: readonly (readonly [text: string, says: RegExp])[] = [
   ['{"a": ', / is neither YAML nor JSON: /],
   ['a: 1\na: 2', /neither YAML nor JSON: Map keys must be unique/],
   ['a: *b', /neither YAML nor JSON: Unresolved alias/],
-  ['--- 1\n--- 2', /neither YAML nor JSON: A second document begins at line 2, column 1$/],
-  ['a: &a [*a]', /neither YAML nor JSON: The alias a is inside the collection that it names/],
+  [
+    '--- 1\n--- 2',
+    /neither YAML nor JSON: Only one YAML document is allowed, but a second one begins at line 2, column 1$/,
+  ],
+  ['a: &a [*a]', /neither YAML nor JSON: The alias a refers to the map or list that contains it/],
   ['['.repeat(100_000), /neither YAML nor JSON: The document is nested deeper than 200 levels/],
   [`[${','.repeat(100_000)}`, /neither YAML nor JSON: Unexpected , in flow sequence at line 1, column 3$/],
   [`a: &a 1\nb: [${'*a, '.repeat(101)}]`, /neither YAML nor JSON: The document has more than 100 aliases/],

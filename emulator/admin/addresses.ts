@@ -17,7 +17,8 @@ export const showCa = adminRoute({
   replies: { 200: z.object({ certificate: z.string() }) },
   errors: ['not_found'],
   handle: ({ controls: { trust } }) => {
-    if (trust === undefined) throw problem('not_found', 'HTTPS is not served; start the emulator with --tls.');
+    if (trust === undefined)
+      throw problem('not_found', 'The emulator does not serve HTTPS. Start it with --tls to have a certificate.');
     return json(200, { certificate: trust });
   },
 });

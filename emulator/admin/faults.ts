@@ -35,7 +35,7 @@ const faultRecord = z.looseObject({
   requestIds: z.array(z.string()),
 });
 
-const members = z.record(z.string(), z.unknown(), 'must be an object');
+const members = z.record(z.string(), z.unknown(), 'must be a JSON object');
 
 /**
  * Schema of a fault in a request: in JSON; or as text in the member `spec`, with further JSON members that select
@@ -256,7 +256,7 @@ export const replaceFaults = adminRoute({
     if (condition !== undefined && condition !== '*' && condition !== etagOf(ctx).etag) {
       throw problem(
         'precondition_failed',
-        `If-Match does not match: the faults have changed, and their ETag is ${etagOf(ctx).etag}.`,
+        `If-Match does not match, because the faults have changed. Their current ETag is ${etagOf(ctx).etag}.`,
       );
     }
     return json(200, { items: faults.replaceAll(replacements, ctx.operations) }, etagOf(ctx));

@@ -69,7 +69,10 @@ function refuseOtherSites(request: IncomingMessage, authority: string | undefine
   // Every CORS preflight is refused, because pages of other origins must not use the admin routes.
   const isPreflight = method === 'OPTIONS' && headers['access-control-request-method'] !== undefined;
   if (isOwnSite && isOwnOrigin && !isPreflight) return;
-  throw problem('forbidden', 'The admin routes refuse requests of web pages of other origins.');
+  throw problem(
+    'forbidden',
+    'The admin routes refuse this request, because it comes from a web page of another origin.',
+  );
 }
 
 /**
@@ -87,7 +90,7 @@ const BEARER = /^bearer +([^ ]+)$/i;
 function requireToken({ rawHeaders }: IncomingMessage, token: AdminToken): void {
   const given = BEARER.exec(authorizationOf(rawHeaders)?.trim() ?? '')?.[1];
   if (given !== undefined && token.equals(given)) return;
-  throw problem('unauthorized', 'The admin routes need the admin token: Authorization: Bearer TOKEN.', {
+  throw problem('unauthorized', 'The admin routes require the admin token in the header Authorization: Bearer TOKEN.', {
     headers: { 'www-authenticate': 'Bearer' },
   });
 }

@@ -74,11 +74,11 @@ export const addKey = adminRoute({
   summary: 'Register a public key with an organization; of a private key, only the public part is kept',
   body: z.strictObject({
     public_key: z
-      .union([z.string(), z.record(z.string(), z.unknown())], 'must be a PEM text or a JWK')
+      .union([z.string(), z.record(z.string(), z.unknown())], 'must be a key as PEM text, or as a JWK object')
       .meta({ description: 'PEM text, or a JWK.' }),
     id: z
       .string()
-      .regex(/^[\x21-\x7e]{1,200}$/, 'must be 1 to 200 printable ASCII characters')
+      .regex(/^[\x21-\x7e]{1,200}$/, 'must be a key id of 1 to 200 printable ASCII characters')
       .optional()
       .meta({ description: 'Id of the key, which tokens name in `kid`; default: its thumbprint (RFC 7638).' }),
     allowed_scopes: allowedScopes.optional(),
@@ -92,15 +92,18 @@ export const addKey = adminRoute({
     const key = registeredKey(body.public_key, fields, (why) => problem('bad_request', `public_key ${why}`));
     if (controls.refusesTestKeys && isFixtureKey(key.publicKey)) {
       const detail =
-        'public_key is a published test key. Anybody can sign with it; --test-keys allows it nevertheless.';
+        'public_key is a published test key, so anybody can sign with it. Start the emulator with --test-keys to allow it.';
       throw problem('bad_request', detail);
     }
     if (keys.find(key.kid))
-      throw problem('conflict', `id: the organization ${name} already has a key ${JSON.stringify(key.kid)}.`);
+      throw problem(
+        'conflict',
+        `id: the organization ${name} already has a key with the id ${JSON.stringify(key.kid)}. Choose another id.`,
+      );
     if ([...keys.keys()].length >= MAX_KEYS) {
       throw problem(
         'insufficient_storage',
-        `Key limit (${MAX_KEYS}) of the organization ${name} reached; remove one with DELETE /_emulator/keys/ID.`,
+        `Key limit (${MAX_KEYS}) of the organization ${name} reached. Remove one with DELETE /_emulator/keys/ID.`,
       );
     }
     world.state.organizations.update(name, { keys: keys.with(key) });
@@ -117,7 +120,7 @@ export const removeKey = adminRoute({
   handle: ({ world, organization, query, params }) => {
     const { name, keys } = requireOrganization(world, query.organization ?? organization);
     if (!keys.find(params.id!))
-      throw problem('not_found', `The organization ${name} has no key ${JSON.stringify(params.id)}.`);
+      throw problem('not_found', `The organization ${name} has no key with the id ${JSON.stringify(params.id)}.`);
     world.state.organizations.update(name, { keys: keys.without(params.id!) });
     return empty(204);
   },

@@ -67,7 +67,8 @@ const readFiles = lazy((): ReadonlyMap<string, PageFile> => {
 
 function serve(name: string, { header }: AdminContext): Reply {
   const file = readFiles().get(name);
-  if (file === undefined) throw problem('not_found', `The page has no file ${JSON.stringify(name)}.`);
+  if (file === undefined)
+    throw problem('not_found', `The web page of the emulator has no file ${JSON.stringify(name)}.`);
   const isCompressed = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(header('accept-encoding') ?? '');
   return bytes(200, isCompressed ? file.compressed : file.content, {
     ...HEADERS,

@@ -113,7 +113,7 @@ export const addRepository = adminRoute({
     const { organizations, repositories } = world.state;
     requireFound(organizations.get(organization), 'organization', organization);
     const issue = repositoryNameIssue(name);
-    if (issue !== undefined) throw problem('bad_request', `name: the repository name ${issue}.`);
+    if (issue !== undefined) throw problem('bad_request', `name: the name of the repository ${issue}.`);
     readBranch(default_branch, 'default_branch');
     const found = repositories.find(organization, name);
     if (found && found.state !== 'deleted')
@@ -183,7 +183,8 @@ export const showTree = adminRoute({
     const { objects } = findRepository(ctx).git;
     const oid = requireObject(objects, ctx.params.oid!);
     const tree = await runYielding(findTree(objects, oid), ctx.meter);
-    if (tree === undefined) throw problem('not_found', `The object ${oid} is not a tree, and does not lead to one.`);
+    if (tree === undefined)
+      throw problem('not_found', `The object ${oid} is not a tree, and not a commit or tag of one.`);
     return writeList(ctx, {
       of: ['tree', tree],
       items: await runYielding(readTree(objects, tree), ctx.meter),

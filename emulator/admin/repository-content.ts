@@ -229,7 +229,7 @@ export const showBlame = adminRoute({
     ...pathQuery,
     range: z
       .string()
-      .max(LONGEST_RANGE, `takes at most ${LONGEST_RANGE} characters`)
+      .max(LONGEST_RANGE, `must have at most ${LONGEST_RANGE} characters`)
       .optional()
       .meta({ description: 'Lines as for `git blame -L`, such as 1,200.' }),
   }),
@@ -239,7 +239,7 @@ export const showBlame = adminRoute({
     const { query, meter } = ctx;
     const repository = findRepository(ctx);
     const path = readBytes(query.path, query.path_bytes, 'path');
-    if (path === undefined) throw problem('bad_request', 'path is required.');
+    if (path === undefined) throw problem('bad_request', 'path is required: the file to blame.');
     const commit = await resolveCommit(repository, query.ref, meter);
     const ranges = query.range === undefined ? undefined : [query.range];
     const blamed = await blameOrRefuse(ctx, repository, { commit, path, ranges }, () => pathNotFound(path, commit));

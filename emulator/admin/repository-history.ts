@@ -135,7 +135,7 @@ const HEADS_AND_TAGS = ['refs/heads/', 'refs/tags/'].map(bytesOf);
  */
 async function findTips(repository: Repository, { ref, prefix, all }: Selection, meter: Meter): Promise<Oid[]> {
   if ([ref, prefix, all].filter((one) => one !== undefined && one !== false).length > 1)
-    throw problem('bad_request', 'Only one of ref, prefix and all can be given.');
+    throw problem('bad_request', 'Only one of the query parameters ref, prefix and all is allowed.');
   if (ref !== undefined) return [await resolveCommit(repository, ref, meter)];
   const { refs, objects } = repository.git;
   const prefixes = prefix !== undefined ? [bytesOf(prefix)] : all ? [NO_BYTES] : HEADS_AND_TAGS;

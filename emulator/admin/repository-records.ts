@@ -222,7 +222,8 @@ export async function resolveCommit(repository: Repository, ref: string | undefi
 }
 
 export function requireObject(objects: ObjectReader, text: string): Oid {
-  if (!/^[0-9a-f]{40}$/.test(text)) throw problem('bad_request', 'oid must be 40 lower-case hexadecimal digits.');
+  if (!/^[0-9a-f]{40}$/.test(text))
+    throw problem('bad_request', 'oid must be a full object id: 40 lower-case hexadecimal digits.');
   const oid = parseOid(text);
   if (objects.find(oid) < 0) throw problem('not_found', `The repository has no object ${oid}.`);
   return oid;
@@ -258,9 +259,9 @@ export const pathQuery = {
  */
 export function readBytes(text: string | undefined, encoded: string | undefined, name: string): ByteString | undefined {
   if (encoded === undefined) return text === undefined ? undefined : bytesOf(text);
-  if (text !== undefined) throw problem('bad_request', `${name} and ${name}_bytes cannot both be given.`);
+  if (text !== undefined) throw problem('bad_request', `Only one of ${name} and ${name}_bytes is allowed.`);
   const bytes = Buffer.from(encoded, 'base64url');
   if (bytes.toString('base64url') !== encoded)
-    throw problem('bad_request', `${name}_bytes must be bytes ${BASE64URL}.`);
+    throw problem('bad_request', `${name}_bytes must be the bytes of a path ${BASE64URL}.`);
   return bytesIn(bytes);
 }

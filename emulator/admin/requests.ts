@@ -110,7 +110,7 @@ function exportRequests(
   };
 }
 
-const TOO_MANY = `This port serves ${MAX_STREAMS} event streams already; close one, or list the requests at GET /_emulator/requests.`;
+const TOO_MANY = `This port already serves ${MAX_STREAMS} event streams, the maximum. Close one, or list the requests with GET /_emulator/requests.`;
 
 export const followRequests = adminRoute({
   path: '/requests/stream',
@@ -131,7 +131,7 @@ export const followRequests = adminRoute({
 function readLastId(given: string | undefined): number | undefined {
   if (given === undefined || given === '') return undefined;
   if (/^\d{1,15}$/.test(given)) return Number(given);
-  throw problem('bad_request', 'Last-Event-ID must be the id of an event, a whole number.');
+  throw problem('bad_request', 'Last-Event-ID must be the id of an event of this stream, which is a whole number.');
 }
 
 export const showRequest = adminRoute({
@@ -141,7 +141,10 @@ export const showRequest = adminRoute({
   handle: ({ world, params }) => {
     const entry = world.state.journal.entry(params.id!);
     if (entry) return json(200, entry);
-    throw problem('not_found', `The journal has no request ${JSON.stringify(params.id)}.`);
+    throw problem(
+      'not_found',
+      `The journal has no request with the id ${JSON.stringify(params.id)}. It may have been dropped (--max-journal).`,
+    );
   },
 });
 

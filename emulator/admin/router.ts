@@ -142,6 +142,10 @@ function throwNoRoute(
   { path, method }: { readonly path: string; readonly method: string },
 ) {
   const methods = new Set(router.match(path, method).path.flatMap((layer) => layer.methods));
-  if (methods.size === 0) throw problem('route_not_found', 'No admin route matches the path.');
+  if (methods.size === 0)
+    throw problem(
+      'route_not_found',
+      'The admin API has no route with this path. GET /_emulator/openapi.json describes all routes.',
+    );
   throw methodNotAllowed(method, [...methods].sort().join(', '));
 }

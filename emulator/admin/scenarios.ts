@@ -97,14 +97,14 @@ export const addScenario = adminRoute({
   path: '/scenarios',
   summary:
     'Register a scenario; with start, it starts for all requests, otherwise its faults apply to requests that name it',
-  body: z.record(z.string(), z.unknown(), 'must be an object'),
+  body: z.record(z.string(), z.unknown(), 'must be a scenario as a JSON object'),
   shownBody: shownScenarioSchema,
   takesYaml: true,
   replies: { 201: scenarioRecord },
   errors: ['conflict'],
   handle: async ({ world, body, operations, organization }) => {
     const { start = false, ...members } = body;
-    if (typeof start !== 'boolean') throw problem('bad_request', 'start: must be true or false.');
+    if (typeof start !== 'boolean') throw problem('bad_request', 'start must be true or false.');
     const scenario = readScenario(members, operations);
     const registered = world.scenarios.register(scenario, { operations, organization });
     if (!start) return json(201, showOne(registered));

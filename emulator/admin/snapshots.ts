@@ -31,7 +31,7 @@ export const takeSnapshot = adminRoute({
     if (!current.hasRoomForSnapshot)
       throw problem(
         'insufficient_storage',
-        `Snapshot limit (${MAX_SNAPSHOTS}) reached; remove one with DELETE /_emulator/snapshots/ID.`,
+        `Snapshot limit (${MAX_SNAPSHOTS}) reached. Remove one with DELETE /_emulator/snapshots/ID.`,
       );
     const id = current.snapshot();
     return json(201, showSnapshot(current.snapshots().find((kept) => kept.id === id)!));

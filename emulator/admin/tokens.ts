@@ -45,7 +45,7 @@ export const mintToken = adminRoute({
     if (!controls.hasTestKeys) {
       throw problem(
         'conflict',
-        'The emulator cannot sign tokens, because it was started without the test keys (--test-keys).',
+        'The emulator cannot sign tokens, because it does not accept the test keys. Start it with --test-keys.',
       );
     }
     const { repo, scopes, sub, faults, scenario, org = organization } = body;
@@ -76,5 +76,5 @@ function findKey(id: string | undefined, index: number): FixtureKey {
   const rows = fixtureKeys();
   const found = rows.find((row) => row.id === id);
   if (found) return found;
-  throw problem('bad_request', `key: must be one of ${rows.map((row) => row.id).join(', ')}.`);
+  throw problem('bad_request', `key must be the id of a test key: ${rows.map((row) => row.id).join(', ')}.`);
 }

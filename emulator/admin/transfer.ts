@@ -71,7 +71,7 @@ export const importState = adminRoute({
       if (error instanceof SourceError || error instanceof StoreFull) tree?.free();
       if (error instanceof SourceError) throw problem('bad_request', error.message);
       if (error instanceof StoreFull)
-        throw problem('insufficient_storage', `The archive does not fit into memory: ${error.message}.`);
+        throw problem('insufficient_storage', `The archive does not fit into memory, because ${error.message}.`);
       throw error;
     } finally {
       memory.give(heldBytes);

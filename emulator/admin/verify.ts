@@ -29,7 +29,7 @@ export const verify = adminRoute({
   path: '/verify',
   summary:
     'Verify the requests and the faults against the body, the expect of each fault, and each running scenario; unmet expectations are not an error',
-  body: z.record(z.string(), z.unknown(), 'must be an object'),
+  body: z.record(z.string(), z.unknown(), 'must be a JSON object with expectations'),
   shownBody: expectationsSchema(),
   replies: { 200: verification },
   errors: ['gateway_timeout'],

@@ -30,12 +30,12 @@ export const baseRepoBody = lazy(() =>
     ref: z.string().optional(),
     sha: z
       .string()
-      .regex(/^[0-9a-f]{40}$/, 'must be 40 lower-case hexadecimal digits')
+      .regex(/^[0-9a-f]{40}$/, 'must be a full commit id: 40 lower-case hexadecimal digits')
       .optional(),
     auth: z
       .object({
         auth_type: z.string().optional(),
-        token: z.string().regex(/^\S+$/, 'must be a token').optional(),
+        token: z.string().regex(/^\S+$/, 'must be a JWT, without white space').optional(),
       })
       .optional(),
   }),
@@ -64,25 +64,36 @@ export function readBase(body: BaseRepoBody): Base {
 }
 
 function readOwn({ operation = 'fork', name, ref, sha, auth }: BaseRepoBody): Base {
-  if (operation === 'sync') throw invalid('operation', 'must be fork or snapshot for a repository of this service');
-  if (auth?.token === undefined) throw invalid('auth.token', 'is required: a token with git:read on the source');
-  if (auth.auth_type !== undefined && auth.auth_type !== 'jwt') throw invalid('auth.auth_type', 'must be jwt');
-  if (operation === 'snapshot' && !ref) throw invalid('ref', 'is required for a snapshot');
+  if (operation === 'sync')
+    throw invalid('operation', 'must be fork or snapshot, because sync is only for repositories of another provider');
+  if (auth?.token === undefined)
+    throw invalid('auth.token', 'is required, and must be a token with the scope git:read for the source repository');
+  if (auth.auth_type !== undefined && auth.auth_type !== 'jwt')
+    throw invalid('auth.auth_type', 'must be jwt for a repository of this service');
+  if (operation === 'snapshot' && !ref) throw invalid('ref', 'is required for the operation snapshot');
   return { kind: operation, source: name, token: auth.token, revision: sha ?? (ref || undefined) };
 }
 
 function readForge(body: BaseRepoBody): Base {
   const { provider, operation = 'sync', owner, name, upstream_host: host, auth } = body;
   if (!isProvider(provider)) {
-    throw invalid('provider', `must be one of ${[...PROVIDER_NAMES, ...OURSELVES].join(', ')}`);
+    throw invalid(
+      'provider',
+      `is ${JSON.stringify(provider.slice(0, 100))}, but must be one of ${[...PROVIDER_NAMES, ...OURSELVES].join(', ')}`,
+    );
   }
   if (operation !== 'sync') throw invalid('operation', `must be sync for the provider ${provider}`);
-  if (owner === undefined || !isPath(owner)) throw invalid('owner', 'must be the owner of a repository');
-  if (!isPath(name)) throw invalid('name', 'must be the name of a repository');
-  if (host === undefined && needsHost(provider)) throw invalid('upstream_host', `is required for ${provider}`);
-  if (host !== undefined && !isBareHost(host)) throw invalid('upstream_host', 'must be a host without scheme or path');
-  if (provider === 'github' && host !== undefined) throw invalid('upstream_host', 'is not allowed for github');
-  if (auth?.auth_type !== undefined && auth.auth_type !== 'public') throw invalid('auth.auth_type', 'must be public');
+  if (owner === undefined || !isPath(owner))
+    throw invalid('owner', 'must be the user or organization that owns the repository at the provider');
+  if (!isPath(name)) throw invalid('name', 'must be the name of the repository at the provider');
+  if (host === undefined && needsHost(provider))
+    throw invalid('upstream_host', `is required for the provider ${provider}`);
+  if (host !== undefined && !isBareHost(host))
+    throw invalid('upstream_host', 'must be a host name without scheme or path, such as git.example.com');
+  if (provider === 'github' && host !== undefined)
+    throw invalid('upstream_host', 'is not allowed for the provider github');
+  if (auth?.auth_type !== undefined && auth.auth_type !== 'public')
+    throw invalid('auth.auth_type', `must be public or absent for the provider ${provider}`);
   const access = provider !== 'github' ? 'credential' : auth?.auth_type === 'public' ? 'public' : 'app';
   return { kind: 'sync', repository: { provider, owner, name, host, access, runs: 0 } };
 }
@@ -99,7 +110,7 @@ export function requireForgeApp(organization: Organization): void {
   if (organization.forgeApps === 1) return;
   throw problem(
     'forge_app_not_configured',
-    `The organization has ${organization.forgeApps} forge applications; exactly one is required.`,
+    `The organization has ${organization.forgeApps} forge applications, but must have exactly one (--forge-apps).`,
   );
 }
 

@@ -19,7 +19,7 @@ export type Person = z.infer<ReturnType<typeof person>>;
 export const sha = lazy(() =>
   z
     .string()
-    .regex(/^[0-9a-f]{40}$/, 'must be 40 lower-case hexadecimal digits')
+    .regex(/^[0-9a-f]{40}$/, 'must be a full object id: 40 lower-case hexadecimal digits')
     .transform(parseOid),
 );
 
@@ -37,8 +37,8 @@ export function readIdentity(value: Person, what: string, now: number): Identity
     throw problem('bad_request', `${what} contains a NUL byte, which Git cannot store.`);
   const name = cleanIdentityPart(value.name);
   const email = cleanIdentityPart(value.email);
-  if (name === '') throw problem('bad_request', `${what}.name is empty.`);
-  if (email === '') throw problem('bad_request', `${what}.email is empty.`);
+  if (name === '') throw problem('bad_request', `${what}.name is empty after Git has removed white space and <>.`);
+  if (email === '') throw problem('bad_request', `${what}.email is empty after Git has removed white space and <>.`);
   return { name, email, seconds: Math.floor(now / 1000), offset: '+0000' };
 }
 
@@ -57,7 +57,7 @@ export function readFilePath(text: string, what: string, mode?: number): ByteStr
 /** Returns a commit message unchanged. Throws `bad_request` if it is empty or contains NUL, which Git cannot store. */
 export function readMessage(text: string, what: string): string {
   if (text.includes('\0')) throw problem('bad_request', `${what} contains a NUL byte, which Git cannot store.`);
-  if (text.trim() === '') throw problem('bad_request', `${what} is empty.`);
+  if (text.trim() === '') throw problem('bad_request', `${what} must not be empty or only white space.`);
   return text;
 }
 

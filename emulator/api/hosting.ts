@@ -23,8 +23,19 @@ export const hostingBody = lazy(() =>
     .extend({
       project_name: z
         .string()
-        .regex(/^[^\p{Cc}\p{Surrogate}/]{1,100}$/u, 'must be 1 to 100 characters without slashes'),
-      env: z.record(z.string().regex(VARIABLE, 'must be the name of a variable'), z.string().nullable()),
+        .regex(
+          /^[^\p{Cc}\p{Surrogate}/]{1,100}$/u,
+          'must be a project name of 1 to 100 characters, without slashes and control characters',
+        ),
+      env: z.record(
+        z
+          .string()
+          .regex(
+            VARIABLE,
+            'must be the name of an environment variable: letters, digits and _, not beginning with a digit',
+          ),
+        z.string().nullable(),
+      ),
     })
     .partial(),
 );
@@ -36,7 +47,10 @@ export function showHosting({ env: _, ...settings }: HostingProject) {
 
 export function requireHosting(organization: Organization): void {
   if (!organization.hostingEnabled) {
-    throw problem('hosting_not_enabled', 'Hosting is not enabled for the organization; --hosting on enables it.');
+    throw problem(
+      'hosting_not_enabled',
+      'Hosting is not enabled for the organization. Start the emulator with --hosting on to enable it.',
+    );
   }
 }
 
@@ -70,7 +84,10 @@ export function planHosting(
     if (hosting && other.id !== repository?.id) taken.add(hosting.project_name);
   }
   if (body.project_name !== undefined && taken.has(body.project_name)) {
-    throw problem('deployment_project_name_in_use', 'Another repository uses this name for its hosting project.');
+    throw problem(
+      'deployment_project_name_in_use',
+      `Another repository already uses the project name ${JSON.stringify(body.project_name)}. Choose another project_name.`,
+    );
   }
   return changeHosting(repository?.record.hosting, body, freeName(name.replaceAll('/', '-'), taken));
 }

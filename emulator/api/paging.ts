@@ -28,7 +28,7 @@ const PAGE: PageSize = { cap: 100, usual: 20 };
  */
 export function readLimit(text: string | undefined, { cap, usual }: PageSize): number {
   if (text === undefined) return usual;
-  if (!/^[1-9]\d{0,15}$/.test(text)) throw problem('bad_request', 'limit must be a whole number of at least 1.');
+  if (!/^[1-9]\d{0,15}$/.test(text)) throw problem('bad_request', 'limit must be a whole number, at least 1.');
   return Math.min(Number(text), cap);
 }
 

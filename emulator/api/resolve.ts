@@ -62,8 +62,10 @@ export async function resolveRef(ctx: RefContext, question: RefQuestion): Promis
     ...(ephemeral ? { namespace: EPHEMERAL } : {}),
   });
   const outcome = await runYielding(steps, meter);
-  if (outcome.issue === 'malformed') throw problem('bad_request', `${name} is not a revision.`);
-  if (outcome.issue === 'ambiguous') throw missing(`${name} names more than one commit.`);
+  if (outcome.issue === 'malformed')
+    throw problem('bad_request', `${name} is not a valid name of a branch, tag or commit.`);
+  if (outcome.issue === 'ambiguous')
+    throw missing(`${name} is the beginning of more than one commit id. Use more digits.`);
   const commit = outcome.issue === undefined ? await runYielding(findCommit(objects, outcome.oid), meter) : undefined;
   if (outcome.issue !== undefined || commit === undefined || (!tags && outcome.ref?.startsWith(TAGS)))
     throw missing(`No branch, tag or commit is named ${name}.`);

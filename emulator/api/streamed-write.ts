@@ -59,7 +59,8 @@ export async function readStreamedWrite<Metadata, Chunk, Sink extends ChunkSink<
   const lines = readLines(stream, (line) => (line === 0 ? limits.maxMetadataBytes : limits.maxLineBytes));
   try {
     const first = await lines.next();
-    if (first.done) throw problem('bad_request', 'The body is empty; its first line must contain `metadata`.');
+    if (first.done)
+      throw problem('bad_request', 'The body is empty, but its first line must be an object with the member metadata.');
     const json = await runYielding(jsonSteps(first.value, 'Line 1'), meter);
     const head = checkShape(z.strictObject({ metadata: z.unknown() }), json, 'Line 1');
     const metadata = await runYielding(checkMetadata(schemas.metadata, head.metadata), meter);
@@ -112,7 +113,10 @@ export async function decodeChunk(
   const decoded = await runYielding(base64Steps(data, `Line ${line}: data`), meter);
   if (decoded.length <= MAX_CHUNK_BYTES) return decoded;
   const code = world.variants.oversizedChunk === '413' ? 'payload_too_large' : 'bad_request';
-  throw problem(code, `Line ${line}: the chunk decodes to more than 4 MiB (${MAX_CHUNK_BYTES} bytes); split it.`);
+  throw problem(
+    code,
+    `Line ${line}: the chunk has more than 4 MiB (${MAX_CHUNK_BYTES} bytes) after decoding. Split it into several chunks.`,
+  );
 }
 
 /**

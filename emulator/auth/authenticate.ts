@@ -83,7 +83,7 @@ function ringFor(issuer: unknown, request: AuthenticationRequest): KeyRing {
   const ring = typeof issuer === 'string' ? request.ringOf(issuer) : undefined;
   if (!ring) {
     const evidence = `iss is ${typeof issuer === 'string' ? JSON.stringify(issuer.slice(0, 100)) : typeof issuer}`;
-    throw reject('issuer', 'iss is missing or is not the name of an organization', undefined, evidence);
+    throw reject('issuer', 'its claim iss is missing or is not the name of an organization', undefined, evidence);
   }
   return ring;
 }

@@ -33,18 +33,22 @@ interface FormRule {
 }
 
 const FORM_RULES: readonly FormRule[] = [
-  { check: 'subject', reason: 'sub is missing or is not a string', holds: ({ sub }) => typeof sub === 'string' },
+  {
+    check: 'subject',
+    reason: 'its claim sub is missing or is not a string',
+    holds: ({ sub }) => typeof sub === 'string',
+  },
   {
     check: 'scopes',
-    reason: `scopes must be an array of 1 to ${MAX_SCOPES} strings`,
+    reason: `its claim scopes must be an array of 1 to ${MAX_SCOPES} strings`,
     holds: ({ scopes }) => isScopeList(scopes),
   },
-  { check: 'times', reason: 'iat is not a number', holds: ({ iat }) => isTime(iat) },
-  { check: 'times', reason: 'exp is not a number', holds: ({ exp }) => isTime(exp) },
-  { check: 'times', reason: 'nbf is not a number', holds: ({ nbf }) => isTime(nbf) },
+  { check: 'times', reason: 'its claim iat is not a number of seconds', holds: ({ iat }) => isTime(iat) },
+  { check: 'times', reason: 'its claim exp is not a number of seconds', holds: ({ exp }) => isTime(exp) },
+  { check: 'times', reason: 'its claim nbf is not a number of seconds', holds: ({ nbf }) => isTime(nbf) },
   {
     check: 'repo',
-    reason: 'repo is not a string',
+    reason: 'its claim repo is not a string',
     holds: ({ repo }) => repo === undefined || typeof repo === 'string',
   },
 ];
@@ -113,13 +117,13 @@ const TYPES_ACCEPTED: Readonly<Record<TokenType, readonly TokenVariants['tokenTy
 const USE_RULES: readonly UseRule[] = [
   {
     check: 'type',
-    reason: 'typ is not JWT',
+    reason: 'its header member typ is not JWT',
     holds: (_claims, { type, variants }) => TYPES_ACCEPTED[type].includes(variants.tokenType),
     shows: (_claims, { type }) => `typ is ${type}`,
   },
   {
     check: 'times',
-    reason: 'exp is not after iat',
+    reason: 'its claim exp (expiry) is not after its claim iat (time of issue)',
     holds: ({ iat, exp }, { key, variants }) =>
       iat === undefined ||
       exp === undefined ||
@@ -129,44 +133,44 @@ const USE_RULES: readonly UseRule[] = [
   },
   {
     check: 'times',
-    reason: 'exp is missing',
+    reason: 'its claim exp (expiry) is missing',
     // Tokens of restricted keys pass, because the check `restricted-key` below requires their `exp`.
     holds: ({ exp }, { key, variants }) => exp !== undefined || variants.missingExp === 'accepted' || key.isRestricted,
     shows: () => 'exp is missing',
   },
   {
     check: 'scopes',
-    reason: 'scopes contains an unknown scope',
+    reason: 'its claim scopes contains an unknown scope',
     holds: ({ scopes }, { hosting }) => scopes.every((scope) => (hosting ? ALL_SCOPES : BASIC_SCOPES).has(scope)),
     shows: (claims, { hosting }) => `${showScopes(claims)}; hosting is ${hosting ? 'on' : 'off'}`,
   },
   {
     check: 'expired',
-    reason: 'exp is in the past',
+    reason: 'its claim exp (expiry) is in the past',
     holds: ({ exp }, { now }) => exp === undefined || exp * 1000 > now,
     shows: ({ exp }, { now }) => `exp is ${showTime(exp! * 1000)}, the current time is ${showTime(now)}`,
   },
   {
     check: 'not-yet-valid',
-    reason: 'nbf is in the future',
+    reason: 'its claim nbf (start of validity) is in the future',
     holds: ({ nbf }, { now }) => nbf === undefined || nbf * 1000 <= now,
     shows: ({ nbf }, { now }) => `nbf is ${showTime(nbf! * 1000)}, the current time is ${showTime(now)}`,
   },
   {
     check: 'restricted-key',
-    reason: 'iat and exp must be whole seconds for a restricted key',
+    reason: 'its claims iat and exp must be whole numbers of seconds, because its key is restricted',
     holds: ({ iat, exp }, { key }) => !key.isRestricted || (Number.isSafeInteger(iat) && Number.isSafeInteger(exp)),
     shows: ({ iat, exp }, { key }) => `the key is ${key.kid}, iat is ${iat ?? 'missing'}, exp is ${exp ?? 'missing'}`,
   },
   {
     check: 'restricted-key',
-    reason: `exp may be at most ${RESTRICTED_LIFETIME} seconds after iat for a restricted key`,
+    reason: `its claim exp may be at most ${RESTRICTED_LIFETIME} seconds after iat, because its key is restricted`,
     holds: ({ iat, exp }, { key }) => !key.isRestricted || exp! - iat! <= RESTRICTED_LIFETIME,
     shows: ({ iat, exp }, { key }) => `the key is ${key.kid}, exp is ${exp! - iat!} seconds after iat`,
   },
   {
     check: 'restricted-key',
-    reason: 'scopes contains a scope that the restricted key does not allow',
+    reason: 'its claim scopes contains a scope that its key, which is restricted, does not allow',
     holds: ({ scopes }, { key }) =>
       !key.isRestricted || scopes.every((scope) => (key.allowedScopes as readonly string[]).includes(scope)),
     shows: (claims, { key }) => `${showScopes(claims)}; the key ${key.kid} allows ${key.allowedScopes.join(' ')}`,
@@ -214,7 +218,7 @@ export function requireRepo(claims: Claims): string {
 export function requireScopes(claims: Claims, needed: readonly Scope[]): void {
   for (const scope of needed) {
     if (!claims.scopes.includes(scope)) {
-      const evidence = `the operation needs ${needed.join(' ')}; ${showScopes(claims)}`;
+      const evidence = `the operation needs the scopes ${needed.join(' ')}, but the token has ${claims.scopes.join(' ')}`;
       throw reject('scope-missing', `The token lacks the scope ${scope}`, undefined, evidence);
     }
   }

@@ -37,7 +37,8 @@ export function authorizationOf(rawHeaders: readonly string[]): string | undefin
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
     const name = rawHeaders[at]!;
     if (name.length !== 13 || name.toLowerCase() !== 'authorization') continue;
-    if (found !== undefined) throw reject('repeated', 'The Authorization header was sent more than once');
+    if (found !== undefined)
+      throw reject('repeated', 'The Authorization header was sent more than once, but is allowed only once');
     found = rawHeaders[at + 1];
   }
   return found;
@@ -50,12 +51,16 @@ export function authorizationOf(rawHeaders: readonly string[]): string | undefin
  */
 export function parseCredential(authorization: string | undefined, surface: Surface): Credential {
   const value = authorization?.trim();
-  if (!value) throw reject('missing', 'No Authorization header was sent', CHALLENGES[surface]);
+  if (!value) throw reject('missing', 'The request has no Authorization header', CHALLENGES[surface]);
   const space = value.indexOf(' ');
   const scheme = (space < 0 ? value : value.slice(0, space)).toLowerCase();
   if (!isAccepted(scheme, surface)) {
-    const wanted = surface === 'api' ? 'send Bearer' : 'send Basic or Bearer';
-    throw reject('scheme', `The Authorization scheme is not supported; ${wanted}`, CHALLENGES[surface]);
+    const wanted = surface === 'api' ? 'Bearer' : 'Basic or Bearer';
+    throw reject(
+      'scheme',
+      `The scheme of the Authorization header is not supported and must be ${wanted}`,
+      CHALLENGES[surface],
+    );
   }
   const rest = space < 0 ? '' : value.slice(space).trimStart();
   const token = scheme === 'basic' ? passwordOf(rest) : rest;

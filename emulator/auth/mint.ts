@@ -60,16 +60,19 @@ export async function mintToken(request: TokenRequest): Promise<string> {
 function readPrivateKey(pem: string): { key: KeyObject; algorithm: string } {
   if (!pem.includes('-----BEGIN PRIVATE KEY-----')) {
     throw new Error(
-      'The private key must be PKCS#8 PEM ("BEGIN PRIVATE KEY"); openssl pkcs8 -topk8 -nocrypt converts others.',
+      'The private key must be PKCS#8 in PEM ("BEGIN PRIVATE KEY"). Convert it with openssl pkcs8 -topk8 -nocrypt.',
     );
   }
   let key: KeyObject;
   try {
     key = createPrivateKey(pem);
   } catch {
-    throw new Error('The private key cannot be read.');
+    throw new Error('The private key cannot be read: its PEM text is damaged, or its type is unknown.');
   }
   const algorithm = algorithmOf(key);
-  if (!algorithm) throw new Error('A key must be EC P-256, P-384 or P-521, or RSA of 2048 to 8192 bits.');
+  if (!algorithm)
+    throw new Error(
+      'The private key cannot sign tokens: it must be EC P-256, P-384 or P-521, or RSA of 2048 to 8192 bits.',
+    );
   return { key, algorithm };
 }

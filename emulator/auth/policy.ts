@@ -29,10 +29,10 @@ export type RefPolicy = readonly RefRule[];
 export function parsePolicy(refs: unknown, ops: unknown): RefPolicy {
   const rules: RefRule[] = [];
   if (refs !== undefined) {
-    if (!Array.isArray(refs)) throw reject('policy', 'refs is not an array');
+    if (!Array.isArray(refs)) throw reject('policy', 'its claim refs is not an array of pairs [pattern, operations]');
     for (const entry of refs) {
       if (!Array.isArray(entry) || entry.length !== 2)
-        throw reject('policy', 'an entry of refs is not a pair of a pattern and operations');
+        throw reject('policy', 'an entry of its claim refs is not a pair [pattern, operations]');
       rules.push({ pattern: parsePattern(entry[0]), ops: parseOps(entry[1]) });
     }
   }
@@ -42,21 +42,24 @@ export function parsePolicy(refs: unknown, ops: unknown): RefPolicy {
 
 function parsePattern(value: unknown): string {
   if (typeof value !== 'string' || value === '')
-    throw reject('policy', 'a pattern in refs is empty or is not a string');
+    throw reject('policy', 'a ref pattern in its claim refs is empty or is not a string');
   if (value === '*') return value;
   const star = value.indexOf('*');
   // A pattern with a star at another position is refused, because no ref would match it and its rule would forbid
   // nothing.
   if (star >= 0 && !(star === value.length - 1 && value.endsWith('/*'))) {
-    throw reject('policy', 'a pattern in refs may contain * only in a final /*');
+    throw reject('policy', 'a ref pattern in its claim refs has a * that is not in a final /*, as in refs/heads/*');
   }
   return value.startsWith('refs/') ? value : `refs/heads/${value}`;
 }
 
 function parseOps(value: unknown): PolicyOp[] {
-  if (!Array.isArray(value)) throw reject('policy', 'the operations of a policy are not an array');
+  if (!Array.isArray(value)) throw reject('policy', 'the operations in its claim ops or refs are not an array');
   if (!value.every((op) => OPS.has(op))) {
-    throw reject('policy', 'a policy contains an unknown operation (allowed: no-push, no-force-push, verify-sig)');
+    throw reject(
+      'policy',
+      'its claim ops or refs has an unknown operation (allowed: no-push, no-force-push, verify-sig)',
+    );
   }
   return value;
 }

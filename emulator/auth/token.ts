@@ -1,4 +1,4 @@
-import { JsonError, type JsonIssue, MAX_DEPTH, readJson } from '../http/json-reader.js';
+import { JsonError, type JsonIssue, MAX_DEPTH, MAX_MEMBERS, MAX_VALUES, readJson } from '../http/json-reader.js';
 import { runSync } from '../schedule/steps.js';
 import { type Algorithm, isAlgorithm } from './keys.js';
 import { reject } from './rejection.js';
@@ -46,12 +46,14 @@ export function decodeToken(token: string): DecodedToken {
  */
 function readHeader(header: Record<string, unknown>): Pick<DecodedToken, 'algorithm' | 'kid' | 'type'> {
   const { alg, typ, kid } = header;
-  if (!isAlgorithm(alg)) throw reject('algorithm', 'alg must be ES256, ES384, ES512 or RS256');
-  if (Object.hasOwn(header, 'crit')) throw reject('critical', 'critical headers (crit) are not supported');
-  if (Object.hasOwn(header, 'b64') && header.b64 !== true) throw reject('critical', 'b64 must be true if present');
+  if (!isAlgorithm(alg)) throw reject('algorithm', 'its header member alg must be ES256, ES384, ES512 or RS256');
+  if (Object.hasOwn(header, 'crit'))
+    throw reject('critical', 'its header member crit (critical headers) is not supported');
+  if (Object.hasOwn(header, 'b64') && header.b64 !== true)
+    throw reject('critical', 'its header member b64 must be true or absent');
   const read = { algorithm: alg, type: typeOf(typ) };
   if (kid === undefined) return read;
-  if (typeof kid !== 'string') throw reject('key-id', 'kid is not a string');
+  if (typeof kid !== 'string') throw reject('key-id', 'its header member kid is not a string');
   return { ...read, kid };
 }
 
@@ -61,12 +63,12 @@ function typeOf(typ: unknown): TokenType {
 }
 
 const JSON_ISSUES: Readonly<Record<JsonIssue, string>> = {
-  encoding: 'it is not UTF-8',
-  depth: `it is nested deeper than ${MAX_DEPTH}`,
-  values: 'it has too many values',
-  syntax: 'it is not JSON',
-  members: 'it has too many members',
-  repeated: 'it has a repeated member',
+  encoding: 'it is not valid UTF-8',
+  depth: `it is nested deeper than ${MAX_DEPTH} levels`,
+  values: `it has more than ${MAX_VALUES} values`,
+  syntax: 'it is not valid JSON',
+  members: `it has an object with more than ${MAX_MEMBERS} members`,
+  repeated: 'it has an object with the same member twice',
 };
 
 /**

@@ -131,8 +131,8 @@ t.test('only the key with the given kid is tried', async (t) => {
 
 t.test('the error for a wrong signature names the keys that were tried', async (t) => {
   for (const [kid, keys] of [
-    ['restricted', 'the key with this kid'],
-    ['unknown', 'any registered key'],
+    ['restricted', 'the key that kid names'],
+    ['unknown', 'any key registered with the organization'],
   ]) {
     const failure = await accept(forge(GOOD, { alg: 'ES256', typ: 'JWT', kid }, 'second')).catch((error) => error);
     t.equal(failure.detail, `The token is invalid or expired: its signature was not made by ${keys}.`);

@@ -38,7 +38,7 @@ export async function findSigner(decoded: DecodedToken, ring: KeyRing): Promise<
   if (named && named.algorithm !== decoded.algorithm) {
     throw reject(
       'algorithm',
-      'alg does not match the type and curve of the key with this kid',
+      'its header member alg does not match the type and curve of the key that kid names',
       undefined,
       `alg is ${decoded.algorithm}, but the key ${named.kid} is for ${named.algorithm}`,
     );
@@ -47,7 +47,7 @@ export async function findSigner(decoded: DecodedToken, ring: KeyRing): Promise<
   for (const key of candidates) {
     if (await isSignedBy(decoded.parts, key)) return key;
   }
-  const signer = named ? 'the key with this kid' : 'any registered key';
+  const signer = named ? 'the key that kid names' : 'any key registered with the organization';
   const tried = candidates.map(({ kid }) => kid).join(' ') || 'none';
   const evidence = `alg is ${decoded.algorithm}, kid is ${show(decoded.kid)}; keys tried: ${tried}`;
   throw reject('signature', `its signature was not made by ${signer}`, undefined, evidence);

@@ -29,7 +29,8 @@ export function changeClock(clock: WorldClock, { mode, now, advance, ...others }
   }
   const time = now === undefined ? undefined : readTime(now);
   const further = advance === undefined ? undefined : readDuration(advance);
-  if (!isTime((time ?? clock.now()) + (further ?? 0))) throw mistake('advance leads past the last supported date');
+  if (!isTime((time ?? clock.now()) + (further ?? 0)))
+    throw mistake('advance leads past the last supported date, in the year 275760');
   return clock.change({ mode, now: time, advance: further });
 }
 

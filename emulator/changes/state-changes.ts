@@ -175,5 +175,5 @@ interface WithOrganizations {
 /** @internal */
 export function requireOrganization({ state }: WithOrganizations, name: string): void {
   if (!state.organizations.get(name))
-    throw problem('bad_request', `Organization ${JSON.stringify(name)} does not exist.`);
+    throw problem('bad_request', `The organization ${JSON.stringify(name)} does not exist.`);
 }

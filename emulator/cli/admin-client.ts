@@ -13,12 +13,15 @@ const LONGEST_WAIT = 60_000;
 
 /** Flags of every command that contacts an emulator. */
 export const EMULATOR_FLAGS = {
-  url: { read: readUrl, describe: `Base address of the emulator; default EMULATOR_URL, else ${DEFAULT_URL}` },
-  'admin-token': {
-    read: secret('the characters of a bearer token', /^[\x21-\x7e]+$/),
-    describe: 'Token for its admin routes; default EMULATOR_ADMIN_TOKEN',
+  url: {
+    read: readUrl,
+    describe: `Base address of the running emulator; default: the variable EMULATOR_URL, otherwise ${DEFAULT_URL}`,
   },
-  json: { describe: 'As JSON' },
+  'admin-token': {
+    read: secret('a token of printable ASCII characters without spaces', /^[\x21-\x7e]+$/),
+    describe: 'Token for the admin routes of the emulator; default: the variable EMULATOR_ADMIN_TOKEN',
+  },
+  json: { describe: 'Print the result as JSON' },
 } satisfies Flags;
 
 /** Flags of commands that also work in a namespace. */
@@ -26,7 +29,7 @@ export const ADMIN_FLAGS = {
   ...EMULATOR_FLAGS,
   namespace: {
     read: text('the id of a namespace', /^[a-z0-9-]{1,63}$/),
-    describe: 'Id of the namespace to use; default: the emulator itself',
+    describe: 'Id of the namespace (isolated copy of the service) to use; default: the emulator itself',
   },
 } satisfies Flags;
 
@@ -97,7 +100,7 @@ export class AdminClient {
       const response = await this.#send('POST', path, body);
       if (response.statusCode !== 200) this.#read(response, await textOf(response));
       for await (const piece of response) yield piece as Buffer;
-      if (!response.complete) throw new Error('the response was truncated');
+      if (!response.complete) throw new Error('its response was truncated');
     } catch (error) {
       throw await this.#explain(error);
     }
@@ -192,7 +195,7 @@ function readResponse({ statusCode = 0, headers }: IncomingMessage, text: string
   if (statusCode < 300 && isJson) return JSON.parse(text);
   if (!isProblem) throw new Error(`the server is not an emulator (it answered ${statusCode})`);
   const { detail } = JSON.parse(text) as { detail: string };
-  const hint = statusCode === 401 ? ' Give it with --admin-token or EMULATOR_ADMIN_TOKEN.' : '';
+  const hint = statusCode === 401 ? ' Pass the token in --admin-token or EMULATOR_ADMIN_TOKEN.' : '';
   throw new UsageError(`${detail}${/[.?]$/.test(detail) ? '' : '.'}${hint}`);
 }
 
@@ -213,7 +216,7 @@ export function readAction<const Action extends string>(
   if (found !== undefined) return found;
   const what =
     action === undefined ? `${command} requires an action` : `${command} has no action ${JSON.stringify(action)}`;
-  throw new UsageError(`${what}; the actions are ${actions.join(', ')}.`);
+  throw new UsageError(`${what}. Its actions are ${actions.join(', ')}.`);
 }
 
 /**
@@ -222,7 +225,7 @@ export function readAction<const Action extends string>(
  */
 export function readValue(command: string, given: string | undefined, wanted: string | undefined): string {
   if (wanted === undefined && given !== undefined) {
-    throw new UsageError(`${command} takes no further argument, got ${JSON.stringify(given)}.`);
+    throw new UsageError(`${command} takes no further argument, but got ${JSON.stringify(given)}.`);
   }
   if (wanted !== undefined && given === undefined) throw new UsageError(`${command} needs ${wanted}.`);
   return given ?? '';

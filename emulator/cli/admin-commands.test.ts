@@ -63,7 +63,7 @@ t.test('without the admin token every command is refused, and the token is not p
   for (const argv of COMMANDS.filter(([name]) => name !== 'stop')) {
     const refused = await run([...argv, '--url', emulator.baseUrl, '--admin-token', 'canary-wrong']);
     t.same([refused.code, refused.out], [2, ''], argv.join(' '));
-    t.match(refused.err, /^The admin routes need the admin token[^\n]+EMULATOR_ADMIN_TOKEN\.\n$/);
+    t.match(refused.err, /^The admin routes require the admin token[^\n]+EMULATOR_ADMIN_TOKEN\.\n$/);
     t.notMatch(refused.err, /canary/);
   }
   t.equal((await run(['status', '--url', emulator.baseUrl, '--admin-token', 'canary-token'])).code, 0);
@@ -74,24 +74,24 @@ t.test('without the admin token every command is refused, and the token is not p
 t.test('a refusal of the emulator and an invalid argument are one sentence and exit code 2', async (t) => {
   const { ask } = await setUp(t);
   for (const [argv, sentence] of [
-    [['clock', 'stop'], /^clock has no action "stop"; the actions are show, freeze, advance, tick, real, set\./],
+    [['clock', 'stop'], /^clock has no action "stop"\. Its actions are show, freeze, advance, tick, real, set\./],
     [['clock', 'advance'], /^clock advance needs a duration/],
-    [['clock', 'freeze', 'now'], /^clock freeze takes no further argument, got "now"/],
+    [['clock', 'freeze', 'now'], /^clock freeze takes no further argument, but got "now"/],
     [['clock', 'advance', 'soon'], /^advance: must be an ISO 8601 duration/],
     [['clock', 'set', 'soon'], /^now: must be an ISO 8601 time/],
-    [['snapshot'], /^snapshot requires an action; the actions are add, ls, restore, rm\./],
+    [['snapshot'], /^snapshot requires an action\. Its actions are add, ls, restore, rm\./],
     [['snapshot', 'restore'], /^snapshot restore needs the id/],
     [['snapshot', 'restore', 'a/b'], /^The snapshot "a\/b" does not exist/],
     [['snapshot', 'rm', 'none'], /^The snapshot "none" does not exist/],
     [['snapshot', 'ls', 'x'], /^snapshot ls takes no further argument/],
-    [['state', 'set'], /^state set needs changes/],
+    [['state', 'set'], /^state set requires changes/],
     [['state', 'set', '[]'], /^state set takes a JSON object/],
     [['state', 'set', '{"color":1}'], /"color"/],
     [['state', 'set', '--repo', 'none=archived'], /"none"/],
     [['state', 'set', '--repo', 'none'], /^--repo must be NAME=STATE/],
     [['state', 'set', '--org', 'demo=x'], /^--org must be NAME\.SWITCH=VALUE/],
     [['state', 'show', '{}'], /^state show takes no further argument/],
-    [['repo', 'move'], /^repo has no action "move"; the actions are add, ls, push, rm\./],
+    [['repo', 'move'], /^repo has no action "move"\. Its actions are add, ls, push, rm\./],
     [['repo', 'add'], /^repo add needs the name of a repository/],
     [['repo', 'ls', 'x'], /^repo ls takes no further argument/],
     [['repo', 'push', '/none/x'], /^\/none\/x cannot be read \(no such file or directory\)/],
@@ -151,7 +151,7 @@ t.test('a list of requests has the number of requests that the journal dropped',
   await ask();
   t.match(await list(), { code: 0, err: '' });
   for (let at = 0; at < 4; at++) await ask();
-  const sentence = 'The journal no longer has the first 3 requests.\n';
+  const sentence = 'The journal no longer contains the first 3 requests (--max-journal, --max-journal-bytes).\n';
   t.match(await list(), { code: 0, out: /^.*\n.*\n$/, err: sentence });
   const { out, err } = await list('--json');
   t.match([JSON.parse(out).length, err], [2, sentence]);

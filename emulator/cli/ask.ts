@@ -18,11 +18,11 @@ const TRUSTED_FILES = ['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE'] as const;
 const CERTIFICATE_COMPLAINTS: readonly (readonly [codes: RegExp, complaint: string])[] = [
   [/^CERT_HAS_EXPIRED$/, 'its certificate has expired'],
   [/^CERT_NOT_YET_VALID$/, 'its certificate is not valid yet'],
-  [/^ERR_TLS_CERT_ALTNAME_INVALID$/, 'its certificate is for other hosts'],
+  [/^ERR_TLS_CERT_ALTNAME_INVALID$/, 'its certificate is for other host names'],
   [
     /SELF_SIGNED_CERT|UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER_CERT|CERT_UNTRUSTED|CERT_SIGNATURE_FAILURE|INVALID_CA/,
-    'its certificate is not trusted; `emulator ca --url` with its http address prints the certificate to trust, and ' +
-      'NODE_EXTRA_CA_CERTS or SSL_CERT_FILE names a file with it',
+    'its certificate is not trusted; save the output of `emulator ca --url` with its http address to a file, and name ' +
+      'the file in NODE_EXTRA_CA_CERTS or SSL_CERT_FILE',
   ],
 ];
 
@@ -84,7 +84,7 @@ export async function complaintOf(url: URL, error: unknown): Promise<string> {
     if (
       /WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|wrong version number|packet length too long/.test(code + message)
     ) {
-      return `the port does not serve HTTPS; try an address that begins with http://`;
+      return `the port does not serve HTTPS; use an address that begins with http://`;
     }
     const [, complaint] = CERTIFICATE_COMPLAINTS.find(([codes]) => codes.test(code)) ?? [];
     if (complaint !== undefined) return complaint;

@@ -8,17 +8,19 @@ export const HOST_FLAGS = {
   'api-host': {
     read: hosts,
     repeatable: true,
-    describe: 'Host name of the API that is built into the client: the emulator serves its HTTPS requests; repeatable',
+    describe:
+      'Host name of the API that is built into the client; the emulator responds to HTTPS requests for it; repeatable',
   },
   'git-host': {
     read: hosts,
     repeatable: true,
-    describe: 'Host name of the Git remotes that is built into the client; repeatable',
+    describe:
+      'Host name of the Git remotes that is built into the client; the emulator responds to HTTPS requests for it; repeatable',
   },
   'proxy-pass': {
     read: hosts,
     repeatable: true,
-    describe: 'Other host that the command may reach by HTTPS; all others are refused; repeatable',
+    describe: 'Other host to which the command may connect by HTTPS; connections to all others are refused; repeatable',
   },
 } satisfies Flags;
 
@@ -34,12 +36,12 @@ export function readHostFlags(typed: Readonly<Record<string, readonly string[]>>
     typed[flag] === undefined ? [] : readNamed(`--${flag}`, HOST_FLAGS[flag].read, typed[flag]);
   const [api, git, passed] = [read('api-host'), read('git-host'), read('proxy-pass')];
   if (api.length === 0 && git.length === 0) {
-    if (passed.length > 0) throw new OptionError('--proxy-pass needs --api-host or --git-host.');
+    if (passed.length > 0) throw new OptionError('--proxy-pass requires --api-host or --git-host.');
     return undefined;
   }
   const both = passed.find((host) => api.includes(host) || git.includes(host));
   if (both !== undefined)
-    throw new OptionError(`--proxy-pass names ${both}, which the emulator itself serves (--api-host, --git-host).`);
+    throw new OptionError(`--proxy-pass must not name ${both}, because --api-host or --git-host names it too.`);
   return { api, git, passed };
 }
 

@@ -107,7 +107,7 @@ t.test('the flags of token set the claims', async (t) => {
 
 t.test('token refuses invalid values', async (t) => {
   await refused(t, ['token'], /--repo, or use --no-repo/);
-  await refused(t, ['token', '--repo', 'a', '--key', 'nobody'], /neither a test key nor a file/);
+  await refused(t, ['token', '--repo', 'a', '--key', 'nobody'], /neither a test key nor a readable file/);
   await refused(t, ['token', '--repo', 'a', '--key', fileURLToPath(import.meta.url)], /PKCS#8/);
   await refused(t, ['token', '--repo', 'a', '--ttl', 'x'], /--ttl must be a whole number/);
   for (const claims of ['x', '[]', 'null', '"ops"'])
@@ -139,7 +139,7 @@ t.test('lists are complete', async (t) => {
 });
 
 t.test('an invalid command line is one sentence and exit code 2', async (t) => {
-  await refused(t, [], /Name a command/);
+  await refused(t, [], /A command is required/);
   await refused(
     t,
     ['stat'],
@@ -152,7 +152,7 @@ t.test('an invalid command line is one sentence and exit code 2', async (t) => {
   await refused(t, ['start', '--port', '--org'], /^--port needs a value/);
   await refused(t, ['start', '--nope', '1'], /^start has no flag --nope/);
   await refused(t, ['start', '-p', '1'], /^start has no flag -p/);
-  await refused(t, ['start', 'now'], /^start takes flags only/);
+  await refused(t, ['start', 'now'], /^start takes only flags/);
   await refused(t, ['health', '--url', 'ftp://x'], /^--url must be an http or https address/);
   await refused(t, ['wait', '--timeout', '5'], /^--timeout must be a duration/);
 });
@@ -367,7 +367,8 @@ t.test('a port in use is one sentence and exit code 2', async (t) => {
   const file = join(t.testdir({ 'ready.json': 'of an earlier run' }), 'ready.json');
   const child = start(t, '--port', String(port), '--ready-file', file);
   t.same(await once(child, 'close'), [2, null]);
-  t.equal(child.said.err, `Port ${port} is in use; choose another with --port, or a free one with --port 0.\n`);
+  const advice = 'Choose another one with --port, or let the system choose one with --port 0';
+  t.equal(child.said.err, `Port ${port} is in use. ${advice}.\n`);
   t.equal(child.said.out, '');
   t.notOk(existsSync(file), 'nobody finds the ready file of an earlier run');
   taken.close();

@@ -73,7 +73,7 @@ export function defineCommand<const Table extends Flags, const Words extends Pos
         checkAsTyped(session.argv, flags);
         for (const [one, other] of exclusive) {
           if (isGiven(args[one]) && isGiven(args[other])) {
-            throw new UsageError(`--${one} and --${other} contradict each other.`);
+            throw new UsageError(`--${one} and --${other} cannot be combined.`);
           }
         }
         const values = Object.entries(flags).map(([flag, row]) => [flag, readFlag(flag, row, args)]);
@@ -111,7 +111,7 @@ function checkAsTyped(argv: readonly string[], flags: Flags): void {
   const seen = new Set<string>();
   let before: string | undefined;
   for (const token of tokens) {
-    if (token.kind === 'option-terminator') throw new UsageError('This command takes no arguments after --.');
+    if (token.kind === 'option-terminator') throw new UsageError('This command takes no arguments after "--".');
     const row = token.kind === 'option' ? flags[token.name] : undefined;
     if (token.kind === 'positional' && before !== undefined && /^(true|false)$/.test(token.value)) {
       throw new UsageError(`--${before} takes no value.`);
@@ -119,7 +119,8 @@ function checkAsTyped(argv: readonly string[], flags: Flags): void {
     before = token.kind === 'option' && row && !row.read ? token.name : undefined;
     if (token.kind !== 'option' || !row) continue;
     if (!row.read && token.value !== undefined) throw new UsageError(`--${token.name} takes no value.`);
-    if (seen.has(token.name) && !row.repeatable) throw new UsageError(`--${token.name} was given more than once.`);
+    if (seen.has(token.name) && !row.repeatable)
+      throw new UsageError(`--${token.name} was given more than once, but is allowed only once.`);
     seen.add(token.name);
   }
 }

@@ -47,7 +47,7 @@ t.test('every command refuses repeated, contradictory and unknown flags', async 
     await refused(t, [name, '--nonsense'], /nonsense/);
     // `export` accepts any text as a folder name, and Git requires credential helpers to ignore unknown operations
     // (gitcredentials(7)).
-    if (name !== 'export' && name !== 'credential') await refused(t, [name, 'nonsense'], /nonsense|takes flags only/);
+    if (name !== 'export' && name !== 'credential') await refused(t, [name, 'nonsense'], /nonsense|takes only flags/);
     for (const [flag, row] of Object.entries(flags)) {
       if (!row.read) {
         await refused(t, [name, `--${flag}`, `--${flag}`], new RegExp(`^--${flag} was given more than once`));
@@ -73,7 +73,7 @@ t.test('every command refuses repeated, contradictory and unknown flags', async 
         [one, other],
         [other, one],
       ] as const)
-        await refused(t, [name, ...pair.map(given)], /contradict each other\.$/m);
+        await refused(t, [name, ...pair.map(given)], /cannot be combined\.$/m);
     }
   }
   t.same(
@@ -226,7 +226,7 @@ t.test('wait follows a ready file and a process', async (t) => {
   const byProcess = waiting('--url', silent, '--pid', String(pid));
   sleeper.kill();
   await gone;
-  t.match(await byFile, { code: 3, err: /process \d+, which wrote it, has ended\.\n$/ });
+  t.match(await byFile, { code: 3, err: /process \d+, which wrote the file, has ended\.\n$/ });
   t.match(await byProcess, { code: 3, err: /process \d+ has ended\.\n$/ });
   t.match(await waiting('--url', url, '--pid', String(pid)), { code: 3 }, 'what answers is another one');
   write({ base_url: url, pid });

@@ -84,7 +84,7 @@ export async function runCommands(argv: readonly string[], terminal: Terminal): 
     .usage('$0 <command>\n\nA Git repository hosting service in one process, in memory.')
     .command(commands.map(({ module }) => module(session)))
     .completion('completion', 'Print a completion script for bash and zsh: source <(emulator completion)')
-    .demandCommand(1, `Name a command: ${names.slice(0, -1).join(', ')} or ${names.at(-1)}.`)
+    .demandCommand(1, `A command is required: ${names.slice(0, -1).join(', ')} or ${names.at(-1)}.`)
     .recommendCommands()
     .strict()
     .version(packageVersion())

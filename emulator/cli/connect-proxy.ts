@@ -66,10 +66,10 @@ export async function openProxy({
   /** Returns the destination of a tunnel to `target` (`host:port`), or the response that refuses it. */
   const findWay = (target: string | undefined): Way | Refusal => {
     const asked = target === undefined ? undefined : readTarget(target);
-    if (!asked) return ['400 Bad Request', 'The target of CONNECT must be a host and a port.'];
+    if (!asked) return ['400 Bad Request', 'The target of CONNECT must be a host and a port, such as example.com:443.'];
     if (hosts.includes(asked.host)) {
       if (asked.port === HTTPS) return { host: LOOPBACK, port };
-      return ['403 Forbidden', `The emulator serves only port ${HTTPS} of ${asked.host}.`];
+      return ['403 Forbidden', `The emulator serves only port ${HTTPS} of ${asked.host}, not port ${asked.port}.`];
     }
     if (passed.includes(asked.host)) {
       const { host, port } = asked;
@@ -81,7 +81,7 @@ export async function openProxy({
     }
     return [
       '403 Forbidden',
-      `The emulator does not serve ${asked.host}; --proxy-pass ${asked.host} permits connections to it.`,
+      `Connections to ${asked.host} are not allowed. Start emulator exec with --proxy-pass ${asked.host} to allow them.`,
     ];
   };
 
@@ -94,7 +94,7 @@ export async function openProxy({
   });
   server.on('request', (request, response) => {
     const [status, sentence, header] = isAllowed(request)
-      ? (['403 Forbidden', 'This proxy supports only CONNECT.'] as Refusal)
+      ? (['403 Forbidden', 'This proxy supports only the method CONNECT, for HTTPS.'] as Refusal)
       : UNKNOWN;
     const [name, value] = header?.split(': ') ?? [];
     if (name !== undefined) response.setHeader(name, value!);
@@ -109,7 +109,7 @@ export async function openProxy({
       return;
     }
     const end = new AbortController();
-    const timer = setTimeout(() => end.abort(new Error('no response before the timeout')), PATIENCE);
+    const timer = setTimeout(() => end.abort(new Error(`it did not respond within ${PATIENCE} ms`)), PATIENCE);
     socket.once('close', () => end.abort(new Error('the client disconnected')));
     openTunnel(way, end.signal)
       .then(
@@ -142,7 +142,7 @@ export async function openProxy({
 
 const UNKNOWN: Refusal = [
   '407 Proxy Authentication Required',
-  'The proxy requires the credentials in https_proxy of this run.',
+  'The proxy requires the user name and password in the variable https_proxy of this run.',
   'Proxy-Authenticate: Basic realm="emulator exec"',
 ];
 

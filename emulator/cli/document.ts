@@ -9,9 +9,10 @@ export async function readDocument(flag: string, file: string): Promise<unknown>
     return await readYaml(readTextFile(file));
   } catch (error) {
     const name = JSON.stringify(file);
-    if (error instanceof UnreadableFile) throw new UsageError(`${flag} cannot be read: ${name} (${error.message}).`);
+    if (error instanceof UnreadableFile)
+      throw new UsageError(`${flag}: the file ${name} cannot be read: ${error.message}.`);
     if (error instanceof YamlError)
-      throw new UsageError(`${flag} is neither JSON nor YAML: ${name}: ${error.message}.`);
+      throw new UsageError(`${flag}: the file ${name} is neither JSON nor YAML: ${error.message}.`);
     throw error;
   }
 }

@@ -57,7 +57,7 @@ function writeDotenv([name, value]: Variable): string {
   if (/^[\w./:@%+,=~-]*$/.test(value)) return `${name}=${value}`;
   const quote = DOTENV_QUOTES.find(([, forbidden]) => !forbidden.test(value))?.[0];
   if (quote === undefined) {
-    throw new UsageError(`${name} cannot be quoted in dotenv; use --format json.`);
+    throw new UsageError(`The value of ${name} cannot be quoted in a .env file. Use --format json.`);
   }
   return `${name}=${quote}${value}${quote}`;
 }

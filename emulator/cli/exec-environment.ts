@@ -32,14 +32,12 @@ export async function prepareExecEnvironment(
     const hosts = [...new Set([...api, ...git])];
     const through = passed.length > 0 ? readOuterProxy(environment) : () => undefined;
     const onRefused = (host: string) => {
-      terminal.warn(`A connection to ${host} was refused; --proxy-pass ${host} permits it.\n`);
+      terminal.warn(`A connection to ${host} was refused. Add --proxy-pass ${host} to allow it.\n`);
     };
     const proxy = await openProxy({ hosts, passed, through, port, onRefused });
     const proxied = proxyVariables(environment, { url: proxy.url, hosts });
     if (proxied.dropped.length > 0) {
-      terminal.warn(
-        `Removed from no_proxy, because it covers a host that the emulator serves: ${proxied.dropped.join(', ')}.\n`,
-      );
+      terminal.warn(`Removed from no_proxy, because the emulator serves these hosts: ${proxied.dropped.join(', ')}.\n`);
     }
     const close = async () => {
       await Promise.all([proxy.close(), file.remove()]);

@@ -29,9 +29,10 @@ export function readFlags(argv: readonly string[], { command, further, instead }
       continue;
     }
     if (token.kind === 'positional')
-      throw new UsageError(`${command} takes flags only, not ${JSON.stringify(token.value)}${instead}.`);
+      throw new UsageError(`${command} takes only flags, not the argument ${JSON.stringify(token.value)}${instead}.`);
     if (token.kind !== 'option') continue;
-    if (!Object.hasOwn(options, token.name)) throw new UsageError(`${command} has no flag ${token.rawName}.`);
+    if (!Object.hasOwn(options, token.name))
+      throw new UsageError(`${command} has no flag ${token.rawName}. \`emulator ${command} --help\` lists all flags.`);
     const turned = switches.find((flag) => token.name === flag || token.name === `no-${flag}`);
     if (turned !== undefined) {
       if (token.value !== undefined) throw new UsageError(`${token.rawName} takes no value.`);

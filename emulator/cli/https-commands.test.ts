@@ -91,17 +91,17 @@ t.test('a failed connection is explained in one sentence', async (t) => {
   await once(strange, 'listening');
   t.teardown(() => strange.close());
   const silent = (strange.address() as { port: number }).port;
-  const untrusted = /certificate is not trusted; `emulator ca --url` .* NODE_EXTRA_CA_CERTS or SSL_CERT_FILE names/;
+  const untrusted = /certificate is not trusted; .* `emulator ca --url` .* NODE_EXTRA_CA_CERTS or SSL_CERT_FILE/;
   for (const [url, environment, sentence] of [
     [secure, {}, untrusted],
     [secure, { SSL_CERT_FILE: join(file, '..', 'other') }, untrusted],
     [secure, { SSL_CERT_FILE: '/nowhere' }, untrusted],
-    [other.https!.baseUrl, { SSL_CERT_FILE: join(file, '..', 'other') }, /certificate is for other hosts/],
+    [other.https!.baseUrl, { SSL_CERT_FILE: join(file, '..', 'other') }, /certificate is for other host names/],
     [secure.replace('https', 'http'), {}, /the port serves HTTPS; use an address that begins with https:/],
     [
       emulator.baseUrl.replace('http', 'https'),
       { SSL_CERT_FILE: file },
-      /does not serve HTTPS; try an address that begins with http:/,
+      /does not serve HTTPS; use an address that begins with http:/,
     ],
     [`http://127.0.0.1:${silent}`, {}, /Parse Error/],
     [`https://127.0.0.1:${silent}`, {}, /the port does not serve HTTPS/],

@@ -24,7 +24,7 @@ t.test('a failed last save results in exit code 4 of start, stop and exec', asyn
       const isSaved = end === 'none';
       t.same(await ended(stop), [isSaved ? 0 : 4, null], stop.said.err);
       t.same(JSON.parse(stop.said.out), { url, stopped: true, ...(!isSaved && { saved: false }) });
-      if (!isSaved) t.match(stop.said.err, /^The state could not be saved; .*\n$/);
+      if (!isSaved) t.match(stop.said.err, /^The state could not be saved\. .*\n$/);
     }
     t.same(await childEnd, [end === 'none' ? 0 : 4, null], end);
     if (end !== 'none') t.match(child.said.err, /^[^\n]*cannot be written: [^\n]*\n$/);

@@ -24,7 +24,8 @@ export async function probe(
     let body = '';
     for await (const part of response.setEncoding('utf8')) {
       body += String(part);
-      if (body.length > MAX_RESPONSE_LENGTH) return 'the response is too long';
+      if (body.length > MAX_RESPONSE_LENGTH)
+        return `the server is not an emulator (its response has more than ${MAX_RESPONSE_LENGTH} characters)`;
     }
     return check(response.statusCode, body);
   } catch (error) {

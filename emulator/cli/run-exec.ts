@@ -15,7 +15,7 @@ import { signedIfPossible, TOKEN_FLAGS, tokenClaims, variablesOf } from './varia
 export const EXEC: Starting = {
   command: 'exec',
   further: [...Object.keys(TOKEN_FLAGS), ...Object.keys(HOST_FLAGS)],
-  instead: '; the command to run follows --',
+  instead: '; put "--" before the command to run',
 };
 
 /**
@@ -37,7 +37,7 @@ export async function runExec(flags: Flags, command: readonly string[], terminal
   const hosts = readHostFlags(flags);
   if (hosts && options.tlsCert !== undefined) {
     throw new UsageError(
-      '--tls-cert cannot be combined with --api-host and --git-host, which use a certificate made for the run.',
+      '--tls-cert cannot be combined with --api-host and --git-host, for which the emulator generates a certificate.',
     );
   }
   const signals = new RelayedSignals();
@@ -99,6 +99,6 @@ async function verifyScenario(emulator: Emulator, terminal: Terminal): Promise<n
 }
 
 function once<Value>(flag: string, read: (given: unknown) => Value, typed: readonly string[] = []): Value | undefined {
-  if (typed.length > 1) throw new OptionError(`--${flag} was given more than once.`);
+  if (typed.length > 1) throw new OptionError(`--${flag} was given more than once, but is allowed only once.`);
   return typed.length === 0 ? undefined : readNamed(`--${flag}`, read, typed[0]);
 }

@@ -14,17 +14,21 @@ type Refusal = NodeJS.ErrnoException & { readonly port?: number };
 const LISTEN_ERRORS: ReadonlyMap<string | undefined, (options: EmulatorOptions, port: number) => string> = new Map([
   [
     'EADDRINUSE',
-    (_options, port) => `Port ${port} is in use; choose another with --port, or a free one with --port 0.`,
+    (_options, port) =>
+      `Port ${port} is in use. Choose another one with --port, or let the system choose one with --port 0.`,
   ],
-  ['EACCES', (_options, port) => `Permission denied for port ${port}; choose one above 1023 with --port.`],
-  ['EADDRNOTAVAIL', ({ host }) => `This machine has no address ${host}; choose another with --host.`],
+  ['EACCES', (_options, port) => `Permission denied for port ${port}. Choose one above 1023 with --port.`],
+  ['EADDRNOTAVAIL', ({ host }) => `This machine has no address ${host}. Choose another one with --host.`],
   [
     'EAFNOSUPPORT',
-    ({ host }) => `This machine does not support the address family of ${host}; choose another with --host.`,
+    ({ host }) => `This machine does not support the address family of ${host}. Choose another address with --host.`,
   ],
-  ['EINVAL', ({ host }) => `${host} is not an address to listen on; choose another with --host.`],
-  ['ENOTFOUND', ({ host }) => `The host name ${host} does not resolve; choose another with --host.`],
-  ['EAI_AGAIN', ({ host }) => `The host name ${host} does not resolve at present; choose another with --host.`],
+  ['EINVAL', ({ host }) => `${host} is not an address on which a server can listen. Choose another one with --host.`],
+  ['ENOTFOUND', ({ host }) => `The host name ${host} has no address in DNS. Choose another one with --host.`],
+  [
+    'EAI_AGAIN',
+    ({ host }) => `DNS cannot be asked for the host name ${host} at present. Choose an address with --host.`,
+  ],
 ]);
 
 /** Exit code if the emulator could not save its state to the folder of `--persist` when it stopped. */
@@ -151,8 +155,9 @@ async function start(
  */
 function keyWarning({ host, testKeys, key }: EmulatorOptions): string | undefined {
   if (isLoopback(host)) return undefined;
-  if (testKeys === true) return 'anybody who can reach it can sign tokens with the published test keys';
-  return key.length > 0 ? undefined : 'no token is valid until a key is registered, with --key or --test-keys';
+  if (testKeys === true)
+    return 'anybody who can reach this address can sign valid tokens with the published test keys (--no-test-keys refuses them)';
+  return key.length > 0 ? undefined : 'no token is valid until a key is registered with --key or --test-keys';
 }
 
 /** Converts an error of the operating system to a `UsageError`. Any other error is a bug and is returned unchanged. */

@@ -43,7 +43,7 @@ t.test('repositories are added, pushed to, listed and removed', async (t) => {
   writeFileSync(join(files, 'a'), 'one');
   t.match(await cli('repo', 'add', 'empty', '--default-branch=trunk'), { code: 0, out: 'empty\n', err: '' });
   t.match(await cli('repo', 'add', 'empty'), { code: 2, err: /already/ });
-  t.match(await cli('repo', 'add', '../x'), { code: 2, err: /empty, \. or \.\. segment/ });
+  t.match(await cli('repo', 'add', '../x'), { code: 2, err: /has a segment between slashes that is empty/ });
   const { commit } = await emulator.repository('expected').seed({ a: 'one' });
   t.match(
     await cli('repo', 'push', files),

@@ -35,13 +35,13 @@ export const VARIABLES: readonly Variable[] = [
     read: ({ gitUrl }) => gitUrl,
     about: 'base address of the Git remotes: `$EMULATOR_GIT_URL/NAME.git`',
   },
-  { name: 'EMULATOR_ORG_NAME', read: ({ org }) => org, about: 'the organization' },
+  { name: 'EMULATOR_ORG_NAME', read: ({ org }) => org, about: 'name of the first organization' },
   {
     name: 'EMULATOR_KEY_FILE',
     read: ({ keyFile }) => keyFile,
     about: 'private key that signs tokens of the organization (PKCS#8 PEM)',
   },
-  { name: 'EMULATOR_TOKEN', read: ({ token }) => token, about: 'a token that covers the repository of --repo' },
+  { name: 'EMULATOR_TOKEN', read: ({ token }) => token, about: 'token for the repository that --repo names' },
   { name: 'EMULATOR_ADMIN_URL', read: ({ adminUrl }) => adminUrl, about: 'base address of the admin API' },
 ];
 
@@ -78,7 +78,7 @@ export const TOKEN_FLAGS = {
   repo: {
     read: text('the name of a repository'),
     default: 'team/app',
-    describe: 'Repository that EMULATOR_TOKEN covers',
+    describe: 'Name of the repository for which EMULATOR_TOKEN is valid',
   },
   scopes: {
     read: list(text('the name of a scope')),
@@ -104,7 +104,7 @@ export async function signedIfPossible(
   { warn }: Terminal,
 ): Promise<string> {
   try {
-    if (!keyFile) throw new Error('the emulator has no private key.');
+    if (!keyFile) throw new Error('the emulator has no private key with which it could sign a token.');
     return await sign();
   } catch (error) {
     warn(`EMULATOR_TOKEN is empty: ${(error as Error).message}\n`);

@@ -33,9 +33,10 @@ const SCOPE = /^(\*|[a-z]+:[a-z]+)$/;
  */
 export function key(given: unknown): KeyOption {
   const { file, id, organization, allowedScopes } = typeof given === 'string' ? parse(given) : readObject(given);
-  if (id !== undefined && !ID.test(id)) throw new OptionError('must have an id of 1 to 200 printable ASCII characters');
+  if (id !== undefined && !ID.test(id))
+    throw new OptionError('must have a key id of 1 to 200 printable ASCII characters');
   if (allowedScopes?.some((scope) => !SCOPE.test(scope))) {
-    throw new OptionError('must have allowed_scopes of the form git:read+git:write, or *');
+    throw new OptionError('must have scopes joined by + in allowed_scopes, such as git:read+git:write, or *');
   }
   return { file: resolve(file), publicKey: readPublicPart(file), id, organization, allowedScopes };
 }
@@ -44,7 +45,9 @@ type Read = Omit<KeyOption, 'publicKey'>;
 
 function readObject(given: unknown): Read {
   if (typeof given !== 'object' || given === null || typeof (given as KeyOption).file !== 'string') {
-    throw new OptionError('must be FILE[:ID], or an object with a file');
+    throw new OptionError(
+      'must be the name of a PEM file, optionally followed by a colon and a key id, or an object with the member file',
+    );
   }
   const { file, id, organization, allowedScopes } = given as Read;
   return { file, id, organization, allowedScopes };
@@ -65,7 +68,7 @@ function parse(text: string): Read {
     else if (name === 'allowed_scopes') read.allowedScopes = value.split('+');
     else
       throw new OptionError(
-        `has the unknown parameter ${JSON.stringify(name)}; the parameters are organization and allowed_scopes`,
+        `has the unknown parameter ${JSON.stringify(name)}, but allows only organization and allowed_scopes`,
       );
   }
   return read;
@@ -76,6 +79,6 @@ function readPublicPart(file: string): string {
   try {
     return createPublicKey(pem).export({ type: 'spki', format: 'pem' }).toString();
   } catch {
-    throw new OptionError(`must be a file with a key in PEM, not ${JSON.stringify(file)}`);
+    throw new OptionError(`must name a file with a key in PEM, but ${JSON.stringify(file)} contains none`);
   }
 }

@@ -177,9 +177,9 @@ export function list<Value>(read: Read<Value>, rule: { least?: number } = {}): R
     const min = parts.length > 0 ? 1 : (rule.least ?? 0);
     const items = parts.flatMap((part) => (typeof part === 'string' ? part.split(',') : [part]));
     const values = items.filter((item) => item !== '').map(read);
-    if (values.length < min) throw new OptionError(`must name at least ${min}`);
+    if (values.length < min) throw new OptionError(`must have at least ${min} value`);
     const twice = values.find((value, at) => values.indexOf(value) !== at);
-    if (twice !== undefined) throw new OptionError(`names ${JSON.stringify(twice)} twice`);
+    if (twice !== undefined) throw new OptionError(`has the value ${JSON.stringify(twice)} twice`);
     return values;
   };
 }
@@ -190,9 +190,9 @@ export function list<Value>(read: Read<Value>, rule: { least?: number } = {}): R
  */
 export function urlsByName(given: unknown): Readonly<Record<string, string>> {
   const isObject = typeof given === 'object' && given !== null && !Array.isArray(given);
-  const pairs = isObject ? Object.entries(given) : list(text('name=url'))(given).map(splitPair);
+  const pairs = isObject ? Object.entries(given) : list(text('NAME=URL'))(given).map(splitPair);
   for (const [name, url] of pairs) {
-    if (!/^[a-z][a-z0-9-]*$/.test(name) || !isHttpUrl(url)) throw wanted('name=url with an http or https URL', given);
+    if (!/^[a-z][a-z0-9-]*$/.test(name) || !isHttpUrl(url)) throw wanted('NAME=URL with an http or https URL', given);
   }
   return Object.fromEntries(pairs);
 }
@@ -246,4 +246,4 @@ function isPort(port: unknown): boolean {
 }
 
 /** Reads the prefix of error codes about the external forge, such as `forge` in `forge_app_not_configured`. */
-export const forgePrefix = text('lower-case letters and digits', /^[a-z0-9]{1,32}$/);
+export const forgePrefix = text('1 to 32 lower-case letters and digits', /^[a-z0-9]{1,32}$/);

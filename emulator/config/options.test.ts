@@ -140,10 +140,13 @@ t.test('an invalid value is refused in one sentence with its source', async (t) 
     [{ port: ['x'] }, '--port must be a whole number from 0 to 65535, not "x".'],
     [{ port: ['65536'] }, '--port must be a whole number from 0 to 65535, not "65536".'],
     [{ port: ['-1'] }, '--port must be a whole number from 0 to 65535, not "-1".'],
-    [{ port: ['1', '2'] }, '--port was given more than once.'],
-    [{ org: ['Demo'] }, '--org must be a lower-case name that is valid in a host name, not "Demo".'],
-    [{ org: ['a', 'a'] }, '--org names "a" twice.'],
-    [{ org: [''] }, '--org must name at least 1.'],
+    [{ port: ['1', '2'] }, '--port was given more than once, but is allowed only once.'],
+    [
+      { org: ['Demo'] },
+      '--org must be a name of lower-case letters, digits and dashes, as in a host name, not "Demo".',
+    ],
+    [{ org: ['a', 'a'] }, '--org has the value "a" twice.'],
+    [{ org: [''] }, '--org must have at least 1 value.'],
     [{ log: ['loud'] }, '--log must be one of pretty, json, quiet, not "loud".'],
     [{ clock: ['now'] }, '--clock must be "real" or an ISO 8601 time such as 2026-01-01T00:00:00Z, not "now".'],
     [{ 'idle-timeout': ['30'] }, '--idle-timeout must be a duration such as 500ms, 30s or 5m, not "30".'],
@@ -159,7 +162,7 @@ t.test('an invalid value is refused in one sentence with its source', async (t) 
   for (const value of ['forge', 'forge=', 'forge=ftp://x', '=http://x', 'forge=http//']) {
     t.match(
       refusal(() => readOptions({ 'upstream-host': [value] }, {})),
-      /^--upstream-host must be name=url/,
+      /^--upstream-host must be NAME=URL/,
     );
   }
   t.match(
@@ -176,14 +179,14 @@ t.test('an invalid value is refused in one sentence with its source', async (t) 
   );
   t.equal(
     refusal(() => resolveOptions({ prot: 1 } as GivenOptions)),
-    'Unknown option "prot".',
+    'Unknown option "prot". The command "emulator options" lists all options and limits.',
   );
   t.equal(
     refusal(() => resolveOptions({ maxFiles: 1 } as GivenOptions)),
-    'Unknown option "maxFiles".',
+    'Unknown option "maxFiles". The command "emulator options" lists all options and limits.',
   );
   t.equal(
     refusal(() => resolveOptions({ limits: { port: 1 } as never })),
-    'Unknown limit "port".',
+    'Unknown limit "port". The command "emulator options" lists all options and limits.',
   );
 });

@@ -112,25 +112,25 @@ const ROWS: { readonly [Name in Exclude<keyof EmulatorOptions, 'limits'>]: Row<E
   port: {
     default: 8080,
     value: 'PORT',
-    help: 'Port of the first organization; 0 takes any free one. Further organizations take free ports.',
+    help: 'Port of the first organization; 0: any free port. Further organizations listen on free ports.',
     read: integer(0, 65_535),
   },
   org: {
     default: ['demo'],
     value: 'NAME',
-    help: 'Name of an organization.',
+    help: 'Name of an organization, which has its own address and repositories.',
     repeatable: true,
-    read: list(text('a lower-case name that is valid in a host name', LABEL), { least: 1 }),
+    read: list(text('a name of lower-case letters, digits and dashes, as in a host name', LABEL), { least: 1 }),
   },
   ...TLS_ROWS,
   readyFile: {
     value: 'FILE',
-    help: 'File to which the ready line (JSON) is written once the emulator answers.',
+    help: 'File to which a line of JSON with the addresses is written as soon as the emulator responds.',
     read: text('the name of a file'),
   },
   exitWithParent: {
     default: false,
-    help: 'Stop when the process that started it has ended for any reason; shells and npx in between are skipped.',
+    help: 'Stop when the process that started the emulator has ended for any reason; shells and npx in between are skipped.',
     read: flag,
   },
   log: {
@@ -142,43 +142,43 @@ const ROWS: { readonly [Name in Exclude<keyof EmulatorOptions, 'limits'>]: Row<E
   clock: {
     default: 'real',
     value: 'TIME',
-    help: 'Clock: "real", or an ISO 8601 time at which a clock starts that advances 1 ms with each request.',
+    help: 'Clock: "real", or the ISO 8601 start time of a manual clock, which advances 1 ms with each request.',
     read: clock,
   },
   seed: {
     default: '1',
     value: 'N',
-    help: 'Seed of ids and random choices; the same seed repeats them.',
+    help: 'Seed of ids and random choices; the same seed gives the same ids and choices.',
     read: text('a seed'),
   },
   variants: {
     default: DEFAULT_VARIANTS,
     value: 'FILE',
-    help: 'JSON file that sets what the specification leaves open (see `emulator variants`).',
+    help: 'JSON file with variants: choices where the specification is open (see `emulator variants`).',
     read: variants,
   },
   allowedHost: {
     default: [],
     value: 'NAME',
-    help: 'Host name other than loopback names that requests may use.',
+    help: 'Host name under which clients may reach the emulator, in addition to loopback names.',
     repeatable: true,
     read: list(servedHostName),
   },
   adminToken: {
     value: 'TOKEN',
-    help: 'Token that the admin routes require; default: a generated token unless the address is loopback.',
-    read: secret('the characters of a bearer token (RFC 6750)', /^[A-Za-z0-9._~+/-]+=*$/),
+    help: 'Token that the admin routes require; default: none on loopback addresses, otherwise a generated token.',
+    read: secret('a token of letters, digits and ._~+/-, optionally with = at its end', /^[A-Za-z0-9._~+/-]+=*$/),
   },
   namespacePorts: {
     default: [0],
     value: 'A-B',
-    help: 'Ports that namespaces listen on, such as 9000-9099; default: any free port.',
+    help: 'Ports on which namespaces (isolated copies of the service) listen, such as 9000-9099; default: any free port.',
     read: portRange,
   },
   key: {
     default: [],
     value: 'FILE[:ID]',
-    help: 'Key (PEM file) with which tokens may be signed, optionally followed by ;organization=NAME and ;allowed_scopes=SCOPE+SCOPE.',
+    help: 'PEM file with a key whose tokens are accepted, optionally followed by ;organization=NAME and ;allowed_scopes=SCOPE+SCOPE.',
     repeatable: true,
     read: list(key),
   },
@@ -189,76 +189,76 @@ const ROWS: { readonly [Name in Exclude<keyof EmulatorOptions, 'limits'>]: Row<E
   upstreamHost: {
     default: {},
     value: 'PROVIDER=URL',
-    help: 'Address from which repositories of an external provider are fetched.',
+    help: 'Address from which upstream repositories of a provider are fetched, instead of its own address.',
     repeatable: true,
     read: urlsByName,
   },
   allowUpstream: {
     default: [],
     value: 'HOST',
-    help: 'Host other than loopback from which upstreams may be fetched.',
+    help: 'Host from which upstream repositories may be fetched, in addition to loopback.',
     repeatable: true,
     read: list(hostName),
   },
   allowWebhook: {
     default: [],
     value: 'HOST',
-    help: 'Host other than loopback to which webhooks may be delivered.',
+    help: 'Host to which webhooks may be delivered, in addition to loopback.',
     repeatable: true,
     read: list(hostName),
   },
   webhookPrefix: {
     default: 'X-Pierre',
     value: 'PREFIX',
-    help: 'Prefix of the names of webhook headers.',
+    help: 'Prefix of the names of the headers of webhook deliveries.',
     read: text('a prefix of a header name', /^[A-Za-z][A-Za-z0-9-]{0,63}$/),
   },
   forgePrefix: {
     default: 'forge',
     value: 'PREFIX',
-    help: 'Prefix of the error codes about the external forge, as in forge_app_not_configured.',
+    help: 'Prefix of the error codes about the forge (hosting service of an upstream), as in forge_app_not_configured.',
     read: forgePrefix,
   },
   forgeApps: {
     default: 1,
     value: 'N',
-    help: 'Number of applications that every organization has on the external forge; a sync that needs one needs exactly one.',
+    help: 'Number of forge applications of every organization; a sync of a private GitHub repository requires exactly one.',
     read: integer(0, 100),
   },
   hosting: {
     default: 'on',
     value: 'MODE',
-    help: 'Whether hosting is enabled for the organizations: on or off.',
+    help: 'Hosting and deployments for the organizations: on or off.',
     read: choice(['on', 'off']),
   },
   fsck: {
     default: 'strict',
     value: 'MODE',
-    help: 'Whether pushed objects are checked as `git fsck --strict` does: strict or off.',
+    help: 'Check of pushed objects: strict (as `git fsck --strict`) or off.',
     read: choice(['strict', 'off']),
   },
   inbandFaults: {
-    help: 'Allow requests to carry faults in a header or their token (--no-inband-faults: refuse them); default: only on loopback.',
+    help: 'Allow requests to bring faults (failures on demand) in a header or token (--no-inband-faults: refuse them); default: only on loopback.',
     read: flag,
   },
   scenario: {
     value: 'FILE',
-    help: 'Scenario to start with (YAML or JSON, see `emulator scenario`); options override its seed and clock.',
+    help: 'YAML or JSON file with a scenario that is started at once (see `emulator scenario`); options override its seed and clock.',
     read: scenarioFile,
   },
   import: {
     value: 'PATH',
-    help: 'Import an export, folder, bundle, bare repository or clone URL at the start.',
+    help: 'Export, folder, bundle, bare repository or clone URL that is imported at the start.',
     read: text('a path or a URL'),
   },
   persist: {
     value: 'DIR',
-    help: 'Folder from which the state is loaded and to which it is saved: within a second of each change, and at the end.',
+    help: 'Folder from which the state is loaded at the start, and to which it is saved within a second of each change and at the end.',
     read: text('the name of a folder'),
   },
   includeSecrets: {
     default: false,
-    help: 'Save credentials of upstreams, secrets of webhooks and variables of deployments as well.',
+    help: 'Also save secrets in the folder of --persist: credentials of upstreams, secrets of webhooks, variables of deployments.',
     read: flag,
   },
   adversarial: {
@@ -347,7 +347,9 @@ export function resolveOptions(given: GivenOptions = {}): EmulatorOptions {
 function refuseUnknown(noun: string, given: object, isLimit: boolean): void {
   for (const name of Object.keys(given)) {
     if (DEFINITIONS.some((row) => row.name === name && row.isLimit === isLimit)) continue;
-    throw new OptionError(`Unknown ${noun} ${JSON.stringify(name)}.`);
+    throw new OptionError(
+      `Unknown ${noun} ${JSON.stringify(name)}. The command "emulator options" lists all options and limits.`,
+    );
   }
 }
 
@@ -362,7 +364,8 @@ export function readOptions(flags: Flags, environment: Readonly<Record<string, s
   return build(({ flag, variable, repeatable }) => {
     const typed = flags[flag];
     if (!typed) return { source: variable, given: environment[variable] || undefined };
-    if (typed.length > 1 && !repeatable) throw new OptionError(`--${flag} was given more than once.`);
+    if (typed.length > 1 && !repeatable)
+      throw new OptionError(`--${flag} was given more than once, but is allowed only once.`);
     return { source: `--${flag}`, given: repeatable ? typed : typed[0] };
   });
 }

@@ -27,27 +27,27 @@ export const TLS_ROWS: { readonly [Name in keyof TlsOptions]: Row<TlsOptions[Nam
   tlsPort: {
     default: 0,
     value: 'PORT',
-    help: 'Port of the first organization for HTTPS; 0 takes any free one.',
+    help: 'HTTPS port of the first organization; 0: any free port.',
     read: integer(0, 65_535),
   },
   tlsCert: {
     value: 'FILE',
-    help: 'Certificate for --tls (PEM, followed by its chain); default: a generated certificate that is valid for a day.',
+    help: 'PEM file with the certificate for --tls, followed by its chain; default: a generated certificate that is valid for a day.',
     read: pemFile('certificate', /-----BEGIN CERTIFICATE-----/),
   },
   tlsKey: {
     value: 'FILE',
-    help: 'Private key of --tls-cert (PEM).',
+    help: 'PEM file with the private key of the certificate in --tls-cert.',
     read: pemFile('private key', /-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----/),
   },
   publicUrl: {
     value: 'URL',
-    help: 'Address of the first organization in responses, if a port mapping or a TLS proxy is in front of the emulator.',
+    help: 'Address of the first organization that responses contain, if clients use a port mapping or a TLS proxy.',
     read: publicUrl,
   },
   publicGitUrl: {
     value: 'URL',
-    help: 'Address of the Git remotes in responses, if it differs from --public-url.',
+    help: 'Address of the Git remotes that responses contain, if it differs from --public-url.',
     read: publicUrl,
   },
 };
@@ -58,7 +58,8 @@ export const TLS_ROWS: { readonly [Name in keyof TlsOptions]: Row<TlsOptions[Nam
 function pemFile(what: string, label: RegExp): Read<string> {
   return (given) => {
     const file = text('the name of a file')(given);
-    if (!label.test(readGivenFile(file))) throw new OptionError(`contains no ${what} (PEM): ${JSON.stringify(file)}`);
+    if (!label.test(readGivenFile(file)))
+      throw new OptionError(`must name a file with a ${what} in PEM, but ${JSON.stringify(file)} contains none`);
     return file;
   };
 }

@@ -11,7 +11,7 @@ export function variants(given: unknown): Variants {
     return parseVariants(typeof given === 'string' ? JSON.parse(readTextFile(given)) : given);
   } catch (error) {
     if (error instanceof UnreadableFile) {
-      throw new OptionError(`cannot be used: ${JSON.stringify(given)} cannot be read (${error.message})`);
+      throw new OptionError(`cannot be used: the file ${JSON.stringify(given)} cannot be read: ${error.message}`);
     }
     // Line breaks are replaced, because the message of the JSON parser quotes the file.
     throw new OptionError(`cannot be used: ${(error as Error).message.replace(/\s+/g, ' ').replace(/\.$/, '')}`);

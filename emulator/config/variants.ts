@@ -11,7 +11,7 @@ const VARIANTS = {
   },
   missingScope: {
     values: ['403', 'endpoint-table'],
-    about: 'Status of a missing scope. Commit, commit-pack, notes and file list 401 in their own tables.',
+    about: 'Status of a missing scope. The tables of commit, commit-pack, notes and file say 401.',
   },
   missingRepoClaim: {
     values: ['400', '403'],
@@ -20,11 +20,12 @@ const VARIANTS = {
   orgTokenOnRepository: {
     values: ['repo_claim_missing', 'insufficient_scope'],
     about:
-      'Response to a token with only org:read and no `repo` on a repository: the missing claim, or the missing scope.',
+      'Error for a request to a repository whose token has only org:read and no `repo`: the missing claim, or the missing scope.',
   },
   repositoryScope: {
     values: ['git:read', 'unauthorized', 'any'],
-    about: 'Scope of the repository record, which is not shown: git:read (403 or 401 without it), or any scope.',
+    about:
+      'Scope that showing the repository record requires, which is not specified: git:read (otherwise 403 or 401), or any scope.',
   },
   emptyBearer: {
     values: ['401', '403'],
@@ -48,11 +49,11 @@ const VARIANTS = {
   },
   wrongMethod: {
     values: ['405', '404'],
-    about: 'Status of a method that a route does not have; file metadata lists 405 itself.',
+    about: 'Status of a request whose route does not allow its method. The table of file metadata says 405.',
   },
   headFileMetadata: {
     values: ['405', '200'],
-    about: 'Status of HEAD on file metadata, whose table lists every method but GET under 405.',
+    about: 'Status of HEAD on file metadata. The table says 405 for every method but GET.',
   },
   gitInvalidToken: {
     values: ['403', '401', '404'],
@@ -72,11 +73,13 @@ const VARIANTS = {
   },
   thawing: {
     values: ['endpoint-table', '409', '503'],
-    about: 'Status of a repository that is being restored: 409, and 503 where the table of the endpoint says so.',
+    about:
+      'Status of requests to a repository that is being restored from cold storage: 409, or 503 where the table of the endpoint says so.',
   },
   syncing: {
     values: ['endpoint-table', '409', '503'],
-    about: 'Status of requests refused during an upstream sync: 409, and 503 where the table of the endpoint says so.',
+    about:
+      'Status of requests that are refused during an upstream sync: 409, or 503 where the table of the endpoint says so.',
   },
   problemMediaType: {
     values: ['plain', 'profile'],
@@ -88,7 +91,7 @@ const VARIANTS = {
   },
   writeFailureBody: {
     values: ['restore-only', 'all', 'problem'],
-    about: 'Failed writes that return the write result: restore; restore, commit-pack and notes; or none.',
+    about: 'Operations that return the write result if they fail: restore, or also commit-pack and notes, or none.',
   },
   restoreNoop: {
     values: ['409', '412', '201', '200'],
@@ -101,31 +104,32 @@ const VARIANTS = {
   },
   archiveMissingRef: {
     values: ['404', '400'],
-    about: 'Status of an archive whose ref does not resolve.',
+    about: 'Status of an archive request whose ref does not exist.',
   },
   missingEphemeralRef: {
     values: ['endpoint-table', '404', '400'],
-    about: 'Status of a ref that is not in the ephemeral namespace: file metadata lists 400, reading a file 404.',
+    about:
+      'Status of a ref that does not exist among the ephemeral branches. The table of file metadata says 400, that of reading a file 404.',
   },
   missingRef: {
     values: ['ref_not_found', 'not_found', 'branch_not_found'],
-    about: 'Code of a ref that does not resolve.',
+    about: 'Error code for a branch, tag or commit that does not exist.',
   },
   missingCommit: {
     values: ['ref_not_found', 'not_found'],
-    about: 'Code of a revision that names no commit.',
+    about: 'Error code for a revision that is not a commit.',
   },
   missingFile: {
     values: ['not_found', 'ref_not_found'],
-    about: 'Code of a file that does not exist.',
+    about: 'Error code for a file that does not exist.',
   },
   missingBaseBranch: {
     values: ['branch_not_found', 'ref_not_found', 'not_found'],
-    about: 'Code of a base branch that does not exist.',
+    about: 'Error code for a base branch that does not exist.',
   },
   missingTargetBranch: {
     values: ['branch_not_found', 'bad_request', 'conflict'],
-    about: 'Code of a commit onto a branch that does not exist, without a base branch.',
+    about: 'Error code for a commit to a branch that does not exist, if the request names no base branch.',
   },
   tagRefs: {
     values: ['accepted', 'rejected', 'metadata-only', 'file-only'],
@@ -157,11 +161,11 @@ const VARIANTS = {
   },
   diffBase: {
     values: ['base', 'merge-base'],
-    about: 'Side with which a commit diff with a base compares: the base, or the merge base.',
+    about: 'Commit with which a commit diff with `base` compares: the base itself, or the merge base.',
   },
   customNotesRefs: {
     values: ['on', 'off'],
-    about: 'Whether notes may be on refs other than refs/notes/commits; if not, such a ref is 400.',
+    about: 'Whether notes refs other than refs/notes/commits are allowed. If not, a request with one gets 400.',
   },
   afterImport: {
     values: ['active', 'archived'],
@@ -174,7 +178,7 @@ const VARIANTS = {
   },
   oversizedChunk: {
     values: ['400', '413'],
-    about: 'Status of a blob chunk above 4 MiB.',
+    about: 'Status of a request with a blob chunk larger than 4 MiB.',
   },
   secondDelete: {
     values: ['409', '404'],
@@ -217,15 +221,15 @@ export function variantRows(): { name: VariantName; values: readonly string[]; a
  */
 export function parseVariants(value: unknown): Variants {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new Error('Variants must be a JSON object whose members are names and values of variants.');
+    throw new Error('Variants must be a JSON object of names and values, such as {"createStatus": "204"}.');
   }
   for (const [name, chosen] of Object.entries(value)) {
     if (!Object.hasOwn(VARIANTS, name))
-      throw new Error(`Unknown variant ${JSON.stringify(name)}; \`emulator variants\` lists them.`);
+      throw new Error(`Unknown variant ${JSON.stringify(name)}. \`emulator variants\` lists all variants.`);
     const values: readonly string[] = VARIANTS[name as VariantName].values;
     if (!values.includes(chosen as string)) {
       const shown = typeof chosen === 'string' ? JSON.stringify(chosen) : `a value of type ${typeof chosen}`;
-      throw new Error(`Variant ${name} must be one of ${values.join(', ')}, not ${shown}.`);
+      throw new Error(`The variant ${name} must be one of ${values.join(', ')}, not ${shown}.`);
     }
   }
   return { ...DEFAULT_VARIANTS, ...value };

@@ -39,14 +39,17 @@ export async function lockFolder(folder: string): Promise<FolderLock> {
     const owner = (await readFile(path, 'utf8').catch(() => undefined))?.trim();
     if (owner === undefined) continue;
     // An empty lock file is not stale at once, because another process may have created it and not yet written its id.
-    if (isOwnerAlive(owner)) throw new SourceError(`${folder} is in use by the process ${owner.split(' ', 1)[0]}.`);
+    if (isOwnerAlive(owner))
+      throw new SourceError(
+        `${folder} is in use by another emulator (process ${owner.split(' ', 1)[0]}). Stop it, or use another folder.`,
+      );
     if (owner === '' && attempt < 5) await new Promise((resolve) => setTimeout(resolve, 20));
     else {
       await removeStale(path, owner);
       wasStale = true;
     }
   }
-  throw new SourceError(`${folder} cannot be locked.`);
+  throw new SourceError(`${folder} cannot be locked, because other processes keep locking it. Try again.`);
 }
 
 /**

@@ -171,7 +171,7 @@ t.test('a folder with lists in files of their own is imported, as a folder and a
   t.same(await readArchive(), shown(current));
   writeFileSync(join(folder, list!), readFileSync(join(folder, list!), 'utf8').replace('refs/heads/b', 'refs/heads/c'));
   await t.rejects(readArchive(), {
-    message: /^The archive: scratch\/a\.git\/list-.* was changed, because its checksum/,
+    message: /^The archive: the file scratch\/a\.git\/list-.* was changed after the export: its checksum/,
   });
   rmSync(join(folder, list!));
   await t.rejects(readArchive(), { message: /^The archive has no scratch\/a\.git\/list-/ });

@@ -83,5 +83,5 @@ t.test('files that are not parts of the list, or are out of order, are not joine
   // refusal.
   const other = 'list-bf21a9e8fbc5a3846fb05b4fa0859e0917b2202f.json';
   tree.add(bytesOf(other), [Buffer.from('{}')]);
-  await t.rejects(joinLists({ lists: [other] }, tree, ''), { message: /is not a JSON array/ });
+  await t.rejects(joinLists({ lists: [other] }, tree, ''), { message: /must contain a JSON array/ });
 });

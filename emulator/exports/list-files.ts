@@ -171,7 +171,7 @@ async function readParts(
   for (const name of names) {
     const path = folder + name;
     const list = await readJson(tree, path, digestIn('list', name));
-    if (!Array.isArray(list)) throw new SourceError(`${tree.title}: ${path} is not a JSON array.`);
+    if (!Array.isArray(list)) throw new SourceError(`${tree.title}: the file ${path} must contain a JSON array.`);
     for (const item of list) items.push(item);
     named(path);
   }

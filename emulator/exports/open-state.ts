@@ -50,7 +50,7 @@ export function nameOf(source: string): string {
   const fault = repositoryNameIssue(own);
   if (fault === undefined) return own;
   throw new SourceError(
-    `${JSON.stringify(own)} is not a valid repository name: it ${fault}. Give the repository another name.`,
+    `${JSON.stringify(own)} cannot be the repository name, because it ${fault}. Choose another name.`,
   );
 }
 

@@ -10,7 +10,7 @@ export interface ExportPart {
 /** Parts of the process that are outside of a world (the state that clients see). */
 type ProcessPart = 'snapshots' | 'namespaces';
 
-const SESSION = 'belongs to one session';
+const SESSION = 'only of interest while the emulator runs';
 
 /**
  * Parts of the emulator's state that an export contains (`in`) or omits. An export contains everything that clients can

@@ -52,7 +52,7 @@ t.test('the saved state is loaded again, and only one process uses the folder', 
   const one = await startEmulator(options, { onWarning: (sentence) => warnings.push(sentence) });
   t.teardown(() => one.close({ graceMs: 0 }));
   const made = await one.repository('team/app').seed({ a: 'one' });
-  await t.rejects(startEmulator(options), /is in use by the process/);
+  await t.rejects(startEmulator(options), /is in use by another emulator \(process/);
   while (!readFileSync(join(folder, 'emulator.json'), 'utf8').includes('team/app')) await pause(20);
   t.equal(statSync(folder).mode & 0o777, 0o700);
   for (const path of readdirSync(folder, { recursive: true, withFileTypes: true }))
@@ -81,11 +81,11 @@ t.test('the saved state is loaded again, and only one process uses the folder', 
 t.test('a folder with other content is not changed', async (t) => {
   const folder = scratch(t);
   writeFileSync(join(folder, 'mine.txt'), 'x');
-  await t.rejects(startEmulator({ port: 0, persist: folder }), /is not empty, and is not the state/);
+  await t.rejects(startEmulator({ port: 0, persist: folder }), /is not empty and contains no export/);
   t.same(readdirSync(folder), ['mine.txt']);
   rmSync(join(folder, 'mine.txt'));
   writeFileSync(join(folder, 'emulator.json'), '{"format":"repohost-emulator","version":2}');
-  await t.rejects(startEmulator({ port: 0, persist: folder }), /another format or version/);
+  await t.rejects(startEmulator({ port: 0, persist: folder }), /contains an export of version/);
   await t.rejects(startEmulator({ port: 0, import: folder }), /format version 2/);
   t.same(readdirSync(folder), ['emulator.json']);
   const child = spawnCli(t, ['start', '--port=0', `--persist=${folder}`]);
@@ -99,7 +99,7 @@ t.test('the lock of a killed process is ignored', async (t) => {
   await untilReady(child);
   const other = spawnCli(t, ['start', '--port=0', `--persist=${folder}`]);
   t.same(await ended(other), [2, null]);
-  t.match(other.said.err, `is in use by the process ${child.pid}`);
+  t.match(other.said.err, `is in use by another emulator (process ${child.pid})`);
   child.kill('SIGKILL');
   await once(child, 'close');
   t.ok(existsSync(join(folder, 'lock')));

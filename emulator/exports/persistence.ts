@@ -170,7 +170,7 @@ export class Persistence {
       if (now.length === this.#saved.length && now.every((mark, at) => mark === this.#saved[at])) continue;
       try {
         await this.save();
-        if (this.#hasFailed) warn(`${folder} is writable again, and the state has been saved.`);
+        if (this.#hasFailed) warn(`The state could be saved to ${folder} again.`);
         this.#hasFailed = false;
       } catch (error) {
         // The next round of this loop saves again. The user is warned only once until a save succeeds.

@@ -12,13 +12,13 @@ export const MAX_JSON = 256 * 1024 * 1024;
  */
 export async function readJson(tree: FileTree, path: string, digest?: string): Promise<unknown> {
   const bytes = await readSmall(tree, bytesOf(path), MAX_JSON);
-  if (!bytes) throw new SourceError(`${tree.title} has no ${path}.`);
+  if (!bytes) throw new SourceError(`${tree.title} has no file ${path}, which every export has.`);
   if (digest !== undefined && sha1(bytes) !== digest)
-    throw new SourceError(`${tree.title}: ${path} was changed, because its checksum does not match.`);
+    throw new SourceError(`${tree.title}: the file ${path} was changed after the export: its checksum does not match.`);
   try {
     return JSON.parse(bytes.toString()) as unknown;
   } catch {
-    throw new SourceError(`${tree.title}: ${path} is not valid JSON.`);
+    throw new SourceError(`${tree.title}: the file ${path} is not valid JSON.`);
   }
 }
 

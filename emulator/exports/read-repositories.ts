@@ -91,7 +91,7 @@ export async function readRepositories(
       if (!current.config.organizations.some((own) => own.name === organization))
         throw fail(`the organization of ${what} does not exist`);
       if (contents.has(id) || sequences.has(sequence) || sequence > world.created)
-        throw fail(`${what} has the id or the sequence number of another repository`);
+        throw fail(`${what} has the same id or sequence number as another repository`);
       sequences.add(sequence);
       const base = { id, organization, name, sequence, createdAt };
       if (folder === undefined || file === undefined) {
@@ -140,7 +140,9 @@ class RepositoryReader {
     const { tree, fail } = this;
     const digest = digestIn('record', file);
     if (digest === undefined)
-      throw fail(`${folder}: the name of its record does not match the list: ${JSON.stringify(file)}`);
+      throw fail(
+        `${folder}: its repository.json has another name than the list of repositories: ${JSON.stringify(file)}`,
+      );
     const files = [`${folder}/${file}`];
     const written = await readJson(tree, files[0]!, digest);
     const given = await joinLists(written, tree, `${folder}/`, (path) => files.push(path));
@@ -186,7 +188,8 @@ class RepositoryReader {
         },
       };
     }
-    if ((await tree.stat(bytesOf(`${folder}/objects`)))?.kind !== 'folder') throw this.fail(`${folder} has no objects`);
+    if ((await tree.stat(bytesOf(`${folder}/objects`)))?.kind !== 'folder')
+      throw this.fail(`${folder} has no folder objects`);
     const maxBytes = this.current.config.limits.maxObjectBytes;
     return openGitDirectory(tree, bytesOf(folder), maxBytes);
   }
@@ -198,7 +201,7 @@ class RepositoryReader {
     const wrong = given.find(({ name }) => !isRefName(name));
     if (wrong) throw fail(`${JSON.stringify(textOf(wrong.name))} is not a ref name`);
     const head = 'symref' in saved.head ? { symref: nameOfText(saved.head.symref) } : { oid: saved.head.oid as Oid };
-    if ('symref' in head && !isRefName(head.symref)) throw fail('the target of HEAD is not a ref');
+    if ('symref' in head && !isRefName(head.symref)) throw fail('the target of HEAD is not a valid ref name');
     const meter = new Meter({ schedule: content.objects.schedule });
     // The quarantine (objects that are not yet visible) is published as a whole, including objects that no ref reaches,
     // because clients can request them by id.

@@ -31,7 +31,7 @@ export async function readManifest(tree: FileTree): Promise<Manifest> {
   const given = await readJson(tree, MANIFEST);
   const { format, version } = (typeof given === 'object' && given !== null ? given : {}) as Record<string, unknown>;
   if (format !== FORMAT)
-    throw new SourceError(`${tree.title} is not the state of an emulator: ${MANIFEST} names another format.`);
+    throw new SourceError(`${tree.title} is not an export of an emulator: ${MANIFEST} names another format.`);
   if (version !== VERSION) {
     throw new SourceError(
       `${tree.title} has the format version ${JSON.stringify(version)}; only ${VERSION} is supported. It was not changed.`,
@@ -77,7 +77,7 @@ function readParts(
   const missing = world.organizations.find(({ name }) => !names.includes(name));
   if (missing) {
     throw fail(
-      `it has the organization ${missing.name}, which this emulator does not have; start it with ${[...names, missing.name].map((name) => `--org ${name}`).join(' ')}`,
+      `it has the organization ${missing.name}, which this emulator does not have. Start the emulator with ${[...names, missing.name].map((name) => `--org ${name}`).join(' ')}`,
     );
   }
   const organizations = new Map(
@@ -108,7 +108,8 @@ function readParts(
   const limit = Object.keys(world.settings.limits).find(
     (name) => !(RUNNING_LIMITS as readonly string[]).includes(name),
   );
-  if (limit !== undefined) throw fail(`the limit ${limit} can only be set when an emulator starts`);
+  if (limit !== undefined)
+    throw fail(`its settings have the limit ${limit}, which can only be set when an emulator starts`);
   try {
     parseVariants(world.settings.variants);
   } catch (error) {

@@ -13,7 +13,7 @@ export const VERSION = 1;
 
 const count = () => z.int().min(0);
 const time = () => z.int().min(-8.64e15).max(8.64e15);
-const oid = () => z.string().regex(/^[0-9a-f]{40}$/, 'must be an object id');
+const oid = () => z.string().regex(/^[0-9a-f]{40}$/, 'must be an object id of 40 lower-case hexadecimal digits');
 const ends = () =>
   z.strictObject({
     requests: count().optional(),
@@ -58,7 +58,7 @@ const webhook = () =>
   z.strictObject({
     id: z.string().min(1),
     organization: z.string(),
-    url: z.string().max(2048).refine(isPlainUrl, 'must be an http or https URL without user name and password'),
+    url: z.string().max(2048).refine(isPlainUrl, 'must be an http or https URL, without user name and password'),
     events: z.array(z.enum(EVENT_NAMES)),
     secret: z.string().optional(),
     createdAt: time(),

@@ -99,7 +99,9 @@ export async function requireOwn(folder: string): Promise<void> {
     const listed = isLeftOver ? await Promise.all(others.map((name) => readdir(join(folder, name), WHOLE))) : [];
     const files = listed.flat().filter((entry) => !entry.isDirectory());
     if (isLeftOver && files.every(({ parentPath, name }) => /\.git(?:[/\\]|$)/.test(join(parentPath, name)))) return;
-    throw new SourceError(`${folder} is not empty, and is not the state of an emulator; it was not changed.`);
+    throw new SourceError(
+      `${folder} is not empty and contains no export of an emulator, so it was not changed. Use an empty or new folder.`,
+    );
   }
   let manifest: { format?: unknown; version?: unknown } = {};
   try {
@@ -109,7 +111,7 @@ export async function requireOwn(folder: string): Promise<void> {
   }
   if (manifest?.format !== FORMAT || manifest.version !== VERSION) {
     throw new SourceError(
-      `${folder} has the state of another format or version (${JSON.stringify(manifest?.version)}; ${VERSION} is supported); it was not changed.`,
+      `${folder} contains an export of version ${JSON.stringify(manifest?.version)}, but only ${VERSION} is supported. It was not changed.`,
     );
   }
 }
@@ -138,7 +140,7 @@ async function fill(folder: string, files: AsyncIterable<TarEntry>, progress?: (
       await writes.write(name + DRAFT, content(), progress);
       if (!isLate) writes.rename(name + DRAFT, name);
     }
-    if (!late.includes(MANIFEST)) throw new SourceError('The state is incomplete; nothing was changed.');
+    if (!late.includes(MANIFEST)) throw new SourceError('The export is incomplete, so nothing was changed.');
     for (const each of [folder, ...folders]) await syncFolder(each);
     // The rename of the manifest makes the new state valid. A later error must not remove its files, so they are kept.
     writes.rename(MANIFEST + DRAFT, MANIFEST);

@@ -107,13 +107,13 @@ async function readEntries(
   for (;;) {
     const block = await reader.exactly(RECORD);
     if (isZero(block)) {
-      if (!isZero(await reader.exactly(RECORD))) throw fail('is damaged: data follows its end');
+      if (!isZero(await reader.exactly(RECORD))) throw fail('is damaged: data follows the end of the archive');
       await reader.drain();
       return;
     }
     const { type, size, name } = readHeader(block, fail);
     if (type === 'x' || type === 'g' || type === 'L') {
-      if (size > MAX_EXTENSION) throw fail('has an extended header above the size limit');
+      if (size > MAX_EXTENSION) throw fail(`has an extended header of more than ${MAX_EXTENSION} bytes`);
       const body = await reader.exactly(size);
       await reader.exactly((RECORD - (size % RECORD)) % RECORD);
       if (type === 'L') given = body.subarray(0, body.indexOf(0) < 0 ? body.length : body.indexOf(0));
@@ -125,13 +125,13 @@ async function readEntries(
     if (++entries > MAX_ENTRIES) throw fail(`has more than ${MAX_ENTRIES} entries`);
     take(RECORD);
     if (type === '5') {
-      if (size !== 0) throw fail('has a folder with content');
+      if (size !== 0) throw fail('has a folder entry with content');
       if (path !== '') tree.addFolder(path);
     } else if (type === '0' || type === '\0' || type === '7') {
       const padding = (RECORD - (size % RECORD)) % RECORD;
       if (path === '' || bytesIn(name).endsWith('/')) throw fail('has a file without a name');
       if (!isStatePath(path)) {
-        if (size > BLOCK) throw fail(`has ${JSON.stringify(path)}, which is not part of an export`);
+        if (size > BLOCK) throw fail(`has the file ${JSON.stringify(path)}, which is not part of an export`);
         await reader.exactly(size + padding);
         continue;
       }
@@ -154,7 +154,7 @@ function readHeader(block: Buffer, fail: (why: string) => SourceError): { type: 
   const octal = (at: number, length: number): number => {
     const digits = /^ *([0-7]+)[ \0]*$/.exec(block.toString('latin1', at, at + length))?.[1];
     const value = digits === undefined ? Number.NaN : Number.parseInt(digits, 8);
-    if (!(value <= MAX_SIZE)) throw fail('has a header with an invalid number');
+    if (!(value <= MAX_SIZE)) throw fail('has a header in which a number is invalid');
     return value;
   };
   let sum = 0;

@@ -221,19 +221,19 @@ export class ArmedRequest {
       return this.refrain(fault, `the state of the repository allows ${this.facts.operation.id}`);
     }
     if (facts.git?.refs && [...actions].every((action) => isForOtherRefs(action, facts.git!.refs!))) {
-      return this.refrain(fault, 'the push has none of the refs that the fault refuses');
+      return this.refrain(fault, 'the push changes none of the refs that the fault refuses');
     }
     if (last && ends) {
       tally.matched += 1;
       tally.skip('priority', '');
-      return this.refrain(fault, `the fault ${last.id} has precedence`);
+      return this.refrain(fault, `the fault ${last.id} has a higher priority`);
     }
     const { now, seed } = this.faults;
     const verdict = tally.decide(compiled, this.faults.countersOf(entry), this.keyOf(entry), { now, seed });
     if ('reason' in verdict) return this.refrain(fault, verdict.why, true);
     const chosen = compiled.entries[verdict.entry]!;
     if (chosen !== 'pass') return this.settle(fault, chosen);
-    return this.refrain(fault, 'its sequence has "pass" for this request', true);
+    return this.refrain(fault, 'its sequence lets this request pass', true);
   }
 
   private refrain(fault: PlannedFault, why: string | undefined, isCounted = false): Decision {
@@ -248,7 +248,7 @@ export class ArmedRequest {
     }
     if (entry.text === undefined || isCounted || this.ignored.length === FAULT_LIMITS.reasons) return;
     this.refused ??= [];
-    this.refused.push(refusal.for(why ?? 'the request does not match its conditions'));
+    this.refused.push(refusal.for(why ?? 'the request does not match the conditions of the fault'));
   }
 
   private settle({ index }: PlannedFault, decision: Decision): Decision {

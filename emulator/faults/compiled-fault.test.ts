@@ -10,10 +10,10 @@ const ERROR = { error: { code: 'conflict' } } as const;
 
 t.test('a fault that could never fire is refused', async (t) => {
   const rows: readonly (readonly [fault: Fault | string, sentence: RegExp, inBand?: 'header' | 'claim'])[] = [
-    [{}, /do or sequence/],
-    [{ do: ERROR, sequence: [ERROR] }, /either do or sequence, not both/],
-    [{ sequence: ['pass', 'pass'] }, /every entry is "pass"/],
-    [{ match: { op: 'commitpack' }, do: ERROR }, /match\.op: unknown operation "commitpack"; `emulator routes` lists/],
+    [{}, /exactly one of the members do and sequence/],
+    [{ do: ERROR, sequence: [ERROR] }, /exactly one of the members do and sequence/],
+    [{ sequence: ['pass', 'pass'] }, /sequence has only "pass"/],
+    [{ match: { op: 'commitpack' }, do: ERROR }, /match\.op: unknown operation "commitpack"\. `emulator routes` lists/],
     [{ match: { op: 'svn*' }, do: ERROR }, /unknown operation "svn\*"/],
     [{ match: { op: ['commitPack', 'none'] }, do: ERROR }, /unknown operation "none"/],
     [{ do: ERROR, when: { from: 'PT5S', until: 'PT5S' } }, /until must be after when\.from/],
@@ -26,7 +26,7 @@ t.test('a fault that could never fire is refused', async (t) => {
     [{ match: { op: 'commit*' }, do: { ng: { unpack: 'no' } } }, /ng is not possible for commitPack/],
     [
       { match: { op: 'gitInfoRefs' }, do: { cut: {} } },
-      /cut is not possible for gitInfoRefs; cut is possible there at/,
+      /cut is not possible for gitInfoRefs\. The stages at which cut is possible are/,
     ],
     [
       { match: { op: 'gitReceivePack' }, do: { drop_object: { bytes: 1 } } },
@@ -34,30 +34,30 @@ t.test('a fault that could never fire is refused', async (t) => {
     ],
     [
       { at: 'before', do: { lost: 'fin' } },
-      /lost is not possible at the stage before; it is possible at after, git\.report/,
+      /the fault lost is not possible at the stage before\. It is possible at after, git\.report/,
     ],
     [
       { at: 'response.body', do: { cut: { at: { objects: 1 } } } },
-      /not possible at the stage response\.body; it is possible at git\.pack/,
+      /not possible at the stage response\.body\. It is possible at git\.pack/,
     ],
     [{ at: 'before', do: { cut: {} } }, /cut is not possible at the stage before/],
-    [{ match: { token: { sub: 'a' } }, at: 'auth', do: ERROR }, /match\.token\.sub cannot be decided at auth/],
+    [{ match: { token: { sub: 'a' } }, at: 'auth', do: ERROR }, /match\.token\.sub is not yet known at auth/],
     [
       { match: { token: { claims: { a: 'a' } } }, at: 'headers', do: ERROR },
-      /token\.claims cannot be decided at headers/,
+      /token\.claims is not yet known at headers/,
     ],
-    [{ match: { git: { ref: 'refs/heads/main' } }, do: ERROR }, /git\.ref cannot be decided at before/],
+    [{ match: { git: { ref: 'refs/heads/main' } }, do: ERROR }, /git\.ref is not yet known at before/],
     [
       { match: { git: { command: 'fetch' } }, do: ERROR },
-      /git\.command cannot be decided at before.*it can be at after, response\.head, response\.body, git\.pack/,
+      /git\.command is not yet known at before.*It is known at after, response\.head, response\.body, git\.pack/,
     ],
     [{ match: { http: { body: { '/a': 'a' } }, op: 'commitPack' }, do: ERROR }, /no operation matches the conditions/],
     [{ match: { git: { phase: 'rpc' }, op: 'gitInfoRefs' }, do: ERROR }, /no operation matches the conditions/],
     [{ match: { git: { service: 'upload-pack' }, op: 'gitReceivePack' }, do: ERROR }, /no operation matches/],
-    [{ match: { repo: 'a' }, at: 'accept', do: { latency: { ms: 1 } } }, /match\.repo cannot be decided at accept/],
-    [{ match: { op: '*' }, at: 'accept', do: { latency: { ms: 1 } } }, /match\.op cannot be decided at accept/],
-    ['internal_error@headers', /the stage headers is not possible/, 'header'],
-    ['latency@accept;ms=1', /the stage accept is not possible/, 'claim'],
+    [{ match: { repo: 'a' }, at: 'accept', do: { latency: { ms: 1 } } }, /match\.repo is not yet known at accept/],
+    [{ match: { op: '*' }, at: 'accept', do: { latency: { ms: 1 } } }, /match\.op is not yet known at accept/],
+    ['internal_error@headers', /the stage headers is over before a fault in a header or token is read/, 'header'],
+    ['latency@accept;ms=1', /the stage accept is over before/, 'claim'],
   ];
   for (const [fault, sentence, inBand] of rows) {
     const definition = typeof fault === 'string' ? parseFault(fault, 'x').fault : fault;

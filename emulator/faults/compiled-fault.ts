@@ -29,7 +29,7 @@ export function compileFault(definition: Fault, context: CompileContext) {
   const refuse = (detail: string) => problem('bad_request', `${context.where}: ${detail}`);
   const { match = {}, when = {}, at, sequence } = definition;
   if ((definition.do === undefined) === (sequence === undefined)) {
-    throw refuse('a fault must have either do or sequence, not both.');
+    throw refuse('a fault must have exactly one of the members do and sequence.');
   }
   /**
    * Lists of actions. The n-th list of a `sequence` applies to the n-th matching request. Without a `sequence`, the
@@ -39,10 +39,10 @@ export function compileFault(definition: Fault, context: CompileContext) {
     ? sequence.map((entry) => (entry === 'pass' ? entry : [entry]))
     : [[definition.do!].flat()];
   if (entries.every((entry) => entry === 'pass'))
-    throw refuse('sequence: every entry is "pass", so the fault would never fire.');
+    throw refuse('sequence has only "pass", so the fault would never fire. At least one entry must be an action.');
   if (context.inBand && at !== undefined && BEFORE_IN_BAND.has(at)) {
     throw refuse(
-      `at: the stage ${at} is not possible for a fault in a header or token, because it is over before they are read.`,
+      `at: the stage ${at} is over before a fault in a header or token is read. Add the fault with POST /_emulator/faults.`,
     );
   }
   const now = context.now;
@@ -73,7 +73,7 @@ export function compileFault(definition: Fault, context: CompileContext) {
   if (compiled.from >= compiled.until) throw refuse('when.until must be after when.from.');
   const unknown = compiled.operations?.find((glob) => !context.operations.some(({ id }) => matchesGlob(glob, id)));
   if (unknown !== undefined) {
-    throw refuse(`match.op: unknown operation ${JSON.stringify(unknown)}; \`emulator routes\` lists the operations.`);
+    throw refuse(`match.op: unknown operation ${JSON.stringify(unknown)}. \`emulator routes\` lists all operations.`);
   }
   for (const action of actionsOf(compiled)) checkStage(action, at, refuse);
   checkValues(match, context.operations, refuse);
@@ -85,7 +85,7 @@ function checkStage(action: Action, at: Stage | undefined, refuse: (detail: stri
   const allowed = stagesFor(action);
   if (at === undefined || allowed.includes(at)) return;
   throw refuse(
-    `at: ${kindNameOf(action)} is not possible at the stage ${at}; it is possible at ${allowed.join(', ')}.`,
+    `at: the fault ${kindNameOf(action)} is not possible at the stage ${at}. It is possible at ${allowed.join(', ')}.`,
   );
 }
 
@@ -95,10 +95,11 @@ function checkValues(match: Match, operations: readonly FaultedOperation[], refu
   const unknown = has.find((scope) => !operations.some(({ scopes }) => scopes.includes(scope)));
   if (unknown !== undefined) {
     const known = [...new Set(operations.flatMap(({ scopes }) => scopes))].join(', ');
-    throw refuse(`match.token.scopes.has: unknown scope ${JSON.stringify(unknown)}; the scopes are ${known}.`);
+    throw refuse(`match.token.scopes.has: unknown scope ${JSON.stringify(unknown)}. The scopes are ${known}.`);
   }
   const both = has.find((scope) => lacks.includes(scope));
-  if (both !== undefined) throw refuse(`match.token.scopes: has and lacks both name ${both}, so no token matches.`);
+  if (both !== undefined)
+    throw refuse(`match.token.scopes: has and lacks both name the scope ${both}, so no token can match.`);
   const pointer = Object.keys(match.http?.body ?? {}).find((name) => name !== '' && !name.startsWith('/'));
   if (pointer !== undefined) {
     throw refuse(`match.http.body: ${JSON.stringify(pointer)} is not a JSON pointer, such as "/name".`);

@@ -36,7 +36,8 @@ interface Condition extends Member {
 const PROTOCOL: Key<0 | 1 | 2> = {
   ...choice(['0', '1', '2']),
   read: (text) => ([0, 1, 2] as const).find((version) => String(version) === text),
-  schema: () => z.union([z.literal(0), z.literal(1), z.literal(2)], { error: 'Must be 0, 1 or 2' }),
+  schema: () =>
+    z.union([z.literal(0), z.literal(1), z.literal(2)], { error: 'Must be a version of the Git protocol: 0, 1 or 2' }),
 };
 
 /**
@@ -82,7 +83,13 @@ const COMMAND = choice(['ls-refs', 'fetch', 'object-info']);
 export const CONDITIONS: readonly Condition[] = [
   textual('org', 'Organization', GLOB, ({ request }) => request.organizationName),
   textual('repo', 'Repository', `team/app; ${GLOB}`, ({ request }) => request.repositoryName),
-  textual('token.sub', 'Subject', `sub of the token; ${GLOB}`, ({ request }) => request.verified?.claims.sub, SUBJECT),
+  textual(
+    'token.sub',
+    'Subject',
+    `claim sub of the token; ${GLOB}`,
+    ({ request }) => request.verified?.claims.sub,
+    SUBJECT,
+  ),
   textual('token.kid', 'Key', 'id of the key that signed the token', ({ request }) => request.verified?.kid),
   textual(
     'token.alg',

@@ -30,7 +30,7 @@ export function faultClaims(
   if (faults === undefined && scenario === undefined) return {};
   if (scenario !== undefined) readScenarioName(scenario, 'scenario');
   if (faults && faults.length > FAULT_LIMITS.perRequest) {
-    throw problem('bad_request', `${where}: at most ${FAULT_LIMITS.perRequest} faults are allowed.`);
+    throw problem('bad_request', `${where}: at most ${FAULT_LIMITS.perRequest} faults are allowed for one request.`);
   }
   for (const given of faults ?? []) {
     compileFault(readWritten(given, where).fault, { where, now: 0, operations, inBand: 'claim' });
@@ -54,7 +54,7 @@ export function readClaim(emu: unknown): {
   if (unknown !== undefined) {
     throw problem(
       'bad_request',
-      `${CLAIM}: unknown member ${JSON.stringify(unknown)}; the members are faults and scenario.`,
+      `${CLAIM} has the unknown member ${JSON.stringify(unknown)}. Its members are faults and scenario.`,
     );
   }
   if (!Array.isArray(faults) || faults.length > FAULT_LIMITS.perRequest) {
@@ -68,5 +68,5 @@ export function readClaim(emu: unknown): {
 
 export function readScenarioName(value: unknown, where: string): string {
   if (typeof value === 'string' && SCENARIO.test(value)) return value;
-  throw problem('bad_request', `${where}: the name of a scenario may have only letters, digits, _, ., :, / and -.`);
+  throw problem('bad_request', `${where}: the name of a scenario may contain only letters, digits, _, ., :, / and -.`);
 }

@@ -83,10 +83,10 @@ function inBand({ at }: Fault, text: string, note = IN_BAND_COUNTS): Written {
 
 function headerForm(text: string | undefined, fault: Fault): Written {
   if (text !== undefined) return inBand(fault, `X-Emulator-Fault: ${text}`);
-  return { why: 'The header takes only the text form, which cannot express this fault.' };
+  return { why: 'A request header can have a fault only in the text form, which cannot express this fault.' };
 }
 
-const TOKEN_NOTE = 'For Git it is the password, for every other client the bearer token.';
+const TOKEN_NOTE = 'A Git client sends the token as its password, and every other client as a bearer token.';
 
 /**
  * Matches texts without characters that have a meaning in globs, in the fault syntax, or in shells. Only such texts are

@@ -34,7 +34,7 @@ const FORM = 'name[*times][+skip][@stage][;key=value]';
 export function parseFaults(value: string, where: string): WrittenFault[] {
   const texts = value.split(',').map((text) => text.trim());
   if (texts.length > FAULT_LIMITS.perRequest) {
-    throw problem('bad_request', `${where}: at most ${FAULT_LIMITS.perRequest} faults are allowed.`);
+    throw problem('bad_request', `${where}: at most ${FAULT_LIMITS.perRequest} faults are allowed for one request.`);
   }
   return texts.map((text) => parseFault(text, where));
 }
@@ -49,17 +49,17 @@ export function parseFault(text: string, where: string): WrittenFault {
   if (!match) throw refuse(`${JSON.stringify(text.slice(0, 200))} is not ${FORM}.`);
   const [, first, second, times, skip, stage, keys] = match as unknown as [string, string, ...(string | undefined)[]];
   if (second !== undefined && first !== 'code')
-    throw refuse(`${first}:${second} is not a fault; a colon is allowed only in code:NAME.`);
+    throw refuse(`${first}:${second} is not a fault. A colon is allowed only after code, as in code:NAME.`);
   const name = specifiedCode(second ?? first);
   const kind = TEXT_NAMES.get(name);
   if (!kind || (second !== undefined && !isCode(name))) {
-    throw refuse(`unknown fault ${second ?? first}; the faults are ${[...TEXT_NAMES.keys()].join(', ')}.`);
+    throw refuse(`unknown fault ${second ?? first}. The faults are ${[...TEXT_NAMES.keys()].join(', ')}.`);
   }
   if (stage !== undefined && !Object.hasOwn(STAGES, stage)) {
-    throw refuse(`unknown stage ${stage}; the stages are ${Object.keys(STAGES).join(', ')}.`);
+    throw refuse(`unknown stage ${stage}. The stages are ${Object.keys(STAGES).join(', ')}.`);
   }
   if (times !== undefined && Number(times) === 0)
-    throw refuse(`${name}*0 would never fire; the number after * must be at least 1.`);
+    throw refuse(`the fault ${name}*0 would never fire. The number after * must be at least 1.`);
   const when: When = {
     ...(skip !== undefined && { skip: Number(skip) }),
     ...(times !== undefined && { times: Number(times) }),
@@ -99,22 +99,26 @@ function readKeys(
     if (!row) {
       const known = Object.keys(keys);
       throw refuse(
-        `${name} has no key ${JSON.stringify(key)}; ${known.length > 0 ? `its keys are ${known.join(', ')}` : 'it takes no keys'}.`,
+        `the fault ${name} has no key ${JSON.stringify(key)}. ${known.length > 0 ? `Its keys are ${known.join(', ')}` : 'It takes no keys'}.`,
       );
     }
     const isTwice = member ? valueAt(fault, member.names) !== undefined : Object.hasOwn(values, memberOf(key));
-    if (isTwice) throw refuse(`${name}: the key ${key} is given twice.`);
+    if (isTwice) throw refuse(`the fault ${name} has the key ${key} twice, but it is allowed only once.`);
     const decoded = equals < 0 ? undefined : decode(pair.slice(equals + 1));
     const value = decoded === undefined ? undefined : row.read(decoded);
-    if (value === undefined) throw refuse(`${key} of ${name} must be ${row.wants}.`);
+    if (value === undefined) throw refuse(`the key ${key} of the fault ${name} must be ${row.wants}.`);
     if (member) fault = withValueAt(fault, member.names, value);
     else values[memberOf(key)] = value;
   }
   const isGiven = (key: string) => Object.hasOwn(values, memberOf(key));
   const missing = needs.find((key) => !isGiven(key));
-  if (missing !== undefined) throw refuse(`${name} requires ${missing}=, ${keys[missing]!.wants}.`);
+  if (missing !== undefined)
+    throw refuse(
+      `the fault ${name} requires the key ${missing}, as in ${name};${missing}=VALUE: ${keys[missing]!.wants}.`,
+    );
   const points = oneOf.filter(isGiven);
-  if (points.length > 1) throw refuse(`${name} takes only one of ${oneOf.join(', ')}, got ${points.join(' and ')}.`);
+  if (points.length > 1)
+    throw refuse(`the fault ${name} takes only one of the keys ${oneOf.join(', ')}, but has ${points.join(' and ')}.`);
   return { values, fault };
 }
 

@@ -36,7 +36,7 @@ const FIRED: Key = {
   schema: () => {
     const range = strict({ min: COUNT.schema(), max: COUNT.schema() })
       .partial()
-      .refine((value) => Object.keys(value).length > 0, 'Must have min or max');
+      .refine((value) => Object.keys(value).length > 0, 'Must have at least one of min and max');
     return z.union([COUNT.schema(), range], { error: 'Must be a number, or an object of min and max' });
   },
 };
@@ -49,13 +49,13 @@ const DURATION = textThat('an ISO 8601 duration, such as PT5S', 'PT5S', (text) =
 /** All plain members that a fault may have in JSON, which are all except `at`, `do` and `sequence`. */
 export const MEMBERS: readonly Member[] = [
   { path: 'id', label: 'Id', hint: 'default fault-1, …', key: ID },
-  { path: 'note', label: 'Note', hint: 'shown with it', key: TEXT },
-  { path: 'priority', label: 'Priority', hint: 'higher takes precedence', key: PRIORITY },
+  { path: 'note', label: 'Note', hint: 'Text that lists show with the fault', key: TEXT },
+  { path: 'priority', label: 'Priority', hint: 'The fault with the highest priority fires', key: PRIORITY },
   { path: 'match.op', label: 'Operation', hint: 'between commas', key: OPERATION },
   ...CONDITIONS,
   { path: 'when.skip', label: 'Skip', hint: 'Matching requests to skip first', key: COUNT, mark: '+' },
   { path: 'when.times', label: 'Times', hint: 'Number of times it fires; empty: unlimited', key: AMOUNT, mark: '*' },
-  { path: 'when.every', label: 'Every', hint: '3: every third matching request', key: AMOUNT },
+  { path: 'when.every', label: 'Every', hint: '3: fires for every third matching request', key: AMOUNT },
   {
     path: 'when.chance',
     label: 'Chance',
@@ -70,7 +70,7 @@ export const MEMBERS: readonly Member[] = [
   },
   { path: 'when.from', label: 'From', hint: '2026-01-01T00:00:00Z, or PT5S from now', key: INSTANT },
   { path: 'when.until', label: 'Until', hint: 'as From', key: INSTANT },
-  { path: 'expect.fired', label: 'Must fire', hint: 'Number of times; checked by verify', key: FIRED },
+  { path: 'expect.fired', label: 'Must fire', hint: 'Number of times, which `emulator verify` checks', key: FIRED },
   { path: 'ttl', label: 'Removed after', hint: 'PT1H', key: DURATION },
 ];
 

@@ -50,7 +50,8 @@ export function checkReach(
   const members = [...(match.op === undefined ? [] : ['op']), ...new Set(criteria.map(({ member }) => member))];
   const refuse = (detail: string) => problem('bad_request', `${context.where}: ${detail}`);
   const meant = shapesFor(match, members, operations);
-  if (meant.length === 0) throw refuse(`no operation matches the conditions${clashOf(match, members, operations)}.`);
+  if (meant.length === 0)
+    throw refuse(`no operation matches the conditions of the fault${clashOf(match, members, operations)}.`);
   const who = whoOf(meant);
   for (const action of actionsOf(compiled)) {
     const what = kindNameOf(action);
@@ -62,7 +63,7 @@ export function checkReach(
     });
     if (points.length === 0) {
       const possible = stagesFor(action).filter((stage) => meant.some(({ stages }) => stages.has(stage)));
-      const rest = possible.length > 0 ? `; ${what} is possible there at ${possible.join(', ')}` : '';
+      const rest = possible.length > 0 ? `. The stages at which ${what} is possible are ${possible.join(', ')}` : '';
       throw refuse(`at: ${at === undefined ? what : `the stage ${at}`} is not possible for ${who}${rest}.`);
     }
     const stages = [...new Set(points.map(({ stage }) => stage))].join(', ');
@@ -72,13 +73,13 @@ export function checkReach(
         meant.some((shape) => shape.stages.has(stage) && isKnown(member, { shape, stage }, context)),
       );
       throw refuse(
-        `match.${member} cannot be decided at ${stages}, the stage of ${what}; it can be at ${known.join(', ')}.`,
+        `match.${member} is not yet known at ${stages}, the stage of ${what}. It is known at ${known.join(', ')}.`,
       );
     }
     const knowing = points.filter((point) => members.every((member) => isKnown(member, point, context)));
     if (knowing.length === 0)
       throw refuse(
-        `no request can match all of ${members.map((member) => `match.${member}`).join(', ')} at ${stages}.`,
+        `no request can match all of ${members.map((member) => `match.${member}`).join(', ')} at the stage ${stages}.`,
       );
     const lacked = match.token?.scopes?.lacks ?? [];
     const coming = knowing.filter((point) => !isStopped(point, members, lacked));

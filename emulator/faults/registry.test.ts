@@ -155,7 +155,7 @@ t.test('another scenario resets the counters of its caller only', async (t) => {
 t.test('a fault can be added, changed, replaced and removed', async (t) => {
   const world = new World();
   t.same(world.add({ do: CONFLICT }, { id: 'mine', do: CONFLICT }, { do: CONFLICT }), ['fault-1', 'mine', 'fault-2']);
-  t.throws(() => world.add({ id: 'mine', do: CONFLICT }), /a fault "mine" already exists/);
+  t.throws(() => world.add({ id: 'mine', do: CONFLICT }), /a fault with the id "mine" already exists/);
   const { revision } = world.faults;
   world.fire();
   t.match(world.faults.patch('fault-1', { when: { times: 1 } }, OPERATIONS), {

@@ -155,11 +155,14 @@ export class Faults {
     if (entry.text !== undefined) {
       throw problem(
         'conflict',
-        `The fault ${id} is carried by requests, so it cannot be changed here; it can only be deleted.`,
+        `The fault ${id} came in the header or token of requests, so it cannot be changed. It can only be deleted.`,
       );
     }
     if (changes.id !== undefined && changes.id !== id)
-      throw problem('bad_request', 'id: the id of a fault cannot be changed.');
+      throw problem(
+        'bad_request',
+        'id: the id of a fault cannot be changed. Delete the fault, and add it with the new id.',
+      );
     const { do: _do, sequence: _sequence, ...rest } = entry.compiled.definition;
     const isOtherAct = changes.do !== undefined || changes.sequence !== undefined;
     const definition: Fault = { ...(isOtherAct ? rest : entry.compiled.definition), ...changes };
@@ -346,7 +349,7 @@ export class Faults {
     if (size > FAULT_LIMITS.registered) {
       throw problem(
         'conflict',
-        `Fault limit (${FAULT_LIMITS.registered}) reached; remove one with DELETE /_emulator/faults/ID.`,
+        `Fault limit (${FAULT_LIMITS.registered}) reached. Remove one with DELETE /_emulator/faults/ID.`,
       );
     }
   }
@@ -374,5 +377,8 @@ function withOwnTally(entry: FaultEntry): FaultEntry {
 }
 
 function inUse(id: string) {
-  return problem('conflict', `id: a fault ${JSON.stringify(id)} already exists.`);
+  return problem(
+    'conflict',
+    `id: a fault with the id ${JSON.stringify(id)} already exists. Choose another id, or delete that fault.`,
+  );
 }

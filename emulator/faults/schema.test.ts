@@ -85,7 +85,10 @@ t.test('an invalid fault is refused with the name of the member', async (t) => {
     [{ ...ONE, match: { op: 5 } }, /^match\.op: Must be the id/],
     [{ ...ONE, match: { token: { subject: 'x' } } }, /^match\.token: .*"subject"/],
     [{ ...ONE, match: { http: { header: { a: 5 } } } }, /^match\.http\.header\.a: Must be a string/],
-    [{ ...ONE, match: { git: { protocol: 3 } } }, /^match\.git\.protocol: Must be 0, 1 or 2/],
+    [
+      { ...ONE, match: { git: { protocol: 3 } } },
+      /^match\.git\.protocol: Must be a version of the Git protocol: 0, 1 or 2/,
+    ],
     [{ ...ONE, when: { times: 0 } }, /^when\.times: /],
     [{ ...ONE, when: { chance: 0 } }, /^when\.chance: /],
     [{ ...ONE, when: { chance: 1.5 } }, /^when\.chance: /],

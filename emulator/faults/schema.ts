@@ -125,12 +125,19 @@ export function readGivenFault(value: unknown, where: string): Fault {
   if (!isObject(value) || value.spec === undefined) return readFault(value, where);
   const { spec, ...rest } = value;
   if (typeof spec !== 'string')
-    throw problem('bad_request', 'spec: must be a fault as name[*times][+skip][@stage][;key=value].');
+    throw problem(
+      'bad_request',
+      'spec must be a fault in the form name[*times][+skip][@stage][;key=value], such as rate_limited*2.',
+    );
   const { fault } = parseFault(spec.trim(), 'spec');
   for (const name of Object.keys(rest)) {
     if (IN_WORDS.includes(name))
-      throw problem('bad_request', `${name}: is not allowed together with spec, which is the text form of a fault.`);
-    if (Object.hasOwn(fault, name)) throw problem('bad_request', `${name}: is already set by spec.`);
+      throw problem(
+        'bad_request',
+        `${name} is not allowed together with spec, which already is the complete fault in text form.`,
+      );
+    if (Object.hasOwn(fault, name))
+      throw problem('bad_request', `${name} is not allowed, because the text in spec sets it already.`);
   }
   return readFault({ ...fault, ...rest }, where);
 }

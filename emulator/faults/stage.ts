@@ -5,7 +5,7 @@
  */
 export const STAGES = {
   accept:
-    'after a connection was accepted, before anything is read; not if its first request is to /_emulator or to a namespace',
+    'after a connection was accepted and before anything is read, unless its first request is to /_emulator or a namespace',
   headers: 'after the request header was read',
   body: 'while the request body is read',
   auth: 'before the credential is checked',

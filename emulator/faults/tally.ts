@@ -85,7 +85,7 @@ export class Tally {
   decide(fault: CompiledFault, counters: Counters, key: string, { now, seed }: Circumstances): Verdict {
     this.matched += 1;
     if (now < fault.from || now >= fault.until)
-      return this.skip('window', 'the time is outside its when.from and when.until');
+      return this.skip('window', 'the current time is not between its when.from and its when.until');
     const before = counters.get(key);
     const { met } = before;
     const seen = before.seen + 1;
@@ -151,10 +151,13 @@ function reasonAgainst(
   { seen, met }: Count,
   draw: () => number,
 ): readonly [SkipReason, string] | undefined {
-  if (seen <= skip) return ['skip', `it skips the first ${skip} matching requests`];
-  if (met >= times) return ['exhausted', `it has already fired ${times} times, its maximum`];
-  if ((seen - skip) % every !== 0) return ['every', `it fires for one of every ${every} matching requests`];
-  return chance < 1 && draw() >= chance ? ['chance', `the random choice (chance ${chance}) was against it`] : undefined;
+  if (seen <= skip) return ['skip', `it skips the first ${skip} matching requests (when.skip)`];
+  if (met >= times) return ['exhausted', `it has already fired ${times} times, its maximum (when.times)`];
+  if ((seen - skip) % every !== 0)
+    return ['every', `it fires only for one of every ${every} matching requests (when.every)`];
+  return chance < 1 && draw() >= chance
+    ? ['chance', `the random choice decided against it (when.chance is ${chance})`]
+    : undefined;
 }
 
 /**

@@ -60,7 +60,7 @@ const MADE_UP: readonly string[] = [
   ...['when.skip', 'when.times', 'note', 'priority', 'ttl'],
 ];
 
-const BY_HAND = 'Copy the line above into a test whose client makes such a request';
+const BY_HAND = 'Copy the TypeScript line above into a test whose client sends a request';
 
 /**
  * Form of a fault for copying: its text, or the reason (`why`) why this form cannot express the fault. `note`: advice
@@ -100,7 +100,7 @@ export function wholeTest(fault: Fault, literal: string, operations: readonly Fa
     return { why: `${BY_HAND} of ${operation.id}, and that succeeds.` };
   }
   if (skip > 0 && operation.id === 'gitReceivePack') {
-    return { why: 'Copy the line above into a test whose client pushes more than once.' };
+    return { why: 'Copy the TypeScript line above into a test whose client pushes more than once.' };
   }
   const { method } = match.http ?? {};
   if (method !== undefined && !operation.routes.some((one) => one.method === method)) {

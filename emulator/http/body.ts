@@ -34,7 +34,7 @@ export async function* readChunks(request: IncomingMessage, options: BodyOptions
     request.pause();
     request.emit(
       'error',
-      problem('request_timeout', `The request body paused for more than ${options.idleTimeout} ms (--idle-timeout).`),
+      problem('request_timeout', `No part of the request body arrived for ${options.idleTimeout} ms (--idle-timeout).`),
     );
   }, options.idleTimeout);
   idle.unref();
@@ -67,7 +67,10 @@ export async function* readChunks(request: IncomingMessage, options: BodyOptions
 }
 
 function tooLarge(maxBytes: number) {
-  return problem('payload_too_large', `The request body is larger than ${maxBytes} bytes.`);
+  return problem(
+    'payload_too_large',
+    `The request body is larger than ${maxBytes} bytes, the maximum for this request.`,
+  );
 }
 
 function isReset(error: unknown): boolean {
@@ -84,7 +87,7 @@ export function refuseContentEncoding(request: IncomingMessage): void {
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
     throw problem(
       'unsupported_media_type',
-      'Compressed request bodies are not supported; send the body without Content-Encoding.',
+      'Compressed request bodies are not supported. Send the body without Content-Encoding.',
     );
   }
 }

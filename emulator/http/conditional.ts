@@ -46,7 +46,9 @@ export function respondConditionally(
       ? !containsTag(ifMatch, etag, true)
       : ifUnmodified !== undefined && lastModified > ifUnmodified
   ) {
-    throw problem('precondition_failed', 'The file does not match If-Match or If-Unmodified-Since.', { headers });
+    throw problem('precondition_failed', 'The file has changed: it does not match If-Match or If-Unmodified-Since.', {
+      headers,
+    });
   }
   const ifNoneMatch = header('if-none-match');
   const ifModified = dateOf(header('if-modified-since'));
@@ -64,7 +66,7 @@ export function respondConditionally(
   if (part === 'unsatisfiable') {
     throw problem(
       'range_not_satisfiable',
-      `The requested range is outside of the file, which has ${body.length} bytes.`,
+      `The range in the Range header is outside of the file, which has ${body.length} bytes.`,
       {
         headers: { ...headers, 'content-range': `bytes */${body.length}` },
       },

@@ -32,7 +32,7 @@ export class Cursors {
         return JSON.parse(payload.toString()) as T;
       }
     }
-    throw problem('bad_request', 'The cursor does not belong to this list; use one from a response to the same query.');
+    throw problem('bad_request', 'The cursor is not from a response to the same query. Start again without cursor.');
   }
 
   #mac(purpose: string, payload: Buffer): Buffer {

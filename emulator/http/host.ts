@@ -43,7 +43,8 @@ export function hostOf(rawHeaders: readonly string[]): string | undefined {
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
     const name = rawHeaders[at]!;
     if (name.length !== 4 || name.toLowerCase() !== 'host') continue;
-    if (found !== undefined) throw problem('bad_request', 'The request has more than one Host header.');
+    if (found !== undefined)
+      throw problem('bad_request', 'The request has more than one Host header, but must have exactly one.');
     found = rawHeaders[at + 1];
   }
   return found;
@@ -72,7 +73,7 @@ export function parseHost(authority: string): string {
   if (host === undefined)
     throw problem(
       'bad_request',
-      'The host that the request names is malformed; it must be a name or an address, with an optional port.',
+      'The Host header or the request target has a malformed host. A host is a name or an address, with an optional port.',
     );
   return host;
 }

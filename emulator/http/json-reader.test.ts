@@ -155,7 +155,7 @@ t.test('nesting and the number of members are limited', async (t) => {
   const members = (count: number) =>
     JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, at) => [`member-${at}`, at])));
   t.equal(Object.keys((refusal(members(MAX_MEMBERS)) as { value: object }).value).length, MAX_MEMBERS);
-  t.equal(refusal(members(MAX_MEMBERS + 1)), `A JSON object has more than ${MAX_MEMBERS} members.`);
+  t.equal(refusal(members(MAX_MEMBERS + 1)), `Line 1 has an object with more than ${MAX_MEMBERS} members.`);
 });
 
 t.test('the values of a body are counted before any is built', async (t) => {

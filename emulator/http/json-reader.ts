@@ -55,8 +55,8 @@ const MESSAGES: Readonly<Record<JsonIssue, (what: string) => string>> = {
   depth: (what) => `${what} is nested deeper than ${MAX_DEPTH} levels.`,
   values: (what) => `${what} has more than ${MAX_VALUES} values.`,
   syntax: (what) => `${what} is not valid JSON.`,
-  members: () => `A JSON object has more than ${MAX_MEMBERS} members.`,
-  repeated: (what) => `${what} has an object with a repeated member name.`,
+  members: (what) => `${what} has an object with more than ${MAX_MEMBERS} members.`,
+  repeated: (what) => `${what} has an object with the same member twice.`,
 };
 
 export interface JsonOptions {

@@ -15,20 +15,27 @@ export type MessageHead = Pick<IncomingMessage, 'httpVersion' | 'headers'>;
  */
 export function framingIssue({ httpVersion, headers }: MessageHead): Problem | undefined {
   if (httpVersion !== '1.1' && httpVersion !== '1.0') {
-    return problem('bad_request', `HTTP/${httpVersion} is not supported; use HTTP/1.1 or HTTP/1.0.`);
+    return problem('bad_request', `HTTP/${httpVersion} is not supported. Use HTTP/1.1 or HTTP/1.0.`);
   }
   const field = headers['transfer-encoding'];
   if (field === undefined) return undefined;
-  if (httpVersion === '1.0') return problem('bad_request', 'Transfer-Encoding is not allowed with HTTP/1.0.');
+  if (httpVersion === '1.0')
+    return problem(
+      'bad_request',
+      'Transfer-Encoding is not allowed with HTTP/1.0. Send Content-Length, or use HTTP/1.1.',
+    );
   if (headers['content-length'] !== undefined) {
-    return problem('bad_request', 'Transfer-Encoding and Content-Length are not allowed together.');
+    return problem(
+      'bad_request',
+      'Transfer-Encoding and Content-Length are not allowed together. Send only one of them.',
+    );
   }
   const codings = elementsOf(field);
   if (codings.at(-1) !== 'chunked' || codings.indexOf('chunked') < codings.length - 1) {
     return problem('bad_request', 'Transfer-Encoding is invalid; its last coding, and no other, must be chunked.');
   }
   if (codings.length > 1)
-    return problem('not_implemented', 'Transfer-Encoding has an unsupported coding; only chunked is supported.');
+    return problem('not_implemented', 'Transfer-Encoding has an unsupported coding. Only chunked is supported.');
   return undefined;
 }
 
@@ -39,7 +46,10 @@ export function framingIssue({ httpVersion, headers }: MessageHead): Problem | u
 export function checkExpectation({ httpVersion, headers }: MessageHead): void {
   if (headers.expect === undefined || httpVersion === '1.0') return;
   if (elementsOf(headers.expect).every((expectation) => expectation === '100-continue')) return;
-  throw problem('expectation_failed', 'Expect is not supported with this value; only 100-continue is.');
+  throw problem(
+    'expectation_failed',
+    'The value of the Expect header is not supported. Only 100-continue is supported.',
+  );
 }
 
 /** Returns true if the client may wait for `100 Continue` before it sends the body of its request. */

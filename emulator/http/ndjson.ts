@@ -28,7 +28,10 @@ export async function* readLines(
   let blank = 0;
   const hold = (part: Buffer): void => {
     if (held.length + part.length > maxLineBytes(line)) {
-      throw problem('bad_request', `Line ${line + 1} is longer than ${maxLineBytes(line)} bytes.`);
+      throw problem(
+        'bad_request',
+        `Line ${line + 1} is longer than ${maxLineBytes(line)} bytes (--max-line-bytes, for the first line --max-metadata-bytes).`,
+      );
     }
     held.add(part);
   };

@@ -39,7 +39,7 @@ export class Outbound {
 
   /** Sends one request. Rejects if the host is not allowed, or if the response does not arrive in time. */
   async request(url: URL, { timeout, ...request }: OutboundRequest): Promise<OutboundResponse> {
-    if (!this.mayReach(url)) throw new Error(`the host ${url.hostname} is neither loopback nor allowed`);
+    if (!this.mayReach(url)) throw new Error(`requests to the host ${url.hostname} are not allowed`);
     this.#agent ??= import('undici').then(({ Agent }) => new Agent({ keepAliveTimeout: 1_000 }));
     const dispatcher = await this.#agent;
     const { statusCode, headers, body } = await dispatcher.request({

@@ -115,9 +115,13 @@ export function problem(code: ProblemCode, detail: string, options?: ProblemOpti
  * Creates an error response with status 405. Its `Allow` header lists the allowed methods (RFC 9110, section 15.5.6).
  */
 export function methodNotAllowed(method: string, allow: string): Problem {
-  return problem('method_not_allowed', `${method} is not allowed on this path; the allowed methods are ${allow}.`, {
-    headers: { allow },
-  });
+  return problem(
+    'method_not_allowed',
+    `The method ${method} is not allowed on this path. The allowed methods are ${allow}.`,
+    {
+      headers: { allow },
+    },
+  );
 }
 
 /**

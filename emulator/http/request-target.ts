@@ -28,7 +28,8 @@ const ABSOLUTE_FORM = /^(https?):\/\/([^/?#]+)([/?#].*)?$/i;
  */
 export function readRequestTarget(method: string, raw: string, scheme: Scheme = 'http'): RequestTarget {
   if (method === 'CONNECT') {
-    if (!/:\d+$/.test(raw)) throw problem('bad_request', 'The target of CONNECT must be a host and a port.');
+    if (!/:\d+$/.test(raw))
+      throw problem('bad_request', 'The target of CONNECT must be a host and a port, such as example.com:443.');
     parseHost(raw);
     return { path: raw, query: '' };
   }
@@ -50,7 +51,7 @@ export function readRequestTarget(method: string, raw: string, scheme: Scheme = 
  */
 export function parseRequestTarget(raw: string): RequestTarget {
   if (raw.charCodeAt(0) !== 0x2f || raw.startsWith('//')) {
-    throw problem('bad_request', 'The request target must start with a single slash.');
+    throw problem('bad_request', 'The path of the request must begin with exactly one slash.');
   }
   checkCharacters(raw);
   const questionMark = raw.indexOf('?');
@@ -67,7 +68,7 @@ function checkCharacters(raw: string): void {
   for (let at = 0; at < raw.length; at++) {
     const code = raw.charCodeAt(at);
     if (code > 0x20 && code < 0x7f && code !== 0x23 && code !== 0x5c) continue;
-    throw problem('bad_request', 'The request target contains a character that must be percent-encoded.');
+    throw problem('bad_request', 'The path or query contains a character that must be percent-encoded.');
   }
 }
 
@@ -83,7 +84,7 @@ export function decodeOnce(part: string, what: string): string {
   } catch {
     throw problem(
       'bad_request',
-      `${what} contains a malformed percent sequence; % must be followed by two hexadecimal digits of valid UTF-8.`,
+      `${what} has a malformed percent-encoding. % must be followed by two hexadecimal digits, and the bytes must be UTF-8.`,
     );
   }
   if (decoded.includes('\0')) throw problem('bad_request', `${what} contains a NUL byte.`);
@@ -105,7 +106,7 @@ export function parseQuery(query: string, repeated: readonly string[]): Record<s
     const present = values[key];
     if (repeated.includes(key)) values[key] = present === undefined ? [value] : [...present, value];
     else if (present === undefined) values[key] = value;
-    else throw problem('bad_request', `The query parameter ${key} is given twice; it is allowed only once.`);
+    else throw problem('bad_request', `The query parameter ${key} was sent twice, but is allowed only once.`);
   }
   return values;
 }

@@ -58,10 +58,17 @@ export class Router<T extends Routed> {
         params[node.variable.name] = decodeOnce(segment, 'The path');
         node = node.variable.node;
       } else {
-        throw problem('route_not_found', 'No API route matches the path.');
+        throw problem(
+          'route_not_found',
+          'The API has no route with this path. The command "emulator routes" lists all routes.',
+        );
       }
     }
-    if (node.methods.size === 0) throw problem('route_not_found', 'No API route matches the path.');
+    if (node.methods.size === 0)
+      throw problem(
+        'route_not_found',
+        'The API has no route with this path. The command "emulator routes" lists all routes.',
+      );
     const operation = node.methods.get((method === 'HEAD' ? 'GET' : method) as Method);
     if (operation && (method !== 'HEAD' || operation.head !== false)) return { operation, params };
     throw new MethodNotAllowed(allowedMethods(node), anyOf(node.methods));

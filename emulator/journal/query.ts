@@ -63,7 +63,7 @@ export const requestQuerySchema = lazy(() => {
   ]);
   const operation = text.refine(isOperation, {
     error: ({ input }) =>
-      `unknown operation ${JSON.stringify(input)}; \`emulator routes\` lists the operations, and a final * matches any characters`,
+      `unknown operation ${JSON.stringify(input)}. \`emulator routes\` lists all operations, and a final * matches any characters`,
   });
 
   return z.strictObject({

@@ -146,7 +146,7 @@ function* checkRequests(evaluated: Evaluated, expectation: RequestExpectation, i
     );
   }
   if (dropped > 0 && max < Number.POSITIVE_INFINITY) {
-    return unmet(`${droppedText(dropped)}, so there may have been more matching requests.`, []);
+    return unmet(`${droppedText(dropped)}, so the number of matching requests is unknown.`, []);
   }
   if (expectation.minGap === undefined) return [];
   const gap = yield* checkGap(found, expectation.minGap, work);
@@ -201,7 +201,7 @@ function* checkGap(
     const pause = pauseBetween(earlier, later);
     if (pause >= wanted) continue;
     const when = `${Math.round(Math.abs(pause))} ms ${pause < 0 ? 'before' : 'after'}`;
-    const detail = `${later.record.id} began ${when} the end of the response to ${earlier.record.id}; expected at least ${wanted} ms after.`;
+    const detail = `The request ${later.record.id} began ${when} the end of the response to ${earlier.record.id}, but should begin at least ${wanted} ms after it.`;
     return { detail, pair: [show(earlier.record), show(later.record)] };
   }
   return undefined;
@@ -250,7 +250,7 @@ export function checkFault(fault: FaultReport): Unmet[] {
     typeof expected === 'number' ? { min: expected, max: expected } : expected;
   if (fired >= min && fired <= max) return [];
   const times = fired === 1 ? 'once' : `${fired} times`;
-  const detail = `The fault ${text} (${id}) fired ${times}; expected ${rangeText(min, max)}.`;
+  const detail = `The fault ${text} (${id}) fired ${times}, but should fire ${rangeText(min, max)}.`;
   return [{ at: `faults.${id}`, expectation: fault, found: fired, detail, nearest: [] }];
 }
 

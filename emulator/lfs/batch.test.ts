@@ -233,7 +233,7 @@ t.test('the URLs of actions have the remote, host and organization of the reques
   const odd = await hrefOf(LFS, { headers: { host: '127.0.0.1:1@evil.example' } });
   t.notMatch(odd, /evil/);
   const read = await ask(service, { operation: 'download', objects }, { at: '/team/app+import.git/info/lfs' });
-  t.match(read, { status: 403, json: { message: /import remote/ } });
+  t.match(read, { status: 403, json: { message: /\+import remote/ } });
 });
 
 t.test('objects above a limit are refused before they are sent', async (t) => {

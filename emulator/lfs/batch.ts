@@ -65,13 +65,19 @@ export const lfsBatch = operation({
     const { operation, transfers, objects, hash_algo } = ctx.body;
     if (operation === 'download') refuseImportRemote(ctx);
     const max = ctx.world.limits.maxLfsBatch;
-    if (objects.length > max) throw problem('payload_too_large', `A batch has at most ${max} objects.`);
+    if (objects.length > max)
+      throw problem(
+        'payload_too_large',
+        `The batch has ${objects.length} objects, but at most ${max} are allowed (--max-lfs-batch).`,
+      );
     if (transfers && transfers.length > 0 && !transfers.includes('basic')) {
-      throw problem('unprocessable_entity', 'transfers: only the transfer adapter "basic" is supported.');
+      throw problem('unprocessable_entity', 'transfers must include "basic", the only supported transfer adapter.');
     }
     if (operation === 'upload') requireRoom(ctx);
     const hashError =
-      (hash_algo ?? 'sha256') === 'sha256' ? undefined : fail(409, 'hash_algo: only sha256 is supported.');
+      (hash_algo ?? 'sha256') === 'sha256'
+        ? undefined
+        : fail(409, 'hash_algo must be sha256, the only supported hash algorithm.');
     const actions = actionsOf(ctx);
     const response = (name: ObjectName) => ({ ...name, ...(hashError ?? responseFor(ctx, name, actions)) });
     return largeJson(200, { transfer: 'basic', objects: objects.map(response), hash_algo: 'sha256' }, LFS_HEADERS);
@@ -83,17 +89,19 @@ function responseFor(
   { oid, size }: ObjectName,
   actions: Actions,
 ): BatchResponse {
-  if (!isLfsOid(oid)) return fail(422, 'The oid is not a SHA-256 in 64 lower-case hexadecimal digits.');
+  if (!isLfsOid(oid)) return fail(422, 'The oid must be a SHA-256 of 64 lower-case hexadecimal digits.');
   const held = repository.record.lfsObjects?.get(oid);
-  if (held && held.size !== size) return fail(422, `The object has ${held.size} bytes, not ${size}.`);
+  if (held && held.size !== size)
+    return fail(422, `The stored object has ${held.size} bytes, but the request says ${size}.`);
   if (body.operation === 'download') {
-    if (!held) return fail(404, 'The object does not exist.');
+    if (!held) return fail(404, 'The repository has no LFS object with this oid.');
     return { actions: { download: actions.download(oid) } };
   }
   // The response to an upload has no actions for an object that the server already has, as the batch API requires.
   if (held) return {};
   const max = world.limits.maxLfsObjectBytes;
-  if (size > max) return fail(422, `The object is larger than ${max} bytes.`);
+  if (size > max)
+    return fail(422, `The object has ${size} bytes, but at most ${max} are allowed (--max-lfs-object-bytes).`);
   return { actions: { upload: actions.upload(oid, size), verify: actions.verify } };
 }
 

@@ -159,7 +159,7 @@ t.test('a damaged object is refused, and the push fails', { skip }, async (t) =>
   await bench.git('damaged', 'config', 'lfs.transfer.maxretries', '1');
   const pushed = await bench.try('damaged', 'push', await service.remote('team/app'), 'main');
   t.not(pushed.status, 0);
-  t.match(pushed.stderr, /The content does not have the oid/);
+  t.match(pushed.stderr, /The SHA-256 of the uploaded content is not the oid/);
   t.equal(service.world.engine.memory.used, 0);
   t.equal(service.world.state.repositories.find('demo', 'team/app')!.git.refs.size, 0);
 });
@@ -218,7 +218,7 @@ t.test('lock, list, verify before a push, unlock', { skip }, async (t) => {
   t.match(await bench.git('locks', 'lfs', 'locks', '--remote=bob'), /^l\.bin\s+ada\s+ID:/);
   const clash = await bench.try('locks', 'lfs', 'lock', '--remote=bob', 'l.bin');
   t.not(clash.status, 0);
-  t.match(clash.stderr, /The file is locked already/);
+  t.match(clash.stderr, /The file is already locked/);
   await commit('locks', { 'l.bin': Buffer.from('changed') });
   const halted = await bench.try('locks', 'push', 'bob', 'main');
   t.not(halted.status, 0);
@@ -237,7 +237,7 @@ t.test(
   async (t) => {
     await track('large', { 'l.bin': randomBytes(10_000) });
     const rows: [object, RegExp][] = [
-      [{ maxLfsObjectBytes: 5_000 }, /The object is larger than 5000 bytes/],
+      [{ maxLfsObjectBytes: 5_000 }, /but at most 5000 are allowed/],
       [{ maxHeldBytes: 5_000 }, /limited to 5000 bytes/],
     ];
     for (const [limits, message] of rows) {

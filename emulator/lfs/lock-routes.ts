@@ -41,9 +41,16 @@ export const lfsCreateLock = operation({
     const path = readPath(body.path);
     const locks = locksOf(ctx);
     const existing = locks.at(path);
-    if (existing) throw problem('conflict', 'The file is locked already.', { extra: { lock: show(existing) } });
+    if (existing)
+      throw problem('conflict', `The file is already locked by ${existing.owner}.`, {
+        extra: { lock: show(existing) },
+      });
     const max = world.limits.maxLfsLocks;
-    if (locks.size >= max) throw problem('insufficient_storage', `A repository has at most ${max} locks.`);
+    if (locks.size >= max)
+      throw problem(
+        'insufficient_storage',
+        `The repository already has ${max} locks, the maximum (--max-lfs-locks). Remove a lock first.`,
+      );
     const lock = { id: world.state.ids.uuid('lfs-lock'), path, owner: claims.sub, lockedAt: world.state.clock.now() };
     repository.update({ lfsLocks: locks.with(lock) });
     return json(201, { lock: show(lock) }, LFS_HEADERS);
@@ -62,7 +69,7 @@ export const lfsListLocks = operation({
       cursor: z.string().optional(),
       limit: z
         .string()
-        .regex(/^\d{0,9}$/, 'is not a whole number')
+        .regex(/^\d{0,9}$/, 'must be a whole number of at most 9 digits')
         .optional(),
       refspec: z.string().optional(),
     }),
@@ -105,10 +112,10 @@ export const lfsUnlock = operation({
     const { repository, params, claims, body } = ctx;
     const locks = locksOf(ctx);
     const lock = locks.get(params.lock_id!);
-    if (!lock) throw problem('not_found', 'The lock does not exist.');
-    // A lock of another user is removed only with `force` (git-lfs, docs/api/locking.md).
+    if (!lock) throw problem('not_found', 'The repository has no lock with this id.');
+    // The lock of another user is removed only with `force` (git-lfs, docs/api/locking.md).
     if (lock.owner !== claims.sub && body.force !== true) {
-      throw problem('forbidden', `The lock is held by ${lock.owner}; remove it with force.`);
+      throw problem('forbidden', `The lock belongs to ${lock.owner}. Set force to true to remove it nevertheless.`);
     }
     repository.update({ lfsLocks: locks.without(lock) });
     return json(200, { lock: show(lock) }, LFS_HEADERS);
@@ -136,8 +143,8 @@ function readPath(path: string): string {
   const fail = (why: string) => problem('unprocessable_entity', `path ${why}.`);
   if (path === '') throw fail('is empty');
   if (Buffer.byteLength(path) > MAX_PATH_BYTES) throw fail(`is longer than ${MAX_PATH_BYTES} bytes`);
-  if (/\0|\p{Surrogate}/u.test(path)) throw fail('contains a NUL or a lone surrogate');
-  if (path.startsWith('/')) throw fail('is not relative to the root of the work tree');
+  if (/\0|\p{Surrogate}/u.test(path)) throw fail('contains a NUL or invalid Unicode');
+  if (path.startsWith('/')) throw fail('must be relative to the root of the work tree, without a slash at the start');
   return path;
 }
 

@@ -28,7 +28,10 @@ export function lfsUrlOf({
  */
 export function refuseImportRemote({ params }: Pick<HandlerContext, 'params'>): void {
   if (params.namespace !== 'import') return;
-  throw problem('forbidden', 'The import remote takes pushes only; download from the remote without +import.');
+  throw problem(
+    'forbidden',
+    'The +import remote accepts only uploads. Download from the remote whose URL has no +import.',
+  );
 }
 
 /**

@@ -158,8 +158,11 @@ t.test('verify checks that the object exists with that size', async (t) => {
     service.call('POST', `${OBJECTS}/verify`, { json, scopes, headers: { 'content-type': TYPE, accept: TYPE } });
   const oid = oidOf(small);
   t.match(await verify({ oid, size: small.length }), { status: 200, text: '' });
-  t.match(await verify({ oid, size: small.length + 1 }), { status: 422, json: { message: /13 bytes, not 14/ } });
-  t.match(await verify({ oid: '0'.repeat(64), size: 1 }), { status: 404, json: { message: /no such object/ } });
+  t.match(await verify({ oid, size: small.length + 1 }), {
+    status: 422,
+    json: { message: /13 bytes, but the request says 14/ },
+  });
+  t.match(await verify({ oid: '0'.repeat(64), size: 1 }), { status: 404, json: { message: /has no LFS object/ } });
   for (const body of [{}, { oid }, { oid, size: -1 }, { oid, size: '13' }, { oid: [oid], size: 13 }, []]) {
     t.equal((await verify(body)).status, 422, JSON.stringify(body));
   }

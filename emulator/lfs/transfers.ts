@@ -47,7 +47,7 @@ export const lfsUploadObject = operation({
     z.object({
       size: z
         .string()
-        .regex(/^\d{1,15}$/, 'is not a size in bytes')
+        .regex(/^\d{1,15}$/, 'must be a size in bytes, a whole number')
         .optional(),
     }),
   reads: 'stream',
@@ -58,7 +58,7 @@ export const lfsUploadObject = operation({
     const { world, repository, params, query } = ctx;
     const oid = params.oid!;
     if (!isLfsOid(oid)) {
-      throw notTheObject('The oid is not a SHA-256 in 64 lower-case hexadecimal digits.');
+      throw notTheObject('The oid must be a SHA-256 of 64 lower-case hexadecimal digits.');
     }
     requirePlainContent(ctx);
     const announced = query.size === undefined ? undefined : Number(query.size);
@@ -70,7 +70,7 @@ export const lfsUploadObject = operation({
       for await (const piece of ctx.stream(world.limits.maxLfsObjectBytes)) intake.add(piece);
       if (announced !== undefined && intake.size !== announced)
         throw notTheObject(sizeMismatch(intake.size, announced));
-      if (intake.digest() !== oid) throw notTheObject(`The content does not have the oid ${oid}.`);
+      if (intake.digest() !== oid) throw notTheObject(`The SHA-256 of the uploaded content is not the oid ${oid}.`);
       repository.requireWritable();
       // The object is looked up again, because another client may have uploaded the same object meanwhile.
       if (!repository.record.lfsObjects?.get(oid)) {
@@ -103,7 +103,7 @@ export const lfsVerifyObject = operation({
  * repository has the object, so that the response does not reveal this.
  */
 function objectNotFound() {
-  return problem('not_found', 'The repository has no such object.');
+  return problem('not_found', 'The repository has no LFS object with this oid.');
 }
 
 /**
@@ -116,7 +116,7 @@ function notTheObject(detail: string) {
 }
 
 function sizeMismatch(actual: number, expected: number): string {
-  return `The object has ${actual} bytes, not ${expected}.`;
+  return `The object has ${actual} bytes, but the request says ${expected}.`;
 }
 
 /**
@@ -125,9 +125,9 @@ function sizeMismatch(actual: number, expected: number): string {
  */
 function requirePlainContent({ header }: Pick<HandlerContext, 'header'>): void {
   if (header('content-range') !== undefined)
-    throw problem('bad_request', 'Content-Range is not supported; upload the complete object.');
+    throw problem('bad_request', 'Content-Range is not supported. Upload the complete object in one request.');
   if ((header('content-encoding') ?? 'identity').toLowerCase() === 'identity') return;
-  throw problem('unsupported_media_type', 'Content-Encoding is not supported; upload the object uncompressed.');
+  throw problem('unsupported_media_type', 'Content-Encoding is not supported. Upload the object uncompressed.');
 }
 
 /**
@@ -143,7 +143,11 @@ function requireAnnouncedLength(
   const expected = length === undefined ? announced : Number(length);
   if (expected === undefined) return;
   if (announced !== undefined && announced !== expected) throw notTheObject(sizeMismatch(expected, announced));
-  if (expected > max) throw problem('payload_too_large', `The object is larger than ${max} bytes.`);
+  if (expected > max)
+    throw problem(
+      'payload_too_large',
+      `The object has ${expected} bytes, but at most ${max} are allowed (--max-lfs-object-bytes).`,
+    );
 }
 
 function bodyOf({ size, blocks }: LfsObject): PiecedBody {

@@ -167,7 +167,7 @@ t.test('the state of organizations is read, and changed atomically', async (t) =
   t.not(await codeOf(0), 'authentication_unavailable');
   const one = { hosting: 'off' } as const;
   for (const [what, wrong, sentence] of [
-    ['an organization', { organizations: { one, three: {} } }, /Organization "three" does not exist/],
+    ['an organization', { organizations: { one, three: {} } }, /The organization "three" does not exist/],
     ['a member', { organizations: { one: { ...one, quota: 1 } } }, /organizations.one: .*"quota"/],
     ['an unknown member', { organizations: { one }, limit: {} }, /"limit"/],
     ['a limit that is fixed', { organizations: { one }, limits: { maxSockets: 1 } }, /limits: .*"maxSockets"/],
@@ -184,7 +184,7 @@ t.test('the state of organizations is read, and changed atomically', async (t) =
     t.throws(() => state.change(wrong as never), sentence, what);
     t.same(state.read().organizations.one, initial, `${what}: nothing is changed`);
   }
-  t.throws(() => state.read({ org: 'three' }), /Organization "three" does not exist/);
+  t.throws(() => state.read({ org: 'three' }), /The organization "three" does not exist/);
   await emulator.reset();
   t.same(state.read().organizations, { one: initial, two: initial }, 'a reset restores the initial state');
 });

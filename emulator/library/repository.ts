@@ -68,6 +68,6 @@ function isRepository(source: RepositorySource): source is EmulatorRepository {
 
 function open(source: EmulatorRepository) {
   const found = WORLDS.get(source)?.world.state.repositories.find(source.org, source.name);
-  if (!found) throw new Error(`Repository ${JSON.stringify(source.name)} does not exist.`);
+  if (!found) throw new Error(`The source repository ${JSON.stringify(source.name)} does not exist in the emulator.`);
   return found;
 }

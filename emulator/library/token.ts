@@ -61,7 +61,7 @@ export async function signToken(
   const names = organizations.list().map(({ name }) => name);
   const { org = names[0]! } = options;
   if (ttl !== undefined && !(Number.isSafeInteger(ttl) && ttl > 0)) {
-    throw new Error(`ttl must be a positive whole number of seconds, not ${ttl}.`);
+    throw new Error(`ttl must be the lifetime of the token in seconds, a whole number of at least 1, not ${ttl}.`);
   }
   const claims = faultClaims({ faults, scenario }, { where: 'faults', operations });
   const request = { org, now: clock.now(), claims, repo, scopes, sub, ttl };
@@ -81,7 +81,9 @@ function defaultKey(index: number, { file }: SigningKey): string {
   const testKey = defaultFixtureKey(Math.max(index, 0));
   if (index > 0 || file === testKey.privateKeyFile) return testKey.id;
   if (file !== '') return file;
-  throw new Error('The emulator has no signing key. Pass one in the option key.');
+  throw new Error(
+    'The emulator has no key with which it could sign a token. Pass the path of a private key file in the option key.',
+  );
 }
 
 function readKey(file: string): string {
@@ -89,6 +91,6 @@ function readKey(file: string): string {
     return readTextFile(file);
   } catch {
     const known = fixtureKeys().map(({ id }) => id);
-    throw new Error(`key must be one of ${known.join(', ')}, or the path of a readable PEM file.`);
+    throw new Error(`key must be the id of a test key (${known.join(', ')}) or the path of a readable PEM file.`);
   }
 }

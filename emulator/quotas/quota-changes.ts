@@ -26,7 +26,9 @@ export const quotaSchema = lazy(() =>
       .int()
       .min(1)
       .max(MAX_TOKENS / 100),
-    refill: z.string().refine((text) => readRate(text) !== undefined, 'must be a rate such as 10/s, 600/m or 1/10s'),
+    refill: z
+      .string()
+      .refine((text) => readRate(text) !== undefined, 'must be a rate such as 10/s (10 each second), 600/m or 1/10s'),
     cost: z
       .record(
         z.string().refine(isOperationPattern, 'must be the id of an operation, or a pattern with * that matches one'),
@@ -61,7 +63,7 @@ export const quotaChangesSchema = lazy(() =>
             context.addIssue({
               code: 'custom',
               path: [name, 'cost', operation],
-              message: 'must not exceed the capacity',
+              message: 'must be at most the capacity of the quota',
             });
           }
         }

@@ -26,7 +26,8 @@ export interface Throttling {
  */
 export function throttled({ name = 'default', remaining, window, retryAfter, until }: Throttling): Problem {
   const wait = until === undefined ? retryAfter?.toString() : new Date(until).toUTCString();
-  const detail = retryAfter === undefined ? 'Too many requests.' : `Too many requests; retry after ${retryAfter} s.`;
+  const detail =
+    retryAfter === undefined ? 'Too many requests. Retry later.' : `Too many requests. Retry after ${retryAfter} s.`;
   return problem('rate_limited', detail, {
     headers: { ratelimit: `"${name}";r=${remaining};t=${window}`, ...(wait !== undefined && { 'retry-after': wait }) },
   });

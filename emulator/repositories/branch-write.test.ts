@@ -140,7 +140,7 @@ t.test('a ref that cannot change is a conflict, in a sentence that says why', as
   const none = bytesOf('refs/heads/none');
   const cases: readonly (readonly [RefChange[], string])[] = [
     [[{ name: main, old: ZERO_OID, new: tip }], `refs/heads/main already exists at ${tip}.`],
-    [[{ name: none, old: tip, new: ZERO_OID }], 'refs/heads/none no longer exists.'],
+    [[{ name: none, old: tip, new: ZERO_OID }], 'refs/heads/none was deleted while the request was in progress.'],
     [
       [{ name: bytesOf('refs/heads/main/x'), old: ZERO_OID, new: tip }],
       'refs/heads/main/x cannot exist beside refs/heads/main.',

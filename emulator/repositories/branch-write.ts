@@ -50,7 +50,9 @@ function sentenceOf(conflict: RefConflict): string {
   const name = textOf(change.name);
   if (other !== undefined) return `${name} cannot exist beside ${textOf(other)}.`;
   if (issue !== 'stale') return `${name} cannot change: ${describeConflict(conflict)}.`;
-  return current === undefined ? `${name} no longer exists.` : `${name} already exists at ${current}.`;
+  return current === undefined
+    ? `${name} was deleted while the request was in progress.`
+    : `${name} already exists at ${current}.`;
 }
 
 /**

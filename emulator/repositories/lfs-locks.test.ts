@@ -30,7 +30,7 @@ t.test('a file is locked once, listed, told apart by owner, and unlocked', async
   t.match(lock, { path: 'a/b.bin', locked_at: /^2026-01-01T00:00:00Z$/, owner: { name: 'ada' } });
   for (const again of [ada, bob]) {
     const clash = await again('POST', '', { path: 'a/b.bin' });
-    t.match([clash.status, clash.json], [409, { lock, message: /locked already/ }]);
+    t.match([clash.status, clash.json], [409, { lock, message: /already locked/ }]);
   }
   const other = (await bob('POST', '', { path: 'c.bin' })).json.lock;
   t.same((await ada('GET', '')).json, { locks: [lock, other] });
@@ -41,10 +41,10 @@ t.test('a file is locked once, listed, told apart by owner, and unlocked', async
   t.same((await bob('POST', '/verify', { ref: { name: 'refs/heads/main' } })).json, { ours: [other], theirs: [lock] });
 
   const denied = await bob('POST', `/${lock.id}/unlock`, {});
-  t.match([denied.status, denied.json], [403, { message: /held by ada/ }]);
+  t.match([denied.status, denied.json], [403, { message: /belongs to ada/ }]);
   t.same((await ada('POST', `/${lock.id}/unlock`, { force: false })).json, { lock });
   t.same((await ada('POST', `/${other.id}/unlock`, { force: true })).json, { lock: other });
-  t.match(await ada('POST', `/${other.id}/unlock`, {}), { status: 404, json: { message: /lock does not exist/ } });
+  t.match(await ada('POST', `/${other.id}/unlock`, {}), { status: 404, json: { message: /has no lock/ } });
   t.same((await ada('GET', '')).json, { locks: [] });
 });
 
@@ -88,7 +88,7 @@ t.test('an invalid lock request is refused; scopes and states are those of a pus
   t.equal((await ada('POST', '/verify', { limit: 1.5 })).status, 422);
   t.equal((await ada('POST', '/x/unlock', { force: 'yes' })).status, 422);
   const { lock } = (await ada('POST', '', { path: 'a' })).json;
-  t.match(await ada('POST', '', { path: 'b' }), { status: 507, json: { message: /at most 1 locks/ } });
+  t.match(await ada('POST', '', { path: 'b' }), { status: 507, json: { message: /already has 1 locks/ } });
   t.equal((await ada('GET', '', undefined, { headers: { accept: 'text/html' } })).status, 406);
   t.match(await ada('DELETE', ''), { status: 405, headers: { allow: 'GET, HEAD, POST' } });
 

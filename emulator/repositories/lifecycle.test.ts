@@ -89,7 +89,7 @@ t.test('temporary states have Retry-After, and deletion does not', async (t) => 
   t.match(refuse('syncing', write), [BUSY, later, /sync/]);
   t.match(refuse('archived', read), [COLD, later, /cold storage/]);
   t.match(refuse('thawing', metadata), [LATER, later, /cold storage/]);
-  t.match(refuse('deleted', OPERATIONS.delete), ['repository_deleted', undefined, /has been deleted/]);
+  t.match(refuse('deleted', OPERATIONS.delete), ['repository_deleted', undefined, /was deleted/]);
   t.same(
     refuse('deleted', read),
     ['repository_not_found', undefined, 'The repository does not exist, or the token does not cover it.'],

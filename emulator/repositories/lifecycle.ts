@@ -36,7 +36,7 @@ const COLD: StateRow = {
   write: 'repository_thawing',
   delete: 'repository_thawing',
   except: { fileMetadata: 'service_unavailable' },
-  detail: 'The repository is being restored from cold storage; retry after the delay in Retry-After.',
+  detail: 'The repository is being restored from cold storage. Retry after the delay in Retry-After.',
 };
 
 /**
@@ -53,7 +53,7 @@ const STATES: Readonly<Record<Exclude<RepositoryState, 'deleted'>, StateRow>> = 
     write: 'sync_in_progress',
     delete: 'sync_in_progress',
     except: { grep: 'service_unavailable', fileMetadata: 'service_unavailable' },
-    detail: 'An upstream sync of the repository is in progress; retry shortly.',
+    detail: 'The repository is being synchronized with its upstream. Retry after the delay in Retry-After.',
   },
 };
 
@@ -128,7 +128,8 @@ export function refusedUnder(
  */
 export function stateProblem(state: RepositoryState, code: ProblemCode, retryAfter: number): Problem {
   if (code === 'repository_not_found') return repositoryNotFound();
-  if (state === 'deleted') return problem(code, 'The repository has been deleted.', { isOfState: true });
+  if (state === 'deleted')
+    return problem(code, 'The repository was deleted. Create it again to use its name.', { isOfState: true });
   const headers = { 'retry-after': String(retryAfter) };
   return problem(code, STATES[state].detail, { isOfState: true, headers });
 }

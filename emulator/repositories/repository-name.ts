@@ -10,9 +10,9 @@ export function repositoryNameIssue(name: string): string | undefined {
   if (Buffer.byteLength(name) > MAX_NAME_BYTES) return `is longer than ${MAX_NAME_BYTES} bytes`;
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
   if (/[\x00-\x1f\x7f\\]|\p{Surrogate}/u.test(name))
-    return 'contains a control character, a backslash or a lone surrogate';
+    return 'contains a control character, a backslash or invalid Unicode';
   if (name.split('/').some((segment) => segment === '' || segment === '.' || segment === '..')) {
-    return 'has an empty, . or .. segment';
+    return 'has a segment between slashes that is empty, "." or ".."';
   }
   return /\+(ephemeral|import)$/.test(name)
     ? 'ends with +ephemeral or +import, which are reserved for Git remotes'

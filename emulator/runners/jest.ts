@@ -31,7 +31,9 @@ export function withEmulator(options: WithEmulatorOptions = {}): TestNamespace {
   const concurrent = new AsyncLocalStorage<true>();
   const tests = new TestNamespaces(options, 'run them one after the other', () => {
     if (!concurrent.getStore()) return;
-    throw new Error('withEmulator does not support test.concurrent, because jest runs no hooks for it: use test.');
+    throw new Error(
+      'withEmulator does not support test.concurrent, because jest runs no hooks for such tests. Use test instead.',
+    );
   });
   const block = circusState()?.currentDescribeBlock;
   const marked = new Set<CircusTest>();

@@ -9,10 +9,10 @@ const MAX_LINES = 100;
  * number of earlier requests that the journal (bounded list of answered requests) no longer contains.
  */
 export function requestLines(requests: readonly AnsweredRequest[], dropped = 0): string[] {
-  if (requests.length === 0) return ['The journal has no requests of this test.'];
+  if (requests.length === 0) return ['The emulator received no requests from this test.'];
   const shown = requests.slice(-MAX_LINES);
   const left = dropped + requests.length - shown.length;
-  const title = `The requests of this test${left === 0 ? '' : `, without the first ${left}`}:`;
+  const title = `Requests that the emulator received from this test${left === 0 ? '' : `, without the first ${left}`}:`;
   return [title, ...shown.map((request) => `  ${requestLine(request)}`)];
 }
 

@@ -24,7 +24,11 @@ t.test('an invalid option is named in the error of withEmulator', (t) => {
   t.throws(begun({ orgs: ['a'] }), /Unknown option "orgs"\./);
   t.throws(begun({ seed: '' }), /seed must be/);
   for (const client of ['retry-after', ['polite'], [], 1, null]) {
-    t.throws(begun({ client }), /client must be true, or a list of retry-after, /, JSON.stringify(client));
+    t.throws(
+      begun({ client }),
+      /client must be true \(all rules for clients\), or a list of rules out of retry-after, /,
+      JSON.stringify(client),
+    );
   }
   t.doesNotThrow(begun({ client: false, port: 0 }));
   t.end();
@@ -44,7 +48,7 @@ t.test('the view of a namespace has all its members except those that close it',
 t.test('outside a test there is no namespace', async (t) => {
   const tests = testsOf(t);
   t.throws(() => tests.view.baseUrl, /No test of this file is running/);
-  t.throws(() => tests.of({}), /requires the context of a running test of this file/);
+  t.throws(() => tests.of({}), /requires the context of a test of this file that is running/);
   t.same(tests.end({}, FINE), { broken: [], requests: [] }, 'a test that did not begin reports nothing');
 });
 
@@ -75,10 +79,10 @@ t.test('a test fails if a fault does not fire as often as expected', async (t) =
   const { view } = tests;
   t.same(await brokenBy(() => view.fault('latency*1@headers;ms=1')), []);
   t.match(await brokenBy(() => view.fault('latency*1;ms=1')), [
-    /^The fault latency\*1;ms=1 \(fault-1\) fired 0 times; expected at least 1\.$/,
+    /^The fault latency\*1;ms=1 \(fault-1\) fired 0 times, but should fire at least 1\.$/,
   ]);
   const twice = { at: 'headers', do: { latency: { ms: 1 } }, expect: { fired: 2 } } as const;
-  t.match(await brokenBy(() => view.fault(twice)), [/fired once; expected 2\.$/]);
+  t.match(await brokenBy(() => view.fault(twice)), [/fired once, but should fire 2\.$/]);
   t.same(await brokenBy(() => view.fault(twice), 2), []);
   t.same(await brokenBy(() => view.fault({ ...twice, expect: { fired: { min: 0 } } }), 0), []);
   t.match(await brokenBy(() => void view.fault(twice).remove(), 0), [/fired 0 times/]);
@@ -120,10 +124,13 @@ t.test('a failed test shows its requests, with control characters escaped', asyn
   const { broken, requests } = tests.end(test, { isFailed: true });
   t.same(broken, []);
   t.match(requests, [
-    'The requests of this test:',
+    'Requests that the emulator received from this test:',
     /^ {2}00:00:00\.\d{3} req-00000001 GET \/api\/repos\?a=\S+ 401 unauthorized: /,
   ]);
-  t.equal(requestLines(tests.view.requests(), 4)[0], 'The requests of this test, without the first 4:');
+  t.equal(
+    requestLines(tests.view.requests(), 4)[0],
+    'Requests that the emulator received from this test, without the first 4:',
+  );
   const [request] = tests.view.requests();
   const steering = requestLines([{ ...request!, why: ['\u001b[2J\u202e\n'] }]);
   t.match(steering.join(), '\\u{1b}[2J\\u{202e}\\u{a}');

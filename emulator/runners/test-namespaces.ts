@@ -105,7 +105,7 @@ export class TestNamespaces {
   of(test: object): TestNamespace {
     const found = this.#byContext.get(test);
     if (found && !found.isClosed) return viewOf(() => found);
-    throw new Error('emulator.of(context) requires the context of a running test of this file.');
+    throw new Error('emulator.of(context) requires the context of a test of this file that is running at present.');
   }
 
   /** Closes the emulator and all its namespaces. */
@@ -147,7 +147,9 @@ function readClient(given: WithEmulatorOptions['client']): true | readonly Clien
   if (given === true) return true;
   const isList = Array.isArray(given) && given.length > 0;
   if (isList && given.every((id) => CLIENT_RULE_IDS.includes(id))) return given;
-  throw new OptionError(`client must be true, or a list of ${CLIENT_RULE_IDS.join(', ')}.`);
+  throw new OptionError(
+    `client must be true (all rules for clients), or a list of rules out of ${CLIENT_RULE_IDS.join(', ')}.`,
+  );
 }
 
 /**

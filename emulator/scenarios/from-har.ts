@@ -85,7 +85,10 @@ export function scenarioFromHar(text: string, file: string, operations: readonly
     const isRefusedByService = entry.response.status === 401 && fieldOf(entry.request, 'authorization') === undefined;
     if (!(isAuthorized && isRefusedByService)) sequence.push(actionOf(entry, operation));
   }
-  if (sequences.size === 0) throw new ScenarioError(`${file}: no entry matches a route of the service.`);
+  if (sequences.size === 0)
+    throw new ScenarioError(
+      `${file}: the archive contains no request to a route of the service, so there is nothing to simulate.`,
+    );
   const faults = [...sequences].flatMap(([operation, sequence]) =>
     faultOf(operation, withoutTrailingPasses(sequence), file),
   );
@@ -101,7 +104,9 @@ export function scenarioFromHar(text: string, file: string, operations: readonly
     ...(faults.length > 0 && { expect: { faults: { everyFired: true } } }),
   };
   if (JSON.stringify(scenario).length > MAX_SCENARIO_LENGTH) {
-    throw new ScenarioError(`${file}: the scenario would be larger than 1 MiB; remove requests from the archive.`);
+    throw new ScenarioError(
+      `${file}: the scenario would be larger than 1 MiB, the maximum. Remove requests from the archive.`,
+    );
   }
   readScenario(scenario, operations);
   return scenario as Scenario;
@@ -114,7 +119,7 @@ function readArchive(text: string, file: string): z.infer<typeof archive> {
   } catch {
     // The error omits the message of the JSON parser, because that message would quote the file, which may contain
     // secrets.
-    throw new ScenarioError(`${file}: is not an HTTP Archive, because it is not valid JSON.`);
+    throw new ScenarioError(`${file} is not an HTTP Archive (HAR), because it is not valid JSON.`);
   }
   return inFile(file, () => checkShape(archive, value, 'The archive'));
 }
@@ -122,7 +127,7 @@ function readArchive(text: string, file: string): z.infer<typeof archive> {
 function faultOf(operation: FaultedOperation, sequence: readonly (Action | 'pass')[], file: string): object[] {
   if (sequence.length > FAULT_LIMITS.actions) {
     throw new ScenarioError(
-      `${file}: has ${sequence.length} requests of ${operation.id}; at most ${FAULT_LIMITS.actions} are allowed. Remove requests from the archive.`,
+      `${file} has ${sequence.length} requests of ${operation.id}, but at most ${FAULT_LIMITS.actions} are allowed. Remove requests from the archive.`,
     );
   }
   const fired = sequence.filter((action) => action !== 'pass').length;

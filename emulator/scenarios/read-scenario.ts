@@ -42,7 +42,10 @@ function expand(value: Members): Members {
 function expandClock(text: string): Members {
   if (text === 'real') return { mode: 'real' };
   if (parseTime(text) !== undefined) return { mode: 'tick', now: text };
-  throw problem('bad_request', 'clock: must be real, an ISO 8601 time such as 2026-01-01T00:00:00Z, or an object.');
+  throw problem(
+    'bad_request',
+    'clock must be real, an ISO 8601 time such as 2026-01-01T00:00:00Z, or an object with mode and now.',
+  );
 }
 
 function expandStep(step: unknown, at: number): unknown {
@@ -51,7 +54,7 @@ function expandStep(step: unknown, at: number): unknown {
   if (push !== undefined) return { ...step, on: { push } };
   throw problem(
     'bad_request',
-    `steps.${at}.on: must be a string of the form "push to BRANCH", or an object such as {"op": "grep"}.`,
+    `steps.${at}.on must be a text of the form "push to BRANCH", or an object such as {"op": "grep"}.`,
   );
 }
 
@@ -64,7 +67,7 @@ function readFaults(value: Members, where: string): Members {
 /** Parses one fault in any notation: text, JSON, or text with additional members. */
 function readWrittenFault(fault: unknown, where: string): Fault {
   if (typeof fault !== 'string' && !isObject(fault)) {
-    throw problem('bad_request', `${where}: must be a string or an object.`);
+    throw problem('bad_request', `${where} must be a fault: its text form, such as "rate_limited*2", or an object.`);
   }
   return within(where, () => readWritten(fault, where).fault);
 }
@@ -81,11 +84,11 @@ function checkSteps(steps: readonly Step[], operations: readonly FaultedOperatio
     const refuse = (why: string) => problem('bad_request', `steps.${at}.repository: ${why}.`);
     if (!before)
       throw refuse(
-        'cannot be used, because neither this step nor an earlier one has "on" to select a repository; use state.repositories',
+        'it has no meaning, because no "on" of this or an earlier step selects a repository. Use state.repositories',
       );
     if (before.every(({ subject }) => subject === 'organization')) {
       throw refuse(
-        `cannot be used, because requests of ${before.map(({ id }) => id).join(', ')} have no repository; use state.repositories`,
+        `it has no meaning, because requests of ${before.map(({ id }) => id).join(', ')} have no repository. Use state.repositories`,
       );
     }
   }
@@ -103,7 +106,7 @@ function operationsOf(
   const globs = op === undefined ? ['*'] : [op].flat();
   const unknown = globs.find((glob) => !operations.some(({ id }) => matchesGlob(glob, id)));
   if (unknown !== undefined) {
-    const detail = `unknown operation ${JSON.stringify(unknown)}; \`emulator routes\` lists the operations.`;
+    const detail = `unknown operation ${JSON.stringify(unknown)}. \`emulator routes\` lists all operations.`;
     throw problem('bad_request', `${where}.op: ${detail}`);
   }
   const matching = operations.filter(({ id }) => globs.some((glob) => matchesGlob(glob, id)));
@@ -115,7 +118,7 @@ function operationsOf(
     if (given === undefined || matching.some(isPossible)) continue;
     throw problem(
       'bad_request',
-      `${where}.${member}: cannot be used, because requests of ${matching[0]!.id} do not move refs.`,
+      `${where}.${member} cannot be used, because requests of ${matching[0]!.id} do not move refs.`,
     );
   }
   return matching;

@@ -45,7 +45,7 @@ export function readText(file: string, limit?: number): string {
   try {
     return readTextFile(file, limit);
   } catch (error) {
-    throw error instanceof UnreadableFile ? new ScenarioError(`${file}: cannot be read (${error.message}).`) : error;
+    throw error instanceof UnreadableFile ? new ScenarioError(`${file} cannot be read: ${error.message}.`) : error;
   }
 }
 

@@ -70,12 +70,12 @@ export class ScenarioRunner {
     if (scenarios.get(id))
       throw problem(
         'conflict',
-        `id: the scenario ${JSON.stringify(id)} exists already; remove it with DELETE /_emulator/scenarios/${id}.`,
+        `id: the scenario ${JSON.stringify(id)} already exists. Remove it with DELETE /_emulator/scenarios/${id}.`,
       );
     if (scenarios.list().length >= SCENARIO_LIMITS.registered) {
       throw problem(
         'conflict',
-        `Scenario limit (${SCENARIO_LIMITS.registered}) reached; remove one with DELETE /_emulator/scenarios/ID.`,
+        `Scenario limit (${SCENARIO_LIMITS.registered}) reached. Remove one with DELETE /_emulator/scenarios/ID.`,
       );
     }
     this.check(scenario, { operations, organization });
@@ -91,7 +91,11 @@ export class ScenarioRunner {
   async start(id: string): Promise<LoadedScenario | undefined> {
     const found = this.world.state.scenarios.get(id);
     if (!found) return undefined;
-    if (found.isStarted) throw problem('conflict', `The scenario ${JSON.stringify(id)} is already started.`);
+    if (found.isStarted)
+      throw problem(
+        'conflict',
+        `The scenario ${JSON.stringify(id)} has already been started. A scenario can be started only once.`,
+      );
     const { clock, requests } = this.world.state;
     const count = requests.snapshot();
     const after = count === 0 ? undefined : `req-${String(count).padStart(8, '0')}`;
@@ -176,7 +180,7 @@ export class ScenarioRunner {
       if (patterns.length > SCENARIO_LIMITS.patterns) {
         throw problem(
           'bad_request',
-          `${where}.repositories: has ${patterns.length} names with wildcards; at most ${SCENARIO_LIMITS.patterns} are allowed.`,
+          `${where}.repositories has ${patterns.length} names with wildcards, but at most ${SCENARIO_LIMITS.patterns} are allowed.`,
         );
       }
       for (const name of Object.keys(changes?.organizations ?? {})) {
@@ -184,7 +188,7 @@ export class ScenarioRunner {
         const known = this.world.state.organizations.list().map((one) => one.name);
         throw problem(
           'bad_request',
-          `${where}.organizations.${name}: does not exist; the organizations are ${known.join(', ')}.`,
+          `${where}.organizations: the organization ${name} does not exist. The organizations are ${known.join(', ')}.`,
         );
       }
     }
@@ -314,7 +318,11 @@ export class ScenarioRunner {
     if (repository) {
       attempt('repository', () => {
         const { organization, repository: name } = trigger ?? { organization: '', repository: undefined };
-        if (name === undefined) throw problem('bad_request', 'the triggering request did not refer to a repository.');
+        if (name === undefined)
+          throw problem(
+            'bad_request',
+            'the request that started this step was not for a repository, so no repository can be selected.',
+          );
         world.changeState(organization, { repositories: { [name]: repository } });
       });
     }

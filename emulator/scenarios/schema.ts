@@ -22,27 +22,32 @@ const clock = z
   .strictObject({ mode: z.enum(CLOCK_MODES, `must be one of ${CLOCK_MODES.join(', ')}`), now: time })
   .partial();
 const status = z.union([z.int().min(100).max(599), z.string().regex(/^[1-5](?:xx|\d\d)$/)], {
-  error: 'must be a status, or a class such as 4xx',
+  error: 'must be an HTTP status, or a class such as 4xx',
 });
 
 const trigger = z
   .strictObject({
     op: z.union([text, z.array(text).min(1).max(100)], {
-      error: 'must be an operation id or a glob, or a list of them',
+      error: 'must be the id of an operation, a glob such as git*, or a list of them',
     }),
     method: z.string().regex(/^[A-Z]+$/, 'must be a method in upper case, such as POST'),
     org: text,
     repo: text,
     push: text.meta({ description: 'Branch that the request moved, by a Git push or through the API.' }),
     ref: text.meta({ description: 'Ref that the request moved, or that a Git request names.' }),
-    status: z.union([status, z.array(status).min(1).max(100)], { error: 'must be a status, or a class such as 4xx' }),
+    status: z.union([status, z.array(status).min(1).max(100)], {
+      error: 'must be an HTTP status, a class such as 4xx, or a list of them',
+    }),
     code: text,
     fault: text,
     scenario: text,
     times: z.int().min(1).max(1_000_000),
   })
   .partial()
-  .refine((value) => Object.keys(value).some((name) => name !== 'times'), 'must have a condition besides times')
+  .refine(
+    (value) => Object.keys(value).some((name) => name !== 'times'),
+    'must have at least one condition in addition to times',
+  )
   .meta({
     description:
       'Conditions for a request with a decided response. All given members must match. Texts are globs with * and ?.',

@@ -44,7 +44,7 @@ t.test('reading stops at the first of many errors', async (t) => {
     ['"'.repeat(300_000), 'Unexpected double-quoted-scalar at node end at line 1, column 3'],
     [']'.repeat(300_000), 'Unexpected flow-seq-end token in YAML document at line 1, column 1'],
     ['&a '.repeat(100_000), 'A node can have at most one anchor at line 1, column 4'],
-    ['---\n'.repeat(100_000), 'A second document begins at line 2, column 1'],
+    ['---\n'.repeat(100_000), 'Only one YAML document is allowed, but a second one begins at line 2, column 1'],
   ] as const) {
     t.equal(await refusalOf(text), `YamlError: ${mistake}`);
   }
@@ -58,7 +58,7 @@ t.test('aliases cannot multiply the size of a document', async (t) => {
   });
   t.match(await refusalOf(bomb.join('')), /^YamlError: Excessive alias count/);
   t.match(await refusalOf(`a: &a 1\nb: [${'*a, '.repeat(101)}]`), /more than 100 aliases at line 2/);
-  t.match(await refusalOf('a: &a { b: [*a] }'), /The alias a is inside the collection that it names/);
+  t.match(await refusalOf('a: &a { b: [*a] }'), /The alias a refers to the map or list that contains it/);
   t.match(await refusalOf('a: *b'), /^YamlError: Unresolved alias .*: b$/);
 });
 

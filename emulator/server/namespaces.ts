@@ -98,7 +98,7 @@ export class Namespaces {
     if (this.#byId.size >= this.ports.maxNamespaces) {
       throw problem(
         'service_unavailable',
-        `Namespace limit (${this.ports.maxNamespaces}) reached (--max-namespaces); remove one with DELETE /_emulator/namespaces/ID.`,
+        `Namespace limit (${this.ports.maxNamespaces}, --max-namespaces) reached. Remove one with DELETE /_emulator/namespaces/ID.`,
       );
     }
     const id = `ns-${++this.#lastNumber}`;
@@ -117,7 +117,7 @@ export class Namespaces {
       await this.ports.open(listeners, namespace).catch((error: Error) => {
         throw problem(
           'service_unavailable',
-          `No port could be opened for the namespace (--namespace-ports): ${error.message}.`,
+          `The namespace could not listen on any port of --namespace-ports: ${error.message}.`,
         );
       });
       if (this.#isClosed) throw problem('service_unavailable', 'The emulator is shutting down.');
@@ -194,11 +194,14 @@ function readForkOptions({ snapshot, limits = {}, ...given }: NamespaceOptions, 
   if (shared !== undefined)
     throw problem(
       'bad_request',
-      `limits.${shared}: is a limit of the whole process, so it can only be set when the emulator starts.`,
+      `limits.${shared} is a limit of the whole process. It can be set only when the emulator starts, not for a namespace.`,
     );
   const known = from.snapshots().some(({ id }) => id === snapshot);
   if (snapshot !== undefined && !known) {
-    throw problem('bad_request', `snapshot: ${JSON.stringify(snapshot)} does not exist.`);
+    throw problem(
+      'bad_request',
+      `snapshot: the snapshot ${JSON.stringify(snapshot)} does not exist. GET /_emulator/snapshots lists all snapshots.`,
+    );
   }
   const resolved = resolve({ ...given, limits } as GivenOptions);
   const pick = <Values extends object>(values: Values, wanted: object): Partial<Values> =>

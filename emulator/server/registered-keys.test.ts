@@ -82,19 +82,21 @@ t.test('keys that cannot be registered are refused at the start', async (t) => {
   const own = join(folder, 'own.pem');
   for (const [key, sentence] of [
     [join(folder, 'absent.pem'), /^key cannot be read: /],
-    [join(folder, 'text.pem'), /^key must be a file with a key in PEM/],
+    [join(folder, 'text.pem'), /^key must name a file with a key in PEM/],
     [join(folder, 'unfit.pem'), /cannot sign tokens/],
     [`${own};organization=nobody`, /for the organization nobody, which does not exist/],
-    [`${own};allowed_scopes=git:admin`, /has an unknown scope, git:admin; /],
-    [`${own};allowed_scopes=all`, /^key must have allowed_scopes of the form/],
+    [`${own};allowed_scopes=git:admin`, /has the unknown scope git:admin in allowed_scopes\. /],
+    [`${own};allowed_scopes=all`, /^key must have scopes joined by \+ in allowed_scopes/],
     [`${own};color=red`, /^key has the unknown parameter "color"/],
-    [`${own}:es256`, /of another key/],
-    [[`${own}:x`, `${own}:x`], /of another key/],
-    [`${own}:a b`, /^key must have an id/],
+    [`${own}:es256`, /the same id as another key/],
+    [[`${own}:x`, `${own}:x`], /the same id as another key/],
+    [`${own}:a b`, /^key must have a key id/],
   ] as const) {
     await t.rejects(startEmulator({ port: 0, key }), { constructor: OptionError, message: sentence }, String(key));
   }
-  await t.rejects(startEmulator({ port: 0, key: { file: 5 } as never }), { message: /^key must be FILE/ });
+  await t.rejects(startEmulator({ port: 0, key: { file: 5 } as never }), {
+    message: /^key must be the name of a PEM file/,
+  });
 });
 
 t.test('off loopback, a published test key cannot be registered as an own key without testKeys', async (t) => {
@@ -105,7 +107,9 @@ t.test('off loopback, a published test key cannot be registered as an own key wi
       const started = startEmulator({ port: 0, host: '0.0.0.0', adminToken: 'canary', key: `${file}:own` });
       await t.rejects(
         started,
-        new OptionError(`The key ${file} is a published test key, which anybody can sign with; --test-keys allows it.`),
+        new OptionError(
+          `The key ${file} is a published test key, so anybody can sign with it. Add --test-keys to allow it.`,
+        ),
         id,
       );
     }

@@ -35,16 +35,18 @@ export function registeredKeys(options: Options): KeyRing[] {
     const ring = rings[index];
     if (!ring)
       throw new OptionError(
-        `The key ${option.file} is for the organization ${option.organization}, which does not exist.`,
+        `The key ${option.file} is for the organization ${option.organization}, which does not exist. Add --org ${option.organization}.`,
       );
     const key = register(option);
     if (refusesTestKeys(options) && isFixtureKey(key.publicKey)) {
       throw new OptionError(
-        `The key ${option.file} is a published test key, which anybody can sign with; --test-keys allows it.`,
+        `The key ${option.file} is a published test key, so anybody can sign with it. Add --test-keys to allow it.`,
       );
     }
     if (ring.find(key.kid)) {
-      throw new OptionError(`The key ${option.file} has the id ${JSON.stringify(key.kid)} of another key.`);
+      throw new OptionError(
+        `The key ${option.file} has the same id as another key, ${JSON.stringify(key.kid)}. Give it another id with ${option.file}:ID.`,
+      );
     }
     rings[index] = ring.with(key);
   }
@@ -56,7 +58,9 @@ function register({ file, publicKey, id, allowedScopes = ['*'] }: KeyOption): Re
   const isAll = allowedScopes.length === 1 && allowedScopes[0] === '*';
   const unknown = isAll ? undefined : allowedScopes.find((scope) => !known.includes(scope));
   if (unknown !== undefined) {
-    throw new OptionError(`The key ${file} has an unknown scope, ${unknown}; the scopes are ${SCOPES.join(', ')}.`);
+    throw new OptionError(
+      `The key ${file} has the unknown scope ${unknown} in allowed_scopes. The scopes are ${SCOPES.join(', ')}.`,
+    );
   }
   const fields = { id, allowedScopes: allowedScopes as AllowedScopes };
   return registeredKey(publicKey, fields, (why) => new OptionError(`The key ${file} ${why}`));

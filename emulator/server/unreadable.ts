@@ -8,7 +8,7 @@ import type { World } from '../world/world.js';
 
 const DISCONNECTED = 'The client disconnected before the request body was complete.';
 
-const UNREADABLE = ['bad_request', 'The request is not valid HTTP.'] as const;
+const UNREADABLE = ['bad_request', 'The request is not valid HTTP/1.1, so it was not read any further.'] as const;
 
 /**
  * Code and message of the error response by the error code of Node's HTTP parser. Other parser errors get `UNREADABLE`.
@@ -16,26 +16,26 @@ const UNREADABLE = ['bad_request', 'The request is not valid HTTP.'] as const;
 const PARSER_PROBLEMS: Readonly<Record<string, readonly [code: ProblemCode, detail: string]>> = {
   HPE_HEADER_OVERFLOW: [
     'request_header_fields_too_large',
-    'The request target and the headers together are larger than 16 KiB.',
+    'The request line and the headers together are larger than 16 KiB, the maximum.',
   ],
   HPE_CHUNK_EXTENSIONS_OVERFLOW: [
     'payload_too_large',
-    'The chunk extensions of the request body are too large; send none.',
+    'The chunk extensions of the request body are too large. Send chunks without extensions.',
   ],
   HPE_INVALID_TRANSFER_ENCODING: [
     'bad_request',
     'Transfer-Encoding is invalid; its last coding, and no other, must be chunked.',
   ],
-  HPE_INVALID_CONTENT_LENGTH: ['bad_request', 'Content-Length is invalid; it must be a decimal number.'],
+  HPE_INVALID_CONTENT_LENGTH: ['bad_request', 'Content-Length is invalid. It must be a decimal number.'],
   HPE_UNEXPECTED_CONTENT_LENGTH: [
     'bad_request',
     'Content-Length is allowed only once, and not together with Transfer-Encoding.',
   ],
-  HPE_INVALID_CHUNK_SIZE: ['bad_request', 'The size of a chunk is invalid; it must be a hexadecimal number.'],
-  HPE_INVALID_HEADER_TOKEN: ['bad_request', 'A header is malformed; it must be a name, a colon and a value.'],
+  HPE_INVALID_CHUNK_SIZE: ['bad_request', 'The size of a chunk is invalid. It must be a hexadecimal number.'],
+  HPE_INVALID_HEADER_TOKEN: ['bad_request', 'A header is malformed. It must be a name, a colon and a value.'],
   HPE_INVALID_METHOD: ['bad_request', 'The method in the request line is unknown.'],
-  HPE_INVALID_VERSION: ['bad_request', 'The HTTP version is not supported; use HTTP/1.1 or HTTP/1.0.'],
-  HPE_PAUSED_H2_UPGRADE: ['bad_request', 'The HTTP version is not supported; use HTTP/1.1 or HTTP/1.0.'],
+  HPE_INVALID_VERSION: ['bad_request', 'The HTTP version is not supported. Use HTTP/1.1 or HTTP/1.0.'],
+  HPE_PAUSED_H2_UPGRADE: ['bad_request', 'The HTTP version is not supported. Use HTTP/1.1 or HTTP/1.0.'],
   ERR_HTTP_REQUEST_TIMEOUT: ['request_timeout', 'The request header did not arrive in time (--headers-timeout).'],
 };
 

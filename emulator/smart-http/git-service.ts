@@ -229,7 +229,10 @@ export function decodeBody(
     case 'x-gzip':
       return bounded(gunzip(body), max);
     default:
-      throw problem('unsupported_media_type', `Content-Encoding '${encoding}' is not supported; send gzip or nothing.`);
+      throw problem(
+        'unsupported_media_type',
+        `Content-Encoding '${encoding}' is not supported. Send gzip or an uncompressed body.`,
+      );
   }
 }
 
@@ -237,7 +240,11 @@ async function* bounded(body: AsyncIterable<Uint8Array>, max: number): AsyncIter
   let total = 0;
   for await (const piece of body) {
     total += piece.length;
-    if (total > max) throw problem('payload_too_large', `The request body exceeds ${max} bytes.`);
+    if (total > max)
+      throw problem(
+        'payload_too_large',
+        `The request body is larger than ${max} bytes after decompression (--max-push-bytes).`,
+      );
     yield piece;
   }
 }
@@ -249,7 +256,9 @@ async function* gunzip(body: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Arra
   try {
     yield* inflated;
   } catch (error) {
-    throw isInflateError(error) ? problem('bad_request', 'The request body is not well-formed gzip.') : error;
+    throw isInflateError(error)
+      ? problem('bad_request', 'The request body is not valid gzip, although Content-Encoding says so.')
+      : error;
   } finally {
     inflated.destroy();
     await ended;

@@ -82,7 +82,7 @@ export class PackSpool implements Disposable {
     if (this.#refusal !== undefined) return;
     const { most: max, budget } = this.options;
     const isTooLarge = this.#held + piece.length > max;
-    if (isTooLarge) this.#refusal = new PackError('limit', `pack exceeds the limit of ${max} bytes`);
+    if (isTooLarge) this.#refusal = new PackError('limit', `pack is larger than ${max} bytes (--max-push-bytes)`);
     try {
       if (!isTooLarge) budget.take(piece.length);
     } catch (error) {

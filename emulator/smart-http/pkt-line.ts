@@ -111,7 +111,7 @@ export class PacketReader {
       throw new ProtocolError('the remote end hung up unexpectedly');
     }
     const length = parseLength(this.#held, this.#at);
-    if (--this.#left < 0) throw new ProtocolError('too many lines in one request');
+    if (--this.#left < 0) throw new ProtocolError('request has too many lines');
     if (length < 4) {
       this.#at += 4;
       return MARKS[length]!;

@@ -58,7 +58,9 @@ export async function readPushRequest(
   checkObjectFormat(capabilities.get('object-format'));
   if (count > 0 && capabilities.has('push-options')) await skipOptions(reader, limits);
   const refusal =
-    count > limits.refUpdates ? `${count} ref updates exceed the limit of ${limits.refUpdates}` : undefined;
+    count > limits.refUpdates
+      ? `push has ${count} ref updates, but at most ${limits.refUpdates} are allowed`
+      : undefined;
   return { commands, capabilities, isShallow, refusal };
 }
 
@@ -75,6 +77,7 @@ async function skipOptions(reader: PacketReader, limits: WireLimits): Promise<vo
   for (let count = 0; ; count++) {
     const packet = await reader.read();
     if (typeof packet === 'string') return;
-    if (count === limits.pushOptions) throw new ProtocolError(`more than ${limits.pushOptions} push options`);
+    if (count === limits.pushOptions)
+      throw new ProtocolError(`push has more than ${limits.pushOptions} push options, the maximum`);
   }
 }

@@ -359,12 +359,12 @@ t.test('malformed requests get an error', async (t) => {
   );
   const many = ['a', 'b', 'c', 'd'].map((name) => `${ZERO} ${TIP} refs/heads/${name}`);
   const tooMany = await (await post(server, requestOf(many, packOf(GOOD)))).text();
-  t.match(tooMany, 'unpack 4 ref updates exceed the limit of 3');
+  t.match(tooMany, 'unpack push has 4 ref updates, but at most 3 are allowed');
   t.match(tooMany, 'ng refs/heads/a unpacker error');
   const random = entry(3, Buffer.from(Array.from({ length: 900 }, (_, index) => (index * 7919) % 251)));
   t.match(
     await (await post(server, requestOf(many.slice(0, 1), packOf([...GOOD, random])))).text(),
-    'unpack pack exceeds the limit of 400 bytes',
+    'unpack pack is larger than 400 bytes (--max-push-bytes)',
   );
   t.equal((await post(server, Buffer.from('0000'), { 'content-type': 'text/plain' })).status, 415);
   t.equal((await post(server, Buffer.from('0000'), { 'content-encoding': 'br' })).status, 415);

@@ -22,14 +22,14 @@ export async function openBundle(title: string, read: () => AsyncIterable<Buffer
   const { lines, length } = await readHeader(title, read());
   const [signature = '', ...rest] = lines;
   const version = /^# v([23]) git bundle$/.exec(signature)?.[1];
-  if (version === undefined) throw new SourceError(`${title} is not a bundle of version 2 or 3.`);
+  if (version === undefined) throw new SourceError(`${title} is not a Git bundle of version 2 or 3.`);
   const refs: SourceRef[] = [];
   let head: HistorySource['head'];
   for (const line of rest) {
     if (line.startsWith('@') && version === '3') refuseCapability(title, line);
     else if (line.startsWith('-')) {
       throw new SourceError(
-        `${title} requires commits that it does not contain (${line.slice(1, 41)}); create it with git bundle create --all.`,
+        `${title} lacks commits that it requires (${line.slice(1, 41)}). Create the bundle with git bundle create FILE --all.`,
       );
     } else {
       const { name, oid } = readReference(title, line);
@@ -53,12 +53,13 @@ function refuseCapability(title: string, line: string): void {
   if (line === '@object-format=sha1') return;
   if (line.startsWith('@object-format='))
     throw new SourceError(`${title} does not use SHA-1, the only supported object format.`);
-  throw new SourceError(`${title} requires an unsupported capability: ${JSON.stringify(line)}.`);
+  throw new SourceError(`${title} requires the capability ${JSON.stringify(line)}, which is not supported.`);
 }
 
 function readReference(title: string, line: ByteString): { name: ByteString; oid: Oid } {
   const oid = line.slice(0, 40);
-  if (!isOid(oid) || line[40] !== ' ') throw new SourceError(`${title} has a malformed line in its header.`);
+  if (!isOid(oid) || line[40] !== ' ')
+    throw new SourceError(`${title} has a header line without an object id and a ref name, so it is damaged.`);
   return { oid, name: line.slice(41) as ByteString };
 }
 
@@ -83,9 +84,10 @@ async function readHeader(
     if (!'# v'.startsWith(gathered.toString('latin1', 0, 3))) break;
     const end = gathered.indexOf('\n\n');
     if (end >= 0) return { lines: bytesIn(gathered, 0, end).split('\n') as ByteString[], length: end + 2 };
-    if (gathered.length > MAX_HEADER) throw new SourceError(`The header of ${title} is too long.`);
+    if (gathered.length > MAX_HEADER)
+      throw new SourceError(`The header of ${title} is longer than ${MAX_HEADER} bytes, the maximum.`);
   }
-  throw new SourceError(`${title} is not a bundle, or is truncated in its header.`);
+  throw new SourceError(`${title} is not a Git bundle, or its header is truncated.`);
 }
 
 async function* after(pieces: AsyncIterable<Buffer>, length: number): AsyncGenerator<Buffer> {

@@ -46,7 +46,7 @@ export class DiskTree implements FileTree {
     try {
       // The opened file is checked again, because a file that was listed may have been replaced by a pipe.
       if (!(await file.stat()).isFile())
-        throw new SourceError(`${this.title} contains something that is not a file: ${path}.`);
+        throw new SourceError(`${this.title} contains ${path}, which is not a regular file.`);
       for (;;) {
         const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(PIECE), 0, PIECE);
         if (bytesRead === 0) return;

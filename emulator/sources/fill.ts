@@ -40,7 +40,7 @@ export async function takeObjects(
     const { type, body } = await inflateObject(oid, deflated, objectBytes);
     if (check) await runYielding(check(typeCode(type), body, oid as Oid), meter);
     const written = await runYielding(quarantine.writeSteps(typeCode(type), [body]), meter);
-    if (written !== oid) throw new PackError('corrupt', `the object ${oid} is ${written}`);
+    if (written !== oid) throw new PackError('corrupt', `the content of the object ${oid} has the id ${written}`);
     if (meter.shouldYield) await meter.yieldToEventLoop();
   }
   fsck?.finish(quarantine);
@@ -75,7 +75,9 @@ export function planRefs(git: GitRepository, transaction: RefTransaction, { refs
     const change: RefChange = { name, old: transaction.refs.get(name) ?? ZERO_OID, new: oid };
     if (change.old === change.new) continue;
     if (change.old !== ZERO_OID && (!name.startsWith('refs/heads/') || isForced(git, transaction.objects, change))) {
-      throw new SourceError(`${textOf(name)} of ${title} differs from the repository and is not a fast-forward of it.`);
+      throw new SourceError(
+        `${textOf(name)} of ${title} lacks commits that the repository has on this ref. Use another repository.`,
+      );
     }
     transaction.update(change);
   }

@@ -43,7 +43,7 @@ export function filesOfMap(map: FileMap): FilesSource {
         if (typeof content !== 'string' && !(content instanceof Uint8Array))
           throw new SourceError(`${title}: the content of ${JSON.stringify(name)} must be a string or bytes.`);
         if (/\p{Surrogate}/u.test(name))
-          throw new SourceError(`${title}: the path ${JSON.stringify(name)} is not well-formed Unicode text.`);
+          throw new SourceError(`${title}: the path ${JSON.stringify(name)} is not valid Unicode text.`);
         yield { path: bytesOf(name), mode: MODE_FILE, content: async () => [Buffer.from(content as string)] };
       }
     },

@@ -81,18 +81,19 @@ async function refuseForeign(tree: FileTree, at: ByteString): Promise<void> {
   const has = async (name: string) =>
     ((await readSmall(tree, inside(at, name), MAX_TEXT)) ?? '').toString().trim() !== '';
   if (await has('commondir'))
-    throw new SourceError(`${title} is a linked work tree; give the path of its main repository.`);
+    throw new SourceError(`${title} is a linked work tree. Pass the path of its main repository.`);
   if (await has('objects/info/alternates'))
     throw new SourceError(
-      `${title} uses objects of another repository (objects/info/alternates); run git repack -a -d -f and remove that file.`,
+      `${title} uses objects of another repository. Run git repack -a -d -f in it, and remove objects/info/alternates.`,
     );
-  if (await has('shallow')) throw new SourceError(`${title} is a shallow clone; run git fetch --unshallow.`);
+  if (await has('shallow'))
+    throw new SourceError(`${title} is a shallow clone, which lacks history. Run git fetch --unshallow in it.`);
   const config = ((await readSmall(tree, inside(at, 'config'), MAX_TEXT)) ?? '').toString('latin1');
   if (/^\s*objectformat\s*=\s*"?sha256/im.test(config))
-    throw new SourceError(`${title} is a SHA-256 repository; only SHA-1 is supported.`);
+    throw new SourceError(`${title} is a SHA-256 repository, but only SHA-1 is supported.`);
   if (/^\s*refstorage\s*=\s*"?reftable/im.test(config))
     throw new SourceError(
-      `${title} stores its refs as reftables, which are not supported; run git refs migrate --ref-format=files.`,
+      `${title} stores its refs as reftables, which are not supported. Run git refs migrate --ref-format=files in it.`,
     );
 }
 
@@ -114,7 +115,7 @@ async function readRefs(tree: FileTree, at: ByteString): Promise<SourceRef[]> {
     const oid = line.slice(0, 40);
     const name = line.slice(41).replace(/\r$/, '') as ByteString;
     if (!isOid(oid) || line[40] !== ' ' || !isRefName(name))
-      throw new SourceError(`${tree.title} has a malformed line in packed-refs.`);
+      throw new SourceError(`${tree.title} has a line in packed-refs that is not an object id and a ref name.`);
     found.set(name, oid);
   }
   const links = new Map<ByteString, ByteString>();

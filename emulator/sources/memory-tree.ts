@@ -21,7 +21,7 @@ export class MemoryTree implements FileTree {
     const names = splitBytes(path, '/');
     const name = names.pop()!;
     const folder = this.#open(names, path);
-    if (folder.inside.has(name)) throw new SourceError(`${this.title} has ${path} twice.`);
+    if (folder.inside.has(name)) throw new SourceError(`${this.title} contains the path ${path} twice.`);
     folder.inside.set(name, pieces);
   }
 
@@ -60,8 +60,7 @@ export class MemoryTree implements FileTree {
     let folder = this.#root;
     for (const name of names) {
       const below: Folder | readonly Buffer[] = folder.inside.get(name) ?? { inside: new Map() };
-      if (!('inside' in below))
-        throw new SourceError(`${this.title} has a file and a folder of the same path: ${path}.`);
+      if (!('inside' in below)) throw new SourceError(`${this.title} contains ${path} both as a file and as a folder.`);
       folder.inside.set(name, below);
       folder = below;
     }

@@ -32,7 +32,7 @@ export async function openSource(given: GivenSource, options: SourceOptions): Pr
   if (url?.protocol === 'file:') return openPath(fileURLToPath(url), options);
   if (url) {
     if (!/^https?:$/.test(url.protocol))
-      throw new SourceError(`Cloning from ${url.protocol}// is not supported; use http or https.`);
+      throw new SourceError(`Cloning from ${url.protocol}// is not supported. Use an http or https URL.`);
     const { openClone } = await import('./clone.js');
     return openClone(url, options);
   }
@@ -46,7 +46,7 @@ export async function openSource(given: GivenSource, options: SourceOptions): Pr
   }
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
     throw new SourceError(
-      'A source must be a path, a URL, the bytes of a bundle, another repository, or an object of contents by path.',
+      'A source must be a path, a URL, the bytes of a bundle, another repository, or an object with file contents by path.',
     );
   }
   return filesOfMap(given as FileMap);
@@ -56,7 +56,7 @@ function urlOf(given: GivenSource): URL | undefined {
   if (given instanceof URL) return given;
   if (typeof given !== 'string') return undefined;
   if (/^[a-z][a-z0-9+.-]+:\/\//i.test(given)) {
-    if (!URL.canParse(given)) throw new SourceError(`${JSON.stringify(given)} is not a URL.`);
+    if (!URL.canParse(given)) throw new SourceError(`${JSON.stringify(given)} is not a valid URL.`);
     return new URL(given);
   }
   return undefined;
@@ -68,7 +68,7 @@ async function openPath(path: string, options: SourceOptions): Promise<HistorySo
   if (kind === 'file') return openBundle(path, () => tree.read(NO_BYTES));
   if (await tree.stat(bytesOf(MANIFEST)).then(async (found) => found?.kind === 'file' && (await isState(tree)))) {
     throw new SourceError(
-      `${path} is the state of an emulator, not a repository; emulator import and start --import read it.`,
+      `${path} is an export of an emulator, not a repository. Read it with emulator import or emulator start --import.`,
     );
   }
   return openTree(tree, options);
@@ -87,7 +87,7 @@ async function openTree(tree: DiskTree, { objectBytes }: SourceOptions): Promise
     return openGitDirectory(tree, bytesOf('.git'), objectBytes);
   }
   if (dotGit?.kind === 'file' || dotGit?.kind === 'link') {
-    throw new SourceError(`${tree.title} is a linked work tree or a submodule; give the path of its main repository.`);
+    throw new SourceError(`${tree.title} is a linked work tree or a submodule. Pass the path of its main repository.`);
   }
   if (await isGitDirectory(tree, NO_BYTES)) return openGitDirectory(tree, NO_BYTES, objectBytes);
   return filesOfTree(tree);
@@ -100,7 +100,7 @@ async function openTree(tree: DiskTree, { objectBytes }: SourceOptions): Promise
 export async function kindOf(path: string): Promise<'file' | 'folder'> {
   const found = await saying(path, lstat(path));
   if (found.isSymbolicLink())
-    throw new SourceError(`${path} is a symbolic link, which is not followed; give the path of its target.`);
+    throw new SourceError(`${path} is a symbolic link, which is not followed. Pass the path of its target.`);
   if (found.isDirectory()) return 'folder';
   if (found.isFile()) return 'file';
   throw new SourceError(`${path} is neither a file nor a folder.`);

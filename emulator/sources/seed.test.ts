@@ -126,12 +126,12 @@ t.test('a refused source changes nothing', async (t) => {
     [join(folder, 'pipe'), /contains p, which is neither a file/],
     [join(folder, 'pipe/p'), /neither a file nor a folder/],
     [join(folder, 'link'), /symbolic link/],
-    [join(folder, 'no-bundle'), /is not a bundle/],
-    [join(folder, 'old.bundle'), /requires commits that it does not contain/],
+    [join(folder, 'no-bundle'), /is not a Git bundle/],
+    [join(folder, 'old.bundle'), /lacks commits that it requires/],
     [join(folder, 'sha256.bundle'), /does not use SHA-1/],
     [join(folder, 'torn.bundle'), /cannot be imported: .*pack/],
-    [join(folder, 'state'), /is the state of an emulator/],
-    [emulator.repository('nothing'), /Repository "nothing" does not exist/],
+    [join(folder, 'state'), /is an export of an emulator/],
+    [emulator.repository('nothing'), /repository "nothing" does not exist/],
   ];
   const digest = stateDigest(service.world);
   const ids = service.world.state.ids.snapshot();
@@ -141,7 +141,7 @@ t.test('a refused source changes nothing', async (t) => {
   }
   for (const name of ['', '../x', 'a//b', 'x+ephemeral', 'a\\b', 'x'.repeat(256)])
     await t.rejects(emulator.repository(name).seed({ a: '' }), /The repository name/, name);
-  await t.rejects(emulator.repository('x', { org: 'none' }).seed({ a: '' }), /Organization "none" does not exist/);
+  await t.rejects(emulator.repository('x', { org: 'none' }).seed({ a: '' }), /The organization "none" does not exist/);
   t.equal(stateDigest(service.world), digest);
   t.same(service.world.state.ids.snapshot(), ids);
   t.equal(service.world.engine.memory.used, used);
@@ -199,7 +199,7 @@ t.test('histories: work tree, bare, bundle and URL', { skip: !hasGit }, async (t
   git(['commit', '-qam', 'three'], at);
   t.equal((await emulator.repository('bundle').seed(at)).commit, git(['rev-parse', 'HEAD'], at), 'a branch goes on');
   git(['commit', '-q', '--amend', '-m', 'other'], at);
-  await t.rejects(emulator.repository('bundle').seed(at), /refs\/heads\/trunk of .* differs/);
+  await t.rejects(emulator.repository('bundle').seed(at), /refs\/heads\/trunk of .* lacks commits/);
 });
 
 t.test('content outside the folder is refused', { skip: !hasGit }, async (t) => {

@@ -70,7 +70,7 @@ export async function seedFrom(
       const own = new PrivateRepository(content, options.defaultBranch ?? 'main', () => world.state.clock.now());
       await own.fill(source, world);
       const tip = own.git.refs.headOid;
-      if (tip === undefined) throw new SourceError(`${source.title} has no files.`);
+      if (tip === undefined) throw new SourceError(`${source.title} has no files, so no commit can be created.`);
       return await take(world, organization, name, { title: source.title, git: own.git, tip }, options);
     } finally {
       content.release();
@@ -89,7 +89,7 @@ interface CommitFiles {
 
 function requireName({ state }: World, organization: string, name: string): void {
   if (!state.organizations.get(organization))
-    throw new SourceError(`Organization ${JSON.stringify(organization)} does not exist.`);
+    throw new SourceError(`The organization ${JSON.stringify(organization)} does not exist in the emulator.`);
   const fault = repositoryNameIssue(name);
   if (fault !== undefined) throw new SourceError(`The repository name ${JSON.stringify(name)} ${fault}.`);
 }
@@ -223,7 +223,8 @@ async function copyInto({ git }: Repository, { objects }: RepositoryContent, sou
 function historyOf({ git, record, name }: Repository): HistorySource {
   const { refs } = git;
   const taken = [...refs.entries()].filter(([ref]) => isTaken(ref)).map(([ref, { oid }]) => ({ name: ref, oid }));
-  if (record.state === 'deleted') throw new SourceError(`Repository ${JSON.stringify(name)} does not exist.`);
+  if (record.state === 'deleted')
+    throw new SourceError(`The repository ${JSON.stringify(name)} does not exist in the emulator.`);
   return {
     title: `The repository ${name}`,
     refs: taken,

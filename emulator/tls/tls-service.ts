@@ -42,12 +42,16 @@ export async function createTls(names: readonly string[], time: MachineTime = ma
  */
 export async function readTls(certFile: string, keyFile: string): Promise<TlsService> {
   const [cert, key] = await Promise.all([read('--tls-cert', certFile), read('--tls-key', keyFile)]);
-  const certificate = parse(`--tls-cert ${certFile} contains no certificate (PEM)`, () => new X509Certificate(cert));
-  const privateKey = parse(`--tls-key ${keyFile} contains no private key without a passphrase (PEM)`, () =>
-    createPrivateKey(key),
+  const certificate = parse(
+    `--tls-cert must name a file with a certificate in PEM, but ${certFile} contains none`,
+    () => new X509Certificate(cert),
+  );
+  const privateKey = parse(
+    `--tls-key must name a file with a private key in PEM, without a passphrase, but ${keyFile} contains none`,
+    () => createPrivateKey(key),
   );
   if (!certificate.checkPrivateKey(privateKey)) {
-    throw new OptionError(`--tls-key ${keyFile} is not the key of the certificate in ${certFile}.`);
+    throw new OptionError(`--tls-key ${keyFile} does not match the certificate in --tls-cert ${certFile}.`);
   }
   return {
     identity: { cert, key },

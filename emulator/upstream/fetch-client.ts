@@ -41,7 +41,7 @@ const MAX_LISTING_BYTES = 256 * 1024 * 1024;
 export async function openUpstream(remote: Remote): Promise<UpstreamSession> {
   if (!remote.outbound.mayReach(remote.url)) {
     throw new UpstreamError(
-      `The host of the upstream ${remote.url.href} is not allowed; --allow-upstream or --upstream-host allows it.`,
+      `Fetching from ${remote.url.href} is not allowed. Start the emulator with --allow-upstream ${remote.url.hostname}.`,
     );
   }
   return ask(remote, 'GET', 'info/refs?service=git-upload-pack', undefined, async (reader) => {
@@ -50,7 +50,8 @@ export async function openUpstream(remote: Remote): Promise<UpstreamSession> {
       await reader.readLine();
       line = await reader.readLine();
     }
-    if (line !== 'version 2') throw new UpstreamError('The upstream does not speak version 2 of the Git protocol.');
+    if (line !== 'version 2')
+      throw new UpstreamError('The upstream does not support version 2 of the Git protocol, which is required.');
     const capabilities = new Map<string, string>();
     for (line = await reader.readLine(); typeof line === 'string'; line = await reader.readLine()) {
       const equals = line.indexOf('=');
@@ -166,7 +167,7 @@ function parseRef(line: ByteString): RemoteRef {
 async function skipToPack(reader: PacketReader): Promise<void> {
   for (let line = await reader.readLine(); line !== 'packfile'; line = await reader.readLine()) {
     if (typeof line === 'string') refuseErrorLine(line);
-    else if (line.mark !== 'delim') throw new ProtocolError('the response contains no pack');
+    else if (line.mark !== 'delim') throw new ProtocolError('its response to the fetch contains no pack');
   }
 }
 
@@ -233,7 +234,8 @@ async function ask<T>(
  * unchanged.
  */
 function translate(error: unknown, url?: URL): unknown {
-  if (error instanceof ProtocolError) return new UpstreamError(`The upstream breaks the protocol: ${error.message}.`);
+  if (error instanceof ProtocolError)
+    return new UpstreamError(`The upstream violates the Git protocol: ${error.message}.`);
   const code = (error as NodeJS.ErrnoException | null | undefined)?.code;
   if (typeof code !== 'string' || code === 'ABORT_ERR') return error;
   return new UpstreamError(`The upstream${url ? ` ${url.href}` : ''} cannot be reached (${code}).`, undefined, true);
@@ -243,7 +245,10 @@ async function* bounded(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Ar
   let bytes = 0;
   for await (const piece of body) {
     bytes += piece.length;
-    if (bytes > MAX_LISTING_BYTES) throw new UpstreamError('The list of refs of the upstream is too large.');
+    if (bytes > MAX_LISTING_BYTES)
+      throw new UpstreamError(
+        `The list of refs of the upstream is larger than ${MAX_LISTING_BYTES} bytes, the maximum.`,
+      );
     yield piece;
   }
 }

@@ -1,6 +1,6 @@
 import { Fsck, type FsckPolicy } from '../git/fsck/fsck.js';
 import { indexPack } from '../git/index-pack/index-pack.js';
-import { type ByteString, bytesOf } from '../git/object/bytes.js';
+import { type ByteString, bytesOf, textOf } from '../git/object/bytes.js';
 import { COMMIT, isCommit, type Oid, ZERO_OID } from '../git/object/object.js';
 import { findCommit } from '../git/object/tag.js';
 import type { Quarantine } from '../git/odb/quarantine.js';
@@ -61,7 +61,8 @@ export async function mirror(git: GitRepository, remote: Remote, options: Mirror
   await translateError(
     RefTransactionFailed,
     () => git.transact(take, { check: options.requireWanted }),
-    () => new UpstreamError('The upstream has refs that conflict, such as a and a/b.'),
+    () =>
+      new UpstreamError('The upstream has refs that cannot exist together, such as refs/heads/a and refs/heads/a/b.'),
   );
 }
 
@@ -175,6 +176,6 @@ function requireCommits(updates: readonly RefChange[], objects: Quarantine): voi
   for (const { name, new: oid } of updates) {
     if (oid === ZERO_OID || !name.startsWith('refs/heads/')) continue;
     if (objects.typeOf(objects.find(oid)) !== COMMIT)
-      throw new UpstreamError('A branch of the upstream does not point to a commit.');
+      throw new UpstreamError(`The branch ${textOf(name)} of the upstream does not point to a commit.`);
   }
 }

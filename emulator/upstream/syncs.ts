@@ -105,7 +105,7 @@ export class Syncs {
   cancel(repository: Repository): void {
     for (const run of this.#running.keys()) {
       if (run.repository.id !== repository.id) continue;
-      run.controller.abort(new Canceled('the service canceled it'));
+      run.controller.abort(new Canceled('the service canceled the sync'));
       repository.update({ state: 'active' });
     }
   }
@@ -202,11 +202,11 @@ export class Syncs {
     if (error instanceof FsckError)
       return `The upstream sent an invalid object: ${textOf(bytesIn(Buffer.from(error.message, 'latin1')))}`;
     if (error instanceof PackError || error instanceof MissingObject)
-      return `The upstream sent a bad pack: ${error.message}.`;
+      return `The upstream sent an invalid pack: ${error.message}.`;
     if (error instanceof StoreFull || error instanceof ObjectTooLarge)
       return `The repository does not fit into memory: ${error.message}.`;
     const { name: repository } = run.repository;
     this.ports.log.write({ event: 'internal_error', operation: 'sync', repository, stack: stackOf(error) });
-    return 'The sync failed unexpectedly.';
+    return 'The sync failed because of an internal error, which is in the log of the emulator.';
   }
 }

@@ -123,8 +123,13 @@ async function failureOf(work: Promise<unknown>): Promise<UpstreamError> {
 
 t.test('an upstream that is not a Git server is reported', async (t) => {
   const rows: [string, Script[], RegExp, boolean][] = [
-    ['version 1', [{ body: [packet(bytesOf(`${A} HEAD\0agent=git\n`)), FLUSH] }], /does not speak version 2/, false],
-    ['no pkt-lines', [{ body: [Buffer.from('<html>')] }], /breaks the protocol: .*bad line length character/, false],
+    ['version 1', [{ body: [packet(bytesOf(`${A} HEAD\0agent=git\n`)), FLUSH] }], /does not support version 2/, false],
+    [
+      'no pkt-lines',
+      [{ body: [Buffer.from('<html>')] }],
+      /violates the Git protocol: .*bad line length character/,
+      false,
+    ],
     ['half a line', [{ body: [Buffer.from('00ffversion')] }], /hung up/, false],
     [
       'another hash',

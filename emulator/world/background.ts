@@ -106,7 +106,11 @@ export class Background {
 
 /** Returns the error response for a write whose world was replaced while the request was running. */
 export function worldReplaced() {
-  return problem('service_unavailable', 'The state of the emulator was replaced while the request was in progress.', {
-    headers: { 'retry-after': '1' },
-  });
+  return problem(
+    'service_unavailable',
+    'The state of the emulator was reset, restored or imported while the request was in progress. Retry the request.',
+    {
+      headers: { 'retry-after': '1' },
+    },
+  );
 }

@@ -93,13 +93,13 @@ function repositoryStep(
   const repository = world.state.repositories.find(organization, name);
   const fail = (why: string) => problem('bad_request', `repositories.${name}: ${why}.`);
   if (!repository || repository.record.state === 'deleted') {
-    throw fail(`repository ${JSON.stringify(name)} does not exist`);
+    throw fail(`the repository ${JSON.stringify(name)} does not exist`);
   }
   const { state, ends, retryAfter, deployments = {} } = changes;
   if (state === 'archived' && repository.record.state === 'syncing')
-    throw fail('a repository with a running sync cannot be archived');
+    throw fail('the repository cannot be archived while a sync of it is running');
   for (const id of Object.keys(deployments)) {
-    if (!repository.record.deployments?.get(id)) throw fail(`deployment ${JSON.stringify(id)} does not exist`);
+    if (!repository.record.deployments?.get(id)) throw fail(`the repository has no deployment ${JSON.stringify(id)}`);
   }
   const now = world.state.clock.now();
   return () => {

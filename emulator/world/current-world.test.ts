@@ -96,7 +96,7 @@ t.test('the number of snapshots is limited', async (t) => {
   t.teardown(() => current.close());
   for (let count = 1; count < 1_000; count++) current.snapshot();
   t.throws(() => current.snapshot(), /limit \(1000\)/);
-  await t.rejects(current.restore('none'), /Snapshot "none" does not exist/);
+  await t.rejects(current.restore('none'), /The snapshot "none" does not exist/);
   const [first] = current.snapshots();
   t.equal(current.snapshots().length, 999, 'that of the start is not shown');
   current.removeSnapshot(first!.id);

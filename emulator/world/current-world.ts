@@ -86,7 +86,7 @@ export class CurrentWorld {
 
   /** Removes a snapshot and frees its memory. Throws if the snapshot does not exist. */
   removeSnapshot(id: string): void {
-    if (id === INITIAL) throw new Error(`Snapshot ${JSON.stringify(id)} does not exist.`);
+    if (id === INITIAL) throw new Error(`The snapshot ${JSON.stringify(id)} does not exist.`);
     this.#snapshots.remove(id);
     this.#world.state.repositories.dropUnheld();
   }

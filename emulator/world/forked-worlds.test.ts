@@ -95,7 +95,7 @@ t.test('forks of a world start with its content, and do not see writes of each o
 
   await t.test('a fork has its own snapshots and its own initial state', async (t) => {
     const mine = one.snapshot();
-    t.throws(() => root.fork({ snapshot: 'none' }), /Snapshot "none" does not exist/);
+    t.throws(() => root.fork({ snapshot: 'none' }), /The snapshot "none" does not exist/);
     await one.reset();
     t.strictSame(logOf(find(one)), seeded);
     await one.restore(mine);

@@ -112,7 +112,7 @@ export class Organizations extends ValuePart<ReadonlyMap<string, Organization>> 
 
   private require(name: string): Organization {
     const organization = this.get(name);
-    if (!organization) throw new Error(`Organization ${name} does not exist.`);
+    if (!organization) throw new Error(`The organization ${name} does not exist.`);
     return organization;
   }
 

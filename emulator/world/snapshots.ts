@@ -36,7 +36,7 @@ export class Snapshots {
    * without calling `take` if the maximum number of snapshots is reached.
    */
   keep(take: () => WorldSnapshot, takenAt: number, name?: string): string {
-    if (!this.hasRoom) throw new Error(`Snapshot limit (${MAX_SNAPSHOTS}) reached.`);
+    if (!this.hasRoom) throw new Error(`Snapshot limit (${MAX_SNAPSHOTS}) reached. Remove a snapshot first.`);
     const id = name ?? `snapshot-${this.#taken + 1}`;
     this.#byId.set(id, { snapshot: take(), takenAt });
     if (name === undefined) this.#taken += 1;
@@ -45,7 +45,7 @@ export class Snapshots {
 
   get(id: string): WorldSnapshot {
     const kept = this.#byId.get(id);
-    if (!kept) throw new Error(`Snapshot ${JSON.stringify(id)} does not exist.`);
+    if (!kept) throw new Error(`The snapshot ${JSON.stringify(id)} does not exist.`);
     return kept.snapshot;
   }
 

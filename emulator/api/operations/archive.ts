@@ -22,7 +22,7 @@ export const archive = operation({
         ephemeral: z.boolean().optional(),
         include_globs: patternList(),
         exclude_globs: patternList(),
-        max_blob_size: z.int('must be a whole number of bytes').min(0).optional(),
+        max_blob_size: z.int('must be a size in bytes, a whole number').min(0).optional(),
         archive: z.object({ prefix: z.string().optional() }).optional(),
       })
       .optional()
@@ -79,7 +79,7 @@ async function begun(content: AsyncGenerator<Buffer, void, void>): Promise<Async
  */
 function inTime<T>(work: () => Promise<T>): Promise<T> {
   return translateError(WorkLimitExceeded, work, () =>
-    problem('internal_error', 'Creating the archive exceeded the work limit (--work-timeout).'),
+    problem('internal_error', 'Creating the archive took more CPU time than --work-timeout allows.'),
   );
 }
 

@@ -48,8 +48,8 @@ export const blame = operation({
       ref: z.string().optional(),
       ephemeral: flag().optional(),
       range: z
-        .array(z.string().max(LONGEST_RANGE, `takes at most ${LONGEST_RANGE} characters`))
-        .max(MAX_RANGES, `takes at most ${MAX_RANGES} ranges`)
+        .array(z.string().max(LONGEST_RANGE, `must have at most ${LONGEST_RANGE} characters`))
+        .max(MAX_RANGES, `must be sent at most ${MAX_RANGES} times`)
         .optional(),
       detect_moves: flag().optional(),
     }),

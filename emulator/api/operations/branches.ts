@@ -201,7 +201,7 @@ export const deleteBranch = operation({
 
 function requireNotHead({ head }: Refs, ref: ByteString): void {
   if ('symref' in head && head.symref === ref)
-    throw problem('conflict', 'The default branch cannot be deleted; change the default branch first.');
+    throw problem('conflict', 'The default branch cannot be deleted. Make another branch the default branch first.');
 }
 
 /**

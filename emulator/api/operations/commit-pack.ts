@@ -125,11 +125,18 @@ class Contents implements ChunkSink<BlobChunk> {
     const { meter, world } = this.ctx;
     const { limits, variants } = world;
     if (changes.length > limits.maxFiles) {
-      throw problem('bad_request', `A commit may have at most ${limits.maxFiles} file operations (--max-files).`);
+      throw problem(
+        'bad_request',
+        `The commit has ${changes.length} file operations, but at most ${limits.maxFiles} are allowed (--max-files).`,
+      );
     }
     for (const [index, { content_id: id, operation }] of changes.entries()) {
       const mayLack = operation === 'delete' && variants.deleteContentId === 'optional';
-      if (id === undefined && !mayLack) throw problem('bad_request', `metadata.files.${index}.content_id is required.`);
+      if (id === undefined && !mayLack)
+        throw problem(
+          'bad_request',
+          `metadata.files.${index}.content_id is required: it links the file to its chunks.`,
+        );
       if (operation === 'upsert') this.#contents.set(id!, { parts: [], complete: false });
       else if (id !== undefined) this.#deleted.add(id);
       if (meter.shouldYield) await meter.yieldToEventLoop();
@@ -142,10 +149,16 @@ class Contents implements ChunkSink<BlobChunk> {
     if (!content) {
       // An empty last chunk for a deleted file is ignored, because some clients send one.
       if (this.#deleted.has(id) && data === '' && eof) return;
-      throw problem('bad_request', `Line ${line}: no upserted file has this content_id.`);
+      throw problem(
+        'bad_request',
+        `Line ${line}: content_id ${JSON.stringify(id.slice(0, 100))} is not that of a file with the operation upsert in metadata.files.`,
+      );
     }
     if (content.complete)
-      throw problem('bad_request', `Line ${line}: the content_id has already received its last chunk (eof true).`);
+      throw problem(
+        'bad_request',
+        `Line ${line}: an earlier chunk of content_id ${JSON.stringify(id.slice(0, 100))} had eof true, so no further chunk is allowed.`,
+      );
     const part = await decodeChunk(data, line, this.ctx);
     content.parts.push(part);
     content.complete = eof;
@@ -153,7 +166,7 @@ class Contents implements ChunkSink<BlobChunk> {
     if (this.#bytes > maxCommitBytes) {
       throw problem(
         'payload_too_large',
-        `A commit may have at most ${maxCommitBytes} bytes of content (--max-commit-bytes).`,
+        `The contents of the commit are larger than ${maxCommitBytes} bytes in total (--max-commit-bytes).`,
       );
     }
   }
@@ -177,11 +190,18 @@ class Contents implements ChunkSink<BlobChunk> {
     if (change.operation === 'delete') return { path, delete: true };
     const id = change.content_id!;
     const { parts: content, complete } = this.#contents.get(id)!;
-    if (!complete) throw problem('bad_request', `${what}: the content is missing its last chunk (eof true).`);
+    if (!complete)
+      throw problem(
+        'bad_request',
+        `${what}: the body ended before a chunk of content_id ${JSON.stringify(id.slice(0, 100))} with eof true.`,
+      );
     if (mode !== MODE_GITLINK) return { path, mode, content };
     const oid = textOfParts(content);
     if (isOid(oid)) return { path, mode, oid };
-    throw problem('bad_request', `${what}: the content of mode 160000 must be a commit id of 40 hexadecimal digits.`);
+    throw problem(
+      'bad_request',
+      `${what}: a submodule (mode 160000) must have a commit id of 40 hexadecimal digits as its content.`,
+    );
   }
 }
 
@@ -237,7 +257,7 @@ export const diffCommit = operation({
       const base = findWriteBase(repository, write);
       const { tree, blobs } = await patchTree(ctx, transaction.objects, base.tree, patch);
       if (tree === base.tree) {
-        const detail = 'The patch has no changes.';
+        const detail = 'The patch changes nothing, so no commit was created.';
         throw problem('conflict', detail, { result: failedResult(write.branch, base.parent ?? ZERO_OID, detail) });
       }
       const written = await commitOnto(transaction, base, tree, write);
@@ -266,17 +286,20 @@ class PatchParts implements ChunkSink<DiffChunk> {
   async add({ diff_chunk: { data, eof } }: DiffChunk, line: number): Promise<void> {
     const { maxObjectBytes } = this.ctx.world.limits;
     if (this.#complete)
-      throw problem('bad_request', `Line ${line}: the patch has already received its last chunk (eof true).`);
+      throw problem(
+        'bad_request',
+        `Line ${line}: an earlier chunk of the patch had eof true, so no further chunk is allowed.`,
+      );
     const part = await decodeChunk(data, line, this.ctx);
     this.#parts.push(part);
     this.#bytes += part.length;
     if (this.#bytes > maxObjectBytes)
-      throw problem('payload_too_large', `A patch may have at most ${maxObjectBytes} bytes (--max-object-bytes).`);
+      throw problem('payload_too_large', `The patch is larger than ${maxObjectBytes} bytes (--max-object-bytes).`);
     this.#complete = eof;
   }
 
   async whole(): Promise<Buffer> {
-    if (!this.#complete) throw problem('bad_request', 'The patch is missing its last chunk (eof true).');
+    if (!this.#complete) throw problem('bad_request', 'The body ended before a chunk of the patch with eof true.');
     if (this.#parts.length === 1) return this.#parts[0]!;
     const patch = Buffer.allocUnsafeSlow(this.#bytes);
     let at = 0;

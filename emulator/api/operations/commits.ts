@@ -20,7 +20,8 @@ export const getCommit = operation({
   handle: async (ctx) => {
     const { repository, query } = ctx;
     const ref = query.ref ?? query.sha ?? '';
-    if (ref.trim() === '') throw problem('bad_request', 'sha is required.');
+    if (ref.trim() === '')
+      throw problem('bad_request', 'The query parameter sha is required: a branch, tag or commit.');
     const { commit } = await resolveRef(ctx, { ref, ephemeral: query.ref_is_ephemeral, missing: 'missingCommit' });
     return largeJson(200, { commit: showSignedCommit(repository.git.objects, commit) });
   },

@@ -96,7 +96,10 @@ function madeBefore(repository: Repository, key: string | undefined, request: st
   const earlier = key === undefined ? undefined : deploymentKeys?.get(key);
   if (earlier === undefined) return undefined;
   if (earlier.request !== request) {
-    throw problem('idempotency_key_reused', 'The idempotency key was used with a different request; use a new key.');
+    throw problem(
+      'idempotency_key_reused',
+      'Idempotency-Key was already used with another request body. Use a new key for each new request.',
+    );
   }
   return deployments?.get(earlier.id);
 }
@@ -117,7 +120,7 @@ function responseOf(
 function readIdempotencyKey({ header }: Pick<HandlerContext, 'header'>): string | undefined {
   const key = header('idempotency-key');
   if (key === undefined || IDEMPOTENCY_KEY.test(key)) return key;
-  throw problem('bad_request', 'Idempotency-Key must consist of 1 to 255 visible characters.');
+  throw problem('bad_request', 'Idempotency-Key must be 1 to 255 visible ASCII characters.');
 }
 
 function defaultRef(
@@ -140,7 +143,10 @@ function requireProject({
   requireHosting(organization);
   const { hosting } = repository.record;
   if (hosting) return hosting;
-  throw problem('hosting_project_not_found', 'The repository has no hosting project.');
+  throw problem(
+    'hosting_project_not_found',
+    'The repository has no hosting project. Create one by updating the repository with the member deployment.',
+  );
 }
 
 export const listDeployments = operation({
@@ -173,7 +179,11 @@ export const getDeployment = operation({
   handle: (ctx) => {
     requireProject(ctx);
     const deployment = ctx.repository.record.deployments?.get(ctx.params.deployment_id!);
-    if (!deployment) throw problem('deployment_not_found', 'The deployment does not exist.');
+    if (!deployment)
+      throw problem(
+        'deployment_not_found',
+        `The repository has no deployment ${JSON.stringify(ctx.params.deployment_id)}.`,
+      );
     return json(200, showDeployment(deployment, ctx.world.state.clock.now()));
   },
 });

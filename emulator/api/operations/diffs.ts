@@ -96,7 +96,8 @@ export const diffCommits = operationsOf('Commits')({
   handle: async (ctx) => {
     const { repository, query } = ctx;
     const ref = query.ref ?? query.sha ?? '';
-    if (ref.trim() === '') throw problem('bad_request', 'sha is required.');
+    if (ref.trim() === '')
+      throw problem('bad_request', 'The query parameter sha is required: a branch, tag or commit.');
     const paths = readPaths(query.path);
     const { history } = repository.git;
     const { commit } = await resolveRef(ctx, { ref, ephemeral: query.ref_is_ephemeral });

@@ -162,7 +162,7 @@ function refuseTooMany(commits: number, max: number): void {
   if (commits <= max) return;
   throw problem(
     'rate_limited',
-    `The files were last touched by ${commits} distinct commits; the maximum is ${max} (--max-metadata-commits).`,
+    `The files were last changed by ${commits} distinct commits, but at most ${max} are allowed (--max-metadata-commits).`,
   );
 }
 

@@ -19,7 +19,7 @@ const username = lazy(() =>
     .string()
     .max(1024)
     // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
-    .regex(/^[^:\x00-\x1f\x7f]+$/, 'must be text without colons and control characters'),
+    .regex(/^[^:\x00-\x1f\x7f]+$/, 'must be a user name without colons and control characters'),
 );
 const password = lazy(() =>
   z
@@ -27,7 +27,7 @@ const password = lazy(() =>
     .min(1)
     .max(8192)
     // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
-    .regex(/^[^\x00-\x1f\x7f]*$/, 'must be text without control characters'),
+    .regex(/^[^\x00-\x1f\x7f]*$/, 'must be a password without control characters'),
 );
 
 const credentialRecord = lazy(() => z.object({ id: z.string(), created_at: z.iso.datetime().optional() }));
@@ -51,7 +51,10 @@ export const createCredential = operation({
     }
     repository.requireWritable();
     if (repository.record.gitCredential)
-      throw problem('credential_exists', 'The repository already has a Git credential; update or delete it.');
+      throw problem(
+        'credential_exists',
+        'The repository already has a Git credential, and can have only one. Update or delete it.',
+      );
     const credential = {
       id: world.state.ids.prefixed('credential', 'ggc'),
       username: body.username,
@@ -147,5 +150,5 @@ function replacePassword(repository: Repository, change: { username?: string | u
 }
 
 function credentialNotFound() {
-  return problem('credential_not_found', 'The Git credential does not exist.');
+  return problem('credential_not_found', 'The repository has no Git credential with this id.');
 }

@@ -81,9 +81,13 @@ function viewFor(
   service: Service,
 ): RepositoryView {
   if (params.namespace === 'import' && service === 'git-upload-pack') {
-    throw problem('forbidden', 'The import remote accepts only pushes; fetch from the remote without +import.', {
-      headers: NO_CACHE,
-    });
+    throw problem(
+      'forbidden',
+      'The +import remote accepts only pushes. Fetch from the remote whose URL has no +import.',
+      {
+        headers: NO_CACHE,
+      },
+    );
   }
   return { repository: repository.git, prefix: params.namespace === 'ephemeral' ? EPHEMERAL : NO_BYTES };
 }

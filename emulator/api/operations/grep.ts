@@ -81,7 +81,7 @@ export const grep = operation({
       ({ message }) => problem('bad_request', `query.pattern: ${message}.`),
     );
     if ((limits?.max_lines ?? 0) > MAX_LINES && world.variants.linesAboveMaximum === 'rejected') {
-      throw problem('bad_request', `limits.max_lines must be at most ${MAX_LINES}.`);
+      throw problem('bad_request', `limits.max_lines is above the maximum of ${MAX_LINES}.`);
     }
     const { pagination: _, limits: __, ...searched } = body;
     const cursor = pagination?.cursor || undefined;
@@ -107,7 +107,10 @@ export const grep = operation({
         meter,
       );
     const page = await translateError(WorkLimitExceeded, search, () =>
-      problem('gateway_timeout', 'The search exceeded the time limit (--search-timeout).'),
+      problem(
+        'gateway_timeout',
+        'The search took more CPU time than --search-timeout allows. Search fewer files or for a simpler pattern.',
+      ),
     );
     const digest = createHash('sha256').update(JSON.stringify([repository.id, body, commit]));
     const seen = world.state.searches.note(digest.digest('base64'));

@@ -79,10 +79,13 @@ export const merge = operation({
     const { repository, body } = ctx;
     const { git } = repository;
     if (body.squash && body.strategy === 'ff_only') {
-      throw problem('bad_request', 'A squash always creates a commit, so it cannot be combined with ff_only.');
+      throw problem(
+        'bad_request',
+        'A squash merge cannot be combined with ff_only, because it always creates a commit.',
+      );
     }
     const sourceName = body.source_ref ?? body.source_branch ?? '';
-    if (sourceName === '') throw problem('bad_request', 'source_ref is required.');
+    if (sourceName === '') throw problem('bad_request', 'source_ref is required: the branch, tag or commit to merge.');
     const targetRef = branchRef(readBranch(body.target_branch, 'target_branch'), body.target_is_ephemeral ?? false);
     requireAllowed(ctx, targetRef);
     const source = await resolveSource(ctx, sourceName);
@@ -137,7 +140,10 @@ async function carryOut(ctx: MergeContext, merge: Merge): Promise<Merged> {
   if (body.squash) return { result: 'squash', ...(await writeMerge(ctx, merge, plan, [merge.target])) };
   const chosen = applyStrategy(plan, body.strategy);
   if (chosen === undefined) {
-    throw problem('conflict', `Branch ${body.target_branch} cannot be fast-forwarded to ${merge.sourceName}.`);
+    throw problem(
+      'conflict',
+      `Branch ${body.target_branch} has commits that ${merge.sourceName} lacks, so ff_only cannot move it.`,
+    );
   }
   if (chosen === 'merge_commit') {
     return { result: chosen, ...(await writeMerge(ctx, merge, plan, [merge.target, merge.source])) };
@@ -184,7 +190,10 @@ async function mergeTree(ctx: MergeContext, merge: Merge): Promise<Oid> {
   const { body } = ctx;
   const merged = await mergeSides(ctx, merge.transaction.objects, merge, body.target_branch);
   if (merged.bases.length === 0 && !body.allow_unrelated_histories) {
-    throw problem('conflict', 'The histories are unrelated; set allow_unrelated_histories to merge them.');
+    throw problem(
+      'conflict',
+      'Source and target have no common ancestor. Set allow_unrelated_histories to true to merge them.',
+    );
   }
   if (!merged.isClean) throw mergeConflict(merged);
   return merged.tree;
@@ -201,9 +210,13 @@ export function conflictPaths({ conflicts, messages }: CommitMerge): string[] {
 
 function mergeConflict(merged: CommitMerge) {
   const paths = conflictPaths(merged);
-  return problem('merge_conflict', `The merge has conflicts in ${paths.slice(0, 10).join(', ')}.`, {
-    extra: { conflict_paths: paths, merge_base_sha: merged.bases[0] ?? null },
-  });
+  return problem(
+    'merge_conflict',
+    `Source and target changed the same parts of these files: ${paths.slice(0, 10).join(', ')}.`,
+    {
+      extra: { conflict_paths: paths, merge_base_sha: merged.bases[0] ?? null },
+    },
+  );
 }
 
 /**

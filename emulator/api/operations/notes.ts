@@ -99,7 +99,7 @@ export const writeNote = operation({
   errors: ['ref_not_found', 'not_found', 'conflict'],
   handle: (ctx) => {
     const { action, note = '' } = ctx.body;
-    if (action !== 'remove' && note === '') throw problem('bad_request', 'note is required.');
+    if (action !== 'remove' && note === '') throw problem('bad_request', 'note is required: the text to store.');
     return changeNote(ctx, action, note, action === 'remove' ? 200 : Number(ctx.world.variants.notesStatus));
   },
 });
@@ -139,10 +139,12 @@ async function changeNote(
       throw refuse(`${textOf(ref)} is at ${old}, not at the expected ${expected}.`);
     // The notes ref must point to a commit if it exists, because this commit becomes the parent of the new notes
     // commit.
-    if (old !== ZERO_OID && !isCommit(git.objects, old)) throw refuse(`${textOf(ref)} does not point to a commit.`);
+    if (old !== ZERO_OID && !isCommit(git.objects, old))
+      throw refuse(`The notes ref ${textOf(ref)} does not point to a commit, so no note can be added to it.`);
     const tree = old === ZERO_OID ? EMPTY_TREE_OID : readCommit(git.objects, old).tree;
     const existing = runSync(findNote(git.objects, tree, target));
-    if (action === 'add' && existing !== undefined) throw refuse(`Commit ${target} already has a note.`);
+    if (action === 'add' && existing !== undefined)
+      throw refuse(`Commit ${target} already has a note. Use the action append, or remove the note first.`);
     if (action === 'remove' && existing === undefined) throw noteNotFound(target);
     const { objects } = transaction;
     const written = await commitTo(transaction, {
@@ -224,7 +226,7 @@ export const listNotesRefs = operation({
 
 async function targetOf(ctx: RefContext, from: Selection): Promise<Oid> {
   const name = from.object_ref ?? from.sha ?? '';
-  if (name === '') throw problem('bad_request', 'sha is required.');
+  if (name === '') throw problem('bad_request', 'sha is required: the commit that the note belongs to.');
   return (await resolveRef(ctx, { ref: name })).commit;
 }
 
@@ -242,7 +244,8 @@ function notesRefOf(ctx: Pick<HandlerContext, 'world'>, from: Selection): ByteSt
   const given = from.notes_ref ?? from.ref;
   if (given === undefined || given === '') return DEFAULT_REF;
   const ref = fullNotesRef(given);
-  if (!isRefName(ref)) throw problem('bad_request', 'notes_ref is not a ref name.');
+  if (!isRefName(ref))
+    throw problem('bad_request', `notes_ref ${JSON.stringify(given.slice(0, 100))} is not a valid ref name.`);
   if (ref !== DEFAULT_REF) requireCustomRefs(ctx);
   return ref;
 }

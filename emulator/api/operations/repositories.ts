@@ -64,7 +64,7 @@ export const updateRepository = operation({
   handle: async (ctx) => {
     const { repository, body } = ctx;
     if (body.default_branch === undefined && body.deployment === undefined) {
-      throw problem('bad_request', 'default_branch or deployment is required.');
+      throw problem('bad_request', 'The body changes nothing: default_branch or deployment is required.');
     }
     const branch = body.default_branch === undefined ? undefined : readBranch(body.default_branch, 'default_branch');
     if (body.deployment) requireMayChange(ctx, body.deployment);
@@ -158,12 +158,15 @@ export const createRepository = operation({
     const { world, claims, body } = ctx;
     const name = claims.repo!;
     if (body.repo_name !== undefined && body.repo_name !== name) {
-      throw problem('repo_name_mismatch', 'repo_name must equal the `repo` claim of the token.');
+      throw problem(
+        'repo_name_mismatch',
+        `repo_name is ${JSON.stringify(body.repo_name.slice(0, 100))}, but the token is for ${JSON.stringify(name)} (claim repo).`,
+      );
     }
     requireRepositoryName(name);
     const base = body.base_repo ? readBase(body.base_repo) : undefined;
     if (body.initial_commit && base?.kind !== 'snapshot') {
-      throw problem('bad_request', 'initial_commit is allowed only for a snapshot.');
+      throw problem('bad_request', 'initial_commit is allowed only if base_repo.operation is snapshot.');
     }
     requireDefaultBranches(ctx);
     if (body.deployment) requireMayChange(ctx, body.deployment);
@@ -254,9 +257,12 @@ function requireFree(ctx: CreateContext, base: Base | undefined): void {
   const existing = findExisting(ctx);
   if (!existing) return;
   if (base?.kind === 'sync' && existing.record.baseRepo) {
-    throw problem('upstream_already_configured', 'The repository already exists and has an upstream.');
+    throw problem(
+      'upstream_already_configured',
+      'The repository already exists and has an upstream. Detach or delete it to use another one.',
+    );
   }
-  throw problem('conflict', 'A repository with this name already exists.');
+  throw problem('conflict', `A repository with the name ${JSON.stringify(existing.name)} already exists.`);
 }
 
 function findExisting({ world, organization, claims }: CreateContext): Repository | undefined {

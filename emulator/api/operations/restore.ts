@@ -103,7 +103,7 @@ function emptyFields(variant: Variants['restoreNoopFields']): Readonly<Record<st
 async function readMetadata(ctx: HandlerContext): Promise<z.infer<ReturnType<typeof restoreMetadata>>> {
   const body = await readAll(ctx.stream(ctx.world.limits.maxJsonBytes));
   if (body.toString('latin1').trim() === '')
-    throw problem('bad_request', 'The body is empty; it must contain `metadata`.');
+    throw problem('bad_request', 'The body is empty, but must be an object with the member metadata.');
   const json = await runYielding(jsonSteps(body, 'The body'), ctx.meter);
   const line = checkShape(z.strictObject({ metadata: z.unknown() }), json, 'The body');
   return checkShape(restoreMetadata(), line.metadata, 'metadata');
@@ -111,7 +111,8 @@ async function readMetadata(ctx: HandlerContext): Promise<z.infer<ReturnType<typ
 
 async function resolveTarget(ctx: HandlerContext, metadata: z.infer<ReturnType<typeof restoreMetadata>>): Promise<Oid> {
   const ref = metadata.base_ref ?? metadata.target_commit_sha ?? '';
-  if (ref === '') throw problem('bad_request', 'metadata.target_commit_sha is required.');
+  if (ref === '')
+    throw problem('bad_request', 'metadata.target_commit_sha is required: the commit whose content the branch gets.');
   try {
     return (await resolveRef(ctx, { ref })).commit;
   } catch (error) {

@@ -91,9 +91,9 @@ const createBody = lazy(() =>
  */
 function readRevision({ ref, target }: z.infer<ReturnType<typeof createBody>>): string {
   const revision = ref ?? target;
-  if (!revision) throw problem('bad_request', 'ref or target is required.');
+  if (!revision) throw problem('bad_request', 'ref or target is required: what the tag shall point to.');
   if (ref === undefined && !isOid(revision)) {
-    throw problem('bad_request', 'target must be 40 lower-case hexadecimal digits.');
+    throw problem('bad_request', 'target must be a full commit id: 40 lower-case hexadecimal digits.');
   }
   return revision;
 }

@@ -151,7 +151,7 @@ export function readFolder(text: string | undefined): ByteString {
  */
 export function* listUnder(objects: ObjectReader, root: Oid, path: ByteString, recursive: boolean): Steps<TreeWalk> {
   const entry = yield* findEntry(objects, root, path);
-  if (!entry) throw problem('not_found', `Path ${textOf(path)} does not exist.`);
+  if (!entry) throw problem('not_found', `Path ${textOf(path)} does not exist in the tree.`);
   if (entry.mode === MODE_TREE) return new TreeWalk(objects, entry.oid, { under: path, recursive, trees: !recursive });
   return new TreeWalk(objects, root, { selects: yield* selectPath(path) });
 }

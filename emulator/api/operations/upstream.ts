@@ -27,7 +27,11 @@ export const pullUpstream = operation({
   handle: (ctx) => {
     const { world, organization, repository } = ctx;
     const { baseRepo } = repository.record;
-    if (!baseRepo) throw problem('bad_request', 'The repository has no upstream.');
+    if (!baseRepo)
+      throw problem(
+        'bad_request',
+        'The repository has no upstream to fetch from. Create a repository with base_repo to have one.',
+      );
     if (baseRepo.access === 'app') requireForgeApp(organization);
     requireAllowed(ctx, branchRef(repository.defaultBranch ?? NO_NAME, false));
     world.background.syncs.start(repository, syncRequestOf(ctx));

@@ -47,18 +47,18 @@ export const createWebhook = operation({
   handle: ({ world, organization, body }) => {
     const url = URL.canParse(body.url) ? new URL(body.url) : undefined;
     if (!url || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') {
-      throw problem('bad_request', 'url must be an http or https URL without user name and password.');
+      throw problem('bad_request', 'url must be an http or https URL, without user name and password.');
     }
     if (!world.background.webhookOutbound.mayReach(url)) {
       throw problem(
         'bad_request',
-        'url has a host to which webhooks may not be delivered; --allow-webhook permits a host.',
+        `Webhooks may not be delivered to the host ${url.hostname}. Start the emulator with --allow-webhook ${url.hostname}.`,
       );
     }
     if (world.state.webhooks.of(organization.name).length >= MAX_WEBHOOKS) {
       throw problem(
         'conflict',
-        `The organization already has ${MAX_WEBHOOKS} webhooks, the maximum; delete one first.`,
+        `The organization already has ${MAX_WEBHOOKS} webhooks, the maximum. Delete one first.`,
       );
     }
     const webhook: Webhook = {
@@ -91,7 +91,7 @@ export const deleteWebhook = operation({
   errors: ['not_found'],
   handle: ({ world, organization, params }) => {
     const webhook = world.state.webhooks.of(organization.name).find(({ id }) => id === params.webhook_id);
-    if (!webhook) throw problem('not_found', 'The webhook does not exist.');
+    if (!webhook) throw problem('not_found', `The organization has no webhook ${JSON.stringify(params.webhook_id)}.`);
     world.state.webhooks.remove(webhook.id);
     // Events that are still to be sent to the removed webhook are canceled.
     world.background.outbox.cancel(webhook.id);

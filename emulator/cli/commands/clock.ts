@@ -24,8 +24,11 @@ type ActionName = keyof typeof ACTIONS;
 /** Command `emulator clock`: shows or changes the time of a running emulator. */
 export const clockCommand = adminCommand({
   name: 'clock',
-  describe: 'Show the time of an emulator, or change it: show, freeze, advance D, tick, real, set T',
-  positionals: { action: 'show, freeze, advance, tick, real or set; default show', value: 'A duration or a time' },
+  describe: 'Show or change the time of an emulator: show, freeze, advance DURATION, tick, real, set TIME',
+  positionals: {
+    action: 'show, freeze, advance, tick, real or set; default show',
+    value: 'Duration for advance, such as 30s; time for set, such as 2026-01-01T00:00:00Z',
+  },
   run: async ({ action, value }, client) => {
     const name = readAction('clock', action, Object.keys(ACTIONS) as ActionName[], 'show');
     const { wants, change }: Action = ACTIONS[name];

@@ -23,7 +23,7 @@ const FLAGS = {
   'admin-token': EMULATOR_FLAGS['admin-token'],
   repo: {
     read: text('the name of a repository'),
-    describe: 'Repository that the token covers; default: the repository of the remote',
+    describe: 'Name of the repository for which the token is valid; default: the repository of the Git remote',
   },
 } as const;
 
@@ -36,7 +36,10 @@ export const credentialCommand = defineCommand({
   flags: FLAGS,
   positionals: { action: 'get, store or erase, which Git adds' },
   run: async ({ action, repo: named, ...address }, { terminal }) => {
-    if (action === undefined) throw new UsageError('credential needs one of get, store, erase; Git adds it.');
+    if (action === undefined)
+      throw new UsageError(
+        'credential requires one of get, store, erase. Git adds it when it runs the credential helper.',
+      );
     // Ignore the operations `store` and `erase`, because gitcredentials(7) says: "If it does not support the requested
     // operation [...], it should silently ignore the request."
     if (action !== 'get') return;
@@ -50,7 +53,9 @@ export const credentialCommand = defineCommand({
     const repo = named ?? repositoryIn(asked.path) ?? repositoryIn(pathAskedAbove({ protocol, host }));
     const ready = terminal.environment.EMULATOR_TOKEN;
     if (repo === undefined && !ready) {
-      throw new UsageError('Git did not pass the repository; set credential.useHttpPath, or give --repo NAME.');
+      throw new UsageError(
+        'Git did not name the repository. Set credential.useHttpPath to true in Git, or pass --repo NAME.',
+      );
     }
     const token =
       repo === undefined ? ready : await sign(client, { org, repo }, terminal.environment.EMULATOR_KEY_FILE);

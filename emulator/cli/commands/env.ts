@@ -15,7 +15,10 @@ const FORMATS = Object.keys(ENV_FORMATS) as EnvFormat[];
 
 const FLAGS = {
   ...EMULATOR_FLAGS,
-  'ready-file': { read: text('the name of a file'), describe: 'Its ready file, instead of its address' },
+  'ready-file': {
+    read: text('the name of a file'),
+    describe: 'File that `emulator start --ready-file` wrote, from which the address is read instead of --url',
+  },
   format: { read: choice(FORMATS), default: 'sh', describe: `How: ${FORMATS.join(', ')}` },
   ...TOKEN_FLAGS,
 } satisfies Flags;
@@ -26,7 +29,7 @@ const FLAGS = {
  */
 export const envCommand = defineCommand({
   name: 'env',
-  describe: 'Print the variables that exec exports, for a running emulator: eval "$(emulator env)"',
+  describe: 'Print the environment variables for using a running emulator: eval "$(emulator env)"',
   flags: FLAGS,
   exclusive: [
     ['url', 'ready-file'],
@@ -76,7 +79,7 @@ async function requireReady(file: string): Promise<Ready> {
   const ready = await readReady(file);
   if (ready) return ready;
   throw new Unreached(
-    `No emulator: the ready file ${JSON.stringify(file)} does not exist, or has no address of an emulator.`,
+    `No emulator: the ready file ${JSON.stringify(file)} does not exist, or contains no address of an emulator.`,
   );
 }
 

@@ -206,7 +206,7 @@ t.test('no_proxy is kept except entries that cover served hosts; flags are valid
   t.match(child.said.out, /^own\.test,10\.0\.0\.0\/8,localhost,127\.0\.0\.1,::1 --max-http-header-size=20000/);
   t.match(child.said.err, /Removed from no_proxy.*\.example\.test\./);
   for (const [given, sentence] of [
-    [['--proxy-pass', 'a.test'], /--proxy-pass needs --api-host or --git-host\./],
+    [['--proxy-pass', 'a.test'], /--proxy-pass requires --api-host or --git-host\./],
     [[...HOSTS, '--proxy-pass', 'git.example.test'], /--proxy-pass names git\.example\.test/],
     [['--api-host', 'https://a.test'], /--api-host must be the name of a host/],
     [['--git-host', 'a.test:8443'], /--git-host must be the name of a host/],

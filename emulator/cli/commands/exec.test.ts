@@ -172,7 +172,7 @@ t.test('if the emulator does not start, exec exits with 2 without running the co
   const { port } = busy.address() as AddressInfo;
   const ran = join(t.testdir({}), 'ran');
   const rows = [
-    [['--port', String(port), '--', 'touch', ran], /^Port \d+ is in use; /],
+    [['--port', String(port), '--', 'touch', ran], /^Port \d+ is in use\. /],
     [['--host', '192.0.2.1', '--', 'touch', ran], /^This machine has no address/],
     [['--ready-file', '/dev/null', '--', 'touch', ran], /^The ready file cannot be written/],
     [['--repo', '', '--', 'touch', ran], /^--repo must be the name of a repository/],
@@ -180,7 +180,7 @@ t.test('if the emulator does not start, exec exits with 2 without running the co
     [['--scopes', 'a,a', '--', 'touch', ran], /^--scopes names "a" twice/],
     [['--repo', '--', 'touch', ran], /^--repo needs a value/],
     [['--nonsense', '--', 'touch', ran], /^exec has no flag --nonsense/],
-    [['touch', ran], /^exec takes flags only, not "touch"; the command to run follows --\./],
+    [['touch', ran], /^exec takes only flags, not the argument "touch"; put "--" before the command to run\./],
     [[], /^exec needs a command after --/],
     [['--'], /^exec needs a command after --/],
   ] as const;

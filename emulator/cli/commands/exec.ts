@@ -10,7 +10,8 @@ export const execCommand: Command = {
   name: 'exec',
   module: (session) => ({
     command: 'exec',
-    describe: 'Start the service, run the command after -- with its address, and stop when the command ends',
+    describe:
+      'Start an emulator, run the command after -- with its address in the environment, and stop when the command ends',
     builder: (command) => {
       for (const [flag, { describe }] of Object.entries(HOST_FLAGS)) {
         command.option(flag, { type: 'string', array: true, requiresArg: true, group: 'Hosts:', describe });

@@ -7,17 +7,17 @@ import { sayingSource } from '../usage-error.js';
 /** Command `emulator export`: writes the whole state of a running emulator to a folder. */
 export const exportCommand = adminCommand({
   name: 'export',
-  describe: 'Write the whole state to a folder: bare Git repositories, and JSON',
+  describe: 'Write the whole state of an emulator to a folder, as bare Git repositories and JSON files',
   flags: {
     'include-secrets': {
-      describe: 'Include credentials of upstreams, secrets of webhooks and variables of deployments',
+      describe: 'Include secrets: credentials of upstreams, secrets of webhooks, environment variables of deployments',
     },
   },
   epilogue: () => {
     const rows = exportParts().map((row) => `  ${row.in ? 'in ' : 'out'}  ${row.what} (${row.why})`);
     return `Content of an export:\n${rows.join('\n')}`;
   },
-  positionals: { folder: 'Folder to write; an earlier export in it is updated' },
+  positionals: { folder: 'Folder to write to; an earlier export in it is updated' },
   run: async ({ folder: given, 'include-secrets': secrets }, client, { terminal }) => {
     const folder = readValue('export', given, 'a folder');
     const { readTar } = await import('../../exports/tar.js');

@@ -12,12 +12,22 @@ const FLAGS = {
   op: {
     read: list(text('the id of an operation')),
     repeatable: true,
-    describe: 'Only requests of an operation, such as commitPack or git*; separate several by commas',
+    describe:
+      'Apply the fault only to requests of an operation, such as commitPack or git*; separate several by commas',
   },
-  repo: { read: text('the name of a repository'), describe: 'Only requests to a repository; * matches any characters' },
-  sub: { read: text('a name'), describe: 'Only requests whose token has this sub; * matches any characters' },
-  ref: { read: text('the full name of a ref'), describe: 'Only Git requests that name a ref, such as refs/heads/main' },
-  file: { read: text('the name of a file'), describe: 'File with a fault or a list of faults, in JSON or YAML' },
+  repo: {
+    read: text('the name of a repository'),
+    describe: 'Apply the fault only to requests to a repository; * matches any characters',
+  },
+  sub: {
+    read: text('the value of the claim sub'),
+    describe: 'Apply the fault only to requests whose token has this claim sub; * matches any characters',
+  },
+  ref: {
+    read: text('the full name of a ref'),
+    describe: 'Apply the fault only to Git requests that name a ref, such as refs/heads/main',
+  },
+  file: { read: text('the name of a file'), describe: 'JSON or YAML file with the fault, or a list of faults, to add' },
 } as const;
 
 type Body = Readonly<Record<string, unknown>>;
@@ -37,7 +47,9 @@ export const faultCommand = adminCommand({
     const match = Object.entries({ op: op?.join(','), repo, sub, ref }).filter(([, value]) => value !== undefined);
     const conditions = match.map(([key, value]) => `;match.${key}=${encodeURIComponent(value!)}`).join('');
     if (name !== 'add' && (file !== undefined || conditions !== '')) {
-      throw new UsageError(`fault ${name} does not take --op, --repo, --sub, --ref or --file.`);
+      throw new UsageError(
+        `fault ${name} takes none of --op, --repo, --sub, --ref and --file. They are for fault add.`,
+      );
     }
     if (name === 'add') {
       const bodies = await readFaults(value, file, conditions);
@@ -65,12 +77,15 @@ async function readFaults(spec: string | undefined, file: string | undefined, co
     const texts = readValue('fault add', spec, 'a fault, or --file').split(',');
     return texts.map((one) => ({ spec: one.trim() + conditions }));
   }
-  if (spec !== undefined) throw new UsageError('fault add takes a fault or --file, not both.');
+  if (spec !== undefined) throw new UsageError('fault add takes a fault or --file, but not both.');
   if (conditions !== '') {
-    throw new UsageError('fault add takes --op, --repo, --sub and --ref only with a fault; in a file, use match.');
+    throw new UsageError(
+      'fault add does not combine --file with --op, --repo, --sub and --ref. Use the member match of the faults in the file.',
+    );
   }
   const faults = [await readDocument('--file', file)].flat();
-  if (faults.length === 0) throw new UsageError(`--file has no fault: ${JSON.stringify(file)}.`);
+  if (faults.length === 0)
+    throw new UsageError(`--file must contain at least one fault, but ${JSON.stringify(file)} contains none.`);
   return faults.map((fault, index) => {
     if (typeof fault === 'string') return { spec: fault };
     if (typeof fault === 'object' && fault !== null && !Array.isArray(fault)) return fault as Body;

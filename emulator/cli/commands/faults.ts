@@ -12,13 +12,14 @@ import { UsageError } from '../usage-error.js';
  */
 export const faultsCommand = defineCommand({
   name: 'faults',
-  describe: 'List the kinds of faults, and how to get each error code; with a name, show only that fault',
+  describe: 'List the kinds of faults (failures on demand) and the error codes; with a name, show only that fault',
   flags: {
     json: { describe: 'As JSON' },
-    markdown: { describe: 'Print the table of the reference' },
+    markdown: { describe: 'Print the Markdown table of the reference documentation' },
     'forge-prefix': {
       read: forgePrefix,
-      describe: 'Prefix of the forge codes of the emulator (its option --forge-prefix); a name may have either prefix',
+      describe:
+        'Prefix of error codes about the forge, as in `emulator start --forge-prefix`; a name may have either prefix',
     },
   },
   positionals: { name: 'Name of a fault, such as cut or repository_thawing' },
@@ -45,7 +46,7 @@ function prefixOf(name: string | undefined): string | undefined {
 function only(all: FaultReference, name: string): FaultReference {
   const names = all.names.filter((row) => row.name === name);
   if (names.length === 0) {
-    throw new UsageError(`Unknown fault ${JSON.stringify(name)}; \`emulator faults\` lists them.`);
+    throw new UsageError(`Unknown fault ${JSON.stringify(name)}. \`emulator faults\` lists all faults.`);
   }
   return { ...all, names, codes: all.codes.filter(({ code }) => code === name) };
 }
@@ -106,10 +107,10 @@ function writeOne({ names, codes }: FaultReference): string {
 }
 
 const WAYS: Readonly<Record<CodeReference['way'], string>> = {
-  natural: 'by requests only',
-  state: 'by a state',
-  quota: 'by a quota',
-  fault: 'by a fault',
+  natural: 'caused by requests only',
+  state: 'caused by a simulated state',
+  quota: 'caused by a quota (rate limit)',
+  fault: 'caused by a fault',
 };
 
 function writeMarkdown(all: FaultReference): string {

@@ -5,7 +5,7 @@ import { probe } from '../probe.js';
 /** Command `emulator health`: exits with 0 if the emulator at the URL responds, and with 3 otherwise. */
 export const healthCommand = defineCommand({
   name: 'health',
-  describe: 'Exit 0 if the emulator at --url answers, 3 if not',
+  describe: 'Check that an emulator runs at --url: exit status 0 if it responds, 3 if not',
   flags: { url: ADMIN_FLAGS.url, json: ADMIN_FLAGS.json },
   run: async ({ url: given, json }, session) => {
     const url = findUrl(given, session.terminal);

@@ -45,16 +45,16 @@ export const importCommand = adminCommand({
   flags: {
     repo: {
       read: text('the name of a repository'),
-      describe: 'Name of the one repository; default: the last part of the path',
+      describe: 'Name of the imported repository; default: the last part of the path',
     },
     org: {
       read: text('the name of an organization'),
-      describe: 'Organization of the repository; default: the first organization',
+      describe: 'Organization that gets the imported repository; default: the first organization',
     },
   },
   positionals: { path: 'Export (folder or tar archive), folder, bundle, bare repository or clone URL' },
   run: async ({ path: given, repo, org }, client, { terminal }) => {
-    const path = readValue('import', given, 'a path or a URL');
+    const path = readValue('import', given, 'a path or a URL to import');
     const response = await sendSource(path, { name: repo, organization: org }, client, terminal);
     const { repository, repositories } = response;
     return { json: response, text: repository ? showRepository(repository) : `${repositories} repositories\n` };

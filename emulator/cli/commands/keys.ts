@@ -5,7 +5,7 @@ import { writeTable } from '../table.js';
 /** Command `emulator keys`: lists the published test keys, which sign access tokens for the emulator. */
 export const keysCommand = defineCommand({
   name: 'keys',
-  describe: 'List the published test keys',
+  describe: 'List the published test keys, with which tests can sign tokens',
   flags: { json: { describe: 'As JSON' } },
   run: ({ json }, { terminal }) => {
     const rows = fixtureKeys().map((row) => ({

@@ -4,8 +4,8 @@ import { adminCommand } from '../admin-command.js';
 /** Command `emulator latch`: releases the requests and simulated states that wait at a latch (named barrier). */
 export const latchCommand = adminCommand({
   name: 'latch',
-  describe: 'Release the requests and states that a latch holds: release NAME',
-  positionals: { action: 'release', name: 'Name of the latch' },
+  describe: 'Let requests continue that a fault holds until its latch is released: release NAME',
+  positionals: { action: 'release', name: 'Name of the latch, as in the fault hold;latch=NAME' },
   run: async ({ action, name }, client) => {
     readAction('latch', action, ['release']);
     const latch = readValue('latch release', name, 'the name of a latch');

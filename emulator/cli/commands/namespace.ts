@@ -6,11 +6,14 @@ import { UsageError } from '../usage-error.js';
 const ACTIONS = ['add', 'ls', 'rm'] as const;
 
 const FLAGS = {
-  snapshot: { read: text('the id of a snapshot'), describe: 'Snapshot to start from; default: an empty state' },
-  seed: { read: text('a seed'), describe: 'Seed of its ids; default: the seed of the emulator' },
+  snapshot: {
+    read: text('the id of a snapshot'),
+    describe: 'Id of the snapshot with which the namespace starts; default: an empty state',
+  },
+  seed: { read: text('a seed'), describe: 'Seed of the ids in the namespace; default: the seed of the emulator' },
   clock: {
     read: text('real, or an ISO 8601 time'),
-    describe: 'Its clock: real, or the start time of a manual clock; default: the clock of the emulator',
+    describe: 'Clock of the namespace: real, or the start time of a manual clock; default: the clock of the emulator',
   },
 } as const;
 
@@ -29,7 +32,8 @@ export const namespaceCommand = adminCommand({
     const wanted = readValue(`namespace ${name}`, id, name === 'rm' ? 'the id of a namespace' : undefined);
     const options = { snapshot, seed, clock };
     const [given] = Object.entries(options).find(([, value]) => value !== undefined) ?? [];
-    if (name !== 'add' && given !== undefined) throw new UsageError(`namespace ${name} takes no --${given}.`);
+    if (name !== 'add' && given !== undefined)
+      throw new UsageError(`namespace ${name} takes no --${given}. Only namespace add does.`);
     if (name === 'rm') {
       await client.ask('DELETE', `/namespaces/${encodeURIComponent(wanted)}`);
       return { json: { id, removed: true } };

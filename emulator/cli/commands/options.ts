@@ -9,7 +9,10 @@ import { code, writeMarkdownTable, writeTable } from '../table.js';
 export const optionsCommand = defineCommand({
   name: 'options',
   describe: 'List the options and limits of `start` with their environment variables and defaults',
-  flags: { json: { describe: 'As JSON' }, markdown: { describe: 'Print the table of the reference' } },
+  flags: {
+    json: { describe: 'Print the list as JSON' },
+    markdown: { describe: 'Print the Markdown table of the reference documentation' },
+  },
   exclusive: [['json', 'markdown']],
   run: ({ json, markdown }, { terminal }) => {
     const rows = optionRows().map(({ name, flag, variable, value, shownDefault, help, repeatable, isLimit }) => {

@@ -17,7 +17,7 @@ export const quotaCommand = adminCommand({
   positionals: {
     action: 'show, set or rm; default show',
     name: 'Name of the quota',
-    quota: `As JSON, such as ${EXAMPLE}`,
+    quota: `Quota in JSON, such as ${EXAMPLE}`,
   },
   run: async ({ action, name, quota }, client) => {
     const wanted = readAction('quota', action, ACTIONS, 'show');
@@ -27,7 +27,9 @@ export const quotaCommand = adminCommand({
       wanted === 'set' ? readJsonObject(written, `quota set takes a JSON object, such as ${EXAMPLE}.`) : null;
     const before = (await client.ask('GET', '/quotas')) as { quotas: Quotas };
     if (wanted === 'rm' && !Object.hasOwn(before.quotas, key)) {
-      throw new UsageError(`Quota ${JSON.stringify(key)} does not exist.`);
+      throw new UsageError(
+        `The quota ${JSON.stringify(key)} does not exist. \`emulator quota show\` lists all quotas.`,
+      );
     }
     const changes = { quotas: { [key]: value } };
     const { quotas } = wanted === 'show' ? before : ((await client.ask('PATCH', '/quotas', changes)) as typeof before);

@@ -9,7 +9,7 @@ const ACTIONS = ['add', 'ls', 'push', 'rm'] as const;
 /** Command `emulator repo`: lists, creates, deletes and fills repositories of a running emulator. */
 export const repoCommand = adminCommand({
   name: 'repo',
-  describe: 'List or change repositories in any state: ls, add NAME, rm NAME, push DIR [NAME]',
+  describe: 'List, create, delete or fill repositories, whatever their state: ls, add NAME, rm NAME, push DIR [NAME]',
   flags: {
     org: {
       read: text('the name of an organization'),
@@ -19,15 +19,15 @@ export const repoCommand = adminCommand({
   },
   positionals: {
     action: 'add, ls, push or rm',
-    what: 'Name of a repository; to push: a folder, a bundle, a bare repository or a clone URL',
-    name: 'Name of the repository to push to; default: the last part of the path',
+    what: 'Name of a repository; for push: a folder, bundle, bare repository or clone URL',
+    name: 'For push: name of the repository to push to; default: the last part of the path',
   },
   run: async ({ action, what, name, org, 'default-branch': branch }, client, { terminal }) => {
     const verb = readAction('repo', action, ACTIONS);
     const wanted = {
       add: 'the name of a repository',
       ls: undefined,
-      push: 'a folder or a URL',
+      push: 'a folder, bundle, bare repository or clone URL',
       rm: 'the name of a repository',
     };
     const given = readValue(`repo ${verb}`, what, wanted[verb]);

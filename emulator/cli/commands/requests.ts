@@ -13,27 +13,27 @@ const SEVERAL = '; separate several by commas';
 
 const FLAGS = {
   ...ADMIN_FLAGS,
-  follow: { describe: 'Wait for further requests and print them; with --json, one per line' },
+  follow: { describe: 'Wait for further requests and print each as it ends; with --json, one per line' },
   op: {
     read: list(text('the id of an operation')),
     repeatable: true,
-    describe: `Only requests of an operation, such as commitPack or git*${SEVERAL}`,
+    describe: `List only requests of an operation, such as commitPack or git*${SEVERAL}`,
   },
   status: {
     read: list(text('a status or a class such as 4xx')),
     repeatable: true,
-    describe: `Only requests with a response status, or a class such as 4xx${SEVERAL}`,
+    describe: `List only requests with a response status, such as 404 or 4xx${SEVERAL}`,
   },
   code: {
     read: list(text('a code')),
     repeatable: true,
-    describe: `Only requests with an error code${SEVERAL}`,
+    describe: `List only requests whose response has an error code, such as not_found${SEVERAL}`,
   },
   origin: {
     read: text('real, state, injected or injected:<fault>'),
-    describe: 'Only requests by the origin of their response: real, state, injected, or injected:<fault>',
+    describe: 'List only requests whose response has this origin: real, state, injected, or injected:<fault>',
   },
-  repo: { read: text('the name of a repository'), describe: 'Only requests whose token covers a repository' },
+  repo: { read: text('the name of a repository'), describe: 'List only requests whose token is for this repository' },
 } as const;
 
 /**
@@ -42,7 +42,7 @@ const FLAGS = {
  */
 export const requestsCommand = defineCommand({
   name: 'requests',
-  describe: 'List the requests in the journal of an emulator',
+  describe: 'List the requests that an emulator has received, from its journal',
   flags: FLAGS,
   run: async ({ json, follow, op, status, code, origin, repo, ...address }, { terminal }) => {
     const query = {
@@ -59,7 +59,10 @@ export const requestsCommand = defineCommand({
       const entries = await client.list('/requests', query, (page) => {
         dropped = page.dropped ?? 0;
       });
-      if (dropped > 0) terminal.warn(`The journal no longer has the first ${dropped} requests.\n`);
+      if (dropped > 0)
+        terminal.warn(
+          `The journal no longer contains the first ${dropped} requests (--max-journal, --max-journal-bytes).\n`,
+        );
       if (json) return printJson(terminal, entries);
       for (const entry of entries) log.write({ event: 'request', ...entry });
       return;

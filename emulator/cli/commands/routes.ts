@@ -7,8 +7,11 @@ import { code, writeMarkdownTable, writeTable } from '../table.js';
  */
 export const routesCommand = defineCommand({
   name: 'routes',
-  describe: 'List every route with its operation and scopes',
-  flags: { json: { describe: 'As JSON' }, markdown: { describe: 'Print the table of the reference' } },
+  describe: 'List every route of the HTTP API, with its operation and the scopes that a token needs',
+  flags: {
+    json: { describe: 'Print the list as JSON' },
+    markdown: { describe: 'Print the Markdown table of the reference documentation' },
+  },
   exclusive: [['json', 'markdown']],
   run: async ({ json, markdown }, { terminal }) => {
     const { operations } = await import('../../api/index.js');

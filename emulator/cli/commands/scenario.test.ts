@@ -25,7 +25,10 @@ async function run(argv: readonly string[], command = 'scenario') {
 }
 
 t.test('shipped scenarios are listed, shown and checked', async (t) => {
-  t.match(await run(['ls']), { code: 0, out: /^ID +ABOUT\nauth-outage .*\n(.*\n)*thaw-then-ok +A repository is cold/ });
+  t.match(await run(['ls']), {
+    code: 0,
+    out: /^ID +ABOUT\nauth-outage .*\n(.*\n)*thaw-then-ok +Every repository is in cold/,
+  });
   const shipped = JSON.parse((await run(['ls', '--json'])).out);
   t.equal(shipped.length, 10);
   for (const { id, file } of shipped) {
@@ -48,17 +51,21 @@ t.test('an invalid scenario is one sentence and exit code 2', async (t) => {
     [['check', file], '', /^\S+s\.yaml: The scenario.*\.\n$/],
     [['check', file], 'id: !unknown s\ncolour: 1\n', /^\S+s\.yaml: .*"colour".*\.\n$/],
     [['check', file], '['.repeat(100_000), /^\S+s\.yaml: The document is nested deeper than 64 levels.*\.\n$/],
-    [['check', '/dev/zero'], '', /^\/dev\/zero: cannot be read \(it is larger than 1 MiB\)\.\n$/],
-    [['show', '/dev/zero'], '', /cannot be read \(it is larger/],
-    [['from-har', '/dev/zero'], '', /cannot be read \(it is larger/],
-    [['check', `${file}.none`], '', /cannot be read \(no such file or directory\)\.\n$/],
+    [['check', '/dev/zero'], '', /^\/dev\/zero cannot be read: it is larger than 1 MiB\.\n$/],
+    [['show', '/dev/zero'], '', /cannot be read: it is larger/],
+    [['from-har', '/dev/zero'], '', /cannot be read: it is larger/],
+    [['check', `${file}.none`], '', /cannot be read: no such file or directory\.\n$/],
     [['check'], '', /needs the name of a file/],
     [['ls', 'x'], '', /takes no further argument/],
-    [['play'], '', /the actions are check, ls, show, start, from-har/],
-    [['show', 'nothing'], '', /"nothing" is neither a scenario nor a file; the scenarios are auth-outage,/],
+    [['play'], '', /Its actions are check, ls, show, start, from-har/],
+    [
+      ['show', 'nothing'],
+      '',
+      /"nothing" is neither a file nor a shipped scenario\. The shipped scenarios are auth-outage,/,
+    ],
     [['from-har', file], 'x', /is not an HTTP Archive/],
     [['from-har', file], '{"log": {"entries": [{"request": {}}]}}', /log\.entries\.0\.request\.method/],
-    [['from-har', file], '{"log": {"entries": []}}', /no entry matches a route of the service/],
+    [['from-har', file], '{"log": {"entries": []}}', /no request to a route of the service/],
   ] as const) {
     writeFileSync(file, text);
     const { code, out, err } = await run(argv);
@@ -72,7 +79,7 @@ t.test('a scenario is started in an emulator that runs', async (t) => {
   await using emulator = await startEmulator({ port: 0 });
   const at = ['--url', emulator.baseUrl];
   t.match(await run(['start', 'auth-outage', ...at]), { code: 0, out: 'auth-outage\n' });
-  t.match(await run(['start', 'auth-outage', ...at]), { code: 2, err: /is already started/ });
+  t.match(await run(['start', 'auth-outage', ...at]), { code: 2, err: /has already been started/ });
   t.equal(emulator.state.read().organizations.demo!.authentication, 'unavailable');
   const file = join(t.testdir(), 's.json');
   writeFileSync(

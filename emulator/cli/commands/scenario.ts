@@ -25,7 +25,7 @@ const WANTED = {
  */
 export const scenarioCommand = defineCommand({
   name: 'scenario',
-  describe: 'Check, list, show, start or record scenarios: check FILE, ls, show ID, start ID|FILE, from-har FILE',
+  describe: 'Check, list, show, start or create scenarios: check FILE, ls, show ID, start ID|FILE, from-har FILE',
   flags: ADMIN_FLAGS,
   positionals: { action: ACTIONS.join(', '), what: 'A file, or the id of a shipped scenario' },
   run: async ({ action, what, json, ...address }, { terminal }) => {
@@ -93,7 +93,7 @@ async function findFile(value: string): Promise<string> {
   if (existsSync(value)) return value;
   const ids = (await shippedScenarios()).map(({ id }) => id);
   throw new UsageError(
-    `${JSON.stringify(value)} is neither a scenario nor a file; the scenarios are ${ids.join(', ')}.`,
+    `${JSON.stringify(value)} is neither a file nor a shipped scenario. The shipped scenarios are ${ids.join(', ')}.`,
   );
 }
 

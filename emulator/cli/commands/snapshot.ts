@@ -8,7 +8,7 @@ const ACTIONS = ['add', 'ls', 'restore', 'rm'] as const;
  */
 export const snapshotCommand = adminCommand({
   name: 'snapshot',
-  describe: 'Take and restore snapshots of the whole state: add, ls, restore ID, rm ID',
+  describe: 'Take and restore snapshots of the whole state of an emulator: add, ls, restore ID, rm ID',
   positionals: { action: 'add, ls, restore or rm', id: 'Id of a snapshot' },
   run: async ({ action, id }, client) => {
     const name = readAction('snapshot', action, ACTIONS);

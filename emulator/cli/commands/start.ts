@@ -12,7 +12,7 @@ export const startCommand: Command = {
   name: 'start',
   module: (session) => ({
     command: 'start',
-    describe: 'Start the service and run until stopped',
+    describe: 'Start an emulator, which runs until Ctrl-C or `emulator stop`',
     builder: (command) => declareStartFlags(command),
     handler: async () => {
       session.exitCode = await runStart(readFlags(session.argv), session.terminal);

@@ -12,12 +12,12 @@ const FLAGS = {
   repo: {
     read: list(text('NAME=STATE, such as team/app=archived', STATE)),
     repeatable: true,
-    describe: 'Repository whose state to set: NAME=STATE',
+    describe: 'Repository and its new state: NAME=STATE, such as team/app=archived',
   },
   org: {
     read: list(text('NAME.SWITCH=VALUE, such as demo.authentication=unavailable', SWITCH)),
     repeatable: true,
-    describe: 'Switch of an organization to set: NAME.SWITCH=VALUE',
+    describe: 'Setting of an organization and its new value, such as demo.authentication=unavailable',
   },
 } as const;
 
@@ -28,11 +28,15 @@ export const stateCommand = adminCommand({
   name: 'state',
   describe: 'Show or change the states of repositories and the settings of organizations: show, set [JSON]',
   flags: FLAGS,
-  positionals: { action: 'show or set; default show', changes: 'Body of PATCH /_emulator/state' },
+  positionals: {
+    action: 'show or set; default show',
+    changes: 'Changes in JSON, as in the body of PATCH /_emulator/state',
+  },
   run: async ({ action, changes, repo, org }, client) => {
     const name = readAction('state', action, ['show', 'set'], 'show');
     if (name === 'show') readValue('state show', changes ?? repo?.[0] ?? org?.[0], undefined);
-    else if (!changes && !repo && !org) throw new UsageError('state set needs changes: JSON, --repo or --org.');
+    else if (!changes && !repo && !org)
+      throw new UsageError('state set requires changes: a JSON object, --repo or --org.');
     const response = await (name === 'show'
       ? client.ask('GET', '/state')
       : client.ask('PATCH', '/state', {

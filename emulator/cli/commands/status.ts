@@ -3,7 +3,7 @@ import { adminCommand } from '../admin-command.js';
 /** Command `emulator status`: shows the version, the clock and the content of a running emulator. */
 export const statusCommand = adminCommand({
   name: 'status',
-  describe: 'Show the version, clock and content of a running emulator',
+  describe: 'Show the version, the clock and the numbers of repositories and snapshots of a running emulator',
   run: async (_, client) => {
     const { version } = (await client.ask('GET', '/version')) as { version: string };
     const clock = (await client.ask('GET', '/clock')) as { mode: string; now: string };

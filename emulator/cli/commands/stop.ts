@@ -21,12 +21,13 @@ export const stopCommand = adminCommand({
     const { saved = true } = (await client.ask('POST', '/shutdown')) as { readonly saved?: boolean };
     const deadline = performance.now() + LONGEST_WAIT;
     while ((await probe(client.url, terminal)) === undefined) {
-      if (performance.now() > deadline) throw new UsageError(`The emulator at ${client.url} is still closing.`);
+      if (performance.now() > deadline)
+        throw new UsageError(`The emulator at ${client.url} has not stopped yet: it is still finishing requests.`);
       await pause(LOOK);
     }
     if (!saved) {
       session.exitCode = NOT_SAVED;
-      terminal.warn('The state could not be saved; the folder of --persist contains the previous save.\n');
+      terminal.warn('The state could not be saved. The folder of --persist still contains the previous save.\n');
     }
     return {
       json: { url: client.url, stopped: true, ...(!saved && { saved }) },

@@ -14,43 +14,53 @@ import { readJsonObject } from '../document.js';
 import { UsageError } from '../usage-error.js';
 
 const FLAGS = {
-  repo: { read: text('the name of a repository'), describe: 'Repository the token covers; --no-repo for none' },
-  'no-repo': { describe: 'Omit the repo claim' },
+  repo: {
+    read: text('the name of a repository'),
+    describe: 'Name of the repository for which the token is valid (claim repo)',
+  },
+  'no-repo': { describe: 'Create a token without the claim repo, for operations on the organization' },
   scopes: {
     read: list(text('the name of a scope')),
     repeatable: true,
-    describe: `Scopes, separated by commas; default ${DEFAULT_SCOPES.join(',')}, without those that the key does not allow`,
+    describe: `Scopes of the token, separated by commas; default ${DEFAULT_SCOPES.join(',')}, without those that the key does not allow`,
   },
   org: {
     read: text('the name of an organization'),
-    describe: 'Organization; default: the first organization that `start` would have',
+    describe: 'Organization that issues the token (claim iss); default: the first organization of `emulator start`',
   },
   key: {
     read: text('a test key or the name of a file'),
     default: 'es256',
-    describe: 'Test key (see `emulator keys`) or PKCS#8 PEM file',
+    describe: 'Key that signs the token: id of a test key (see `emulator keys`), or a private key file (PKCS#8 PEM)',
   },
   ttl: {
     read: integer(1),
-    describe: `Lifetime in seconds; default ${DEFAULT_LIFETIME}, for the restricted test key ${RESTRICTED_LIFETIME}`,
+    describe: `Lifetime of the token in seconds; default ${DEFAULT_LIFETIME}, for the restricted test key ${RESTRICTED_LIFETIME}`,
   },
-  kid: { read: text('the id of a key'), describe: 'Key id in the header; default: the id of the test key' },
-  sub: { read: text('a name'), default: 'emulator', describe: 'sub claim, which appears in the journal' },
+  kid: {
+    read: text('the id of a key'),
+    describe: 'Key id (kid) in the header of the token; default: the id of the test key',
+  },
+  sub: {
+    read: text('a name'),
+    default: 'emulator',
+    describe: 'Claim sub, the name of the client, which the journal shows',
+  },
   claims: {
     read: readClaims,
     default: '{}',
-    describe: 'Further claims, a JSON object; they override the flags above',
+    describe: 'JSON object with further claims; they override the claims that other flags set',
   },
   fault: {
     read: list(text('a fault')),
     repeatable: true,
-    describe: 'Fault of requests with the token: NAME[*TIMES][+SKIP][@STAGE][;KEY=VALUE]…',
+    describe: 'Fault for requests with the token: NAME[*TIMES][+SKIP][@STAGE][;KEY=VALUE]…, such as rate_limited*2',
   },
   scenario: {
     read: text('a name of letters, digits, _, ., :, / and -', SCENARIO),
     describe: 'Scenario that applies to requests with the token',
   },
-  clock: { read: clock, default: 'real', describe: 'Time of issue: "real" or ISO 8601' },
+  clock: { read: clock, default: 'real', describe: 'Time at which the token is issued: "real" or an ISO 8601 time' },
   json: { describe: 'As JSON' },
 } satisfies Flags;
 
@@ -60,14 +70,16 @@ const FLAGS = {
  */
 export const tokenCommand = defineCommand({
   name: 'token',
-  describe: 'Print a signed token, and nothing else',
+  describe: 'Print a signed access token (JWT), and nothing else',
   flags: FLAGS,
   exclusive: [['repo', 'no-repo']],
   run: async (given, { terminal }) => {
     const row = fixtureKeys().find(({ id }) => id === given.key);
     const { repo, kid = row?.id, scopes = defaultScopes(row) } = given;
     if (repo === undefined && !given['no-repo'] && scopes.some((scope) => scope !== 'org:read')) {
-      throw new UsageError('A token with these scopes covers one repository: name it with --repo, or use --no-repo.');
+      throw new UsageError(
+        'A token with these scopes is for one repository. Pass its name in --repo, or use --no-repo.',
+      );
     }
     const token = await mint({
       privateKeyPem: readKey(row?.privateKeyFile ?? given.key),
@@ -118,7 +130,9 @@ function readKey(file: string): string {
   try {
     return readTextFile(file);
   } catch {
-    throw new UsageError(`--key is neither a test key nor a file that can be read: ${JSON.stringify(file)}.`);
+    throw new UsageError(
+      `--key ${JSON.stringify(file)} is neither a test key nor a readable file. \`emulator keys\` lists the test keys.`,
+    );
   }
 }
 

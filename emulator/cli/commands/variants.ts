@@ -8,8 +8,11 @@ import { code, writeMarkdownTable } from '../table.js';
  */
 export const variantsCommand = defineCommand({
   name: 'variants',
-  describe: 'List the variants, which set what the specification leaves open (`start --variants FILE`)',
-  flags: { json: { describe: 'As JSON' }, markdown: { describe: 'Print the table of the reference' } },
+  describe: 'List the variants: choices where the specification is open, which `start --variants FILE` sets',
+  flags: {
+    json: { describe: 'Print the list as JSON' },
+    markdown: { describe: 'Print the Markdown table of the reference documentation' },
+  },
   exclusive: [['json', 'markdown']],
   run: ({ json, markdown }, { terminal }) => {
     const rows = variantRows();

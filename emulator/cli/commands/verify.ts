@@ -9,9 +9,9 @@ import { readFile } from './scenario.js';
 const FLAGS = {
   file: {
     read: text('the name of a file'),
-    describe: 'Expectations, or a scenario with them, in JSON or YAML; default: every fault fired',
+    describe: 'JSON or YAML file with expectations, or a scenario that has some; default: every fault has fired',
   },
-  client: { describe: 'Also check the requests by all rules for clients' },
+  client: { describe: 'Also check that the requests follow all rules for clients' },
 } as const;
 
 /**
@@ -20,7 +20,7 @@ const FLAGS = {
  */
 export const verifyCommand = adminCommand({
   name: 'verify',
-  describe: 'Verify the requests against expectations and running scenarios; exit 1 if an expectation is not met',
+  describe: 'Check the received requests against expectations and running scenarios; exit status 1 if one is not met',
   flags: FLAGS,
   run: async ({ file, client: checked }, client, session) => {
     const expectations = file === undefined ? { faults: { everyFired: true } } : await readExpectations(file);
@@ -34,7 +34,9 @@ export const verifyCommand = adminCommand({
 async function readExpectations(file: string): Promise<object> {
   const read = await readDocument('--file', file);
   if (typeof read !== 'object' || read === null || Array.isArray(read)) {
-    throw new UsageError(`--file must contain an object of expectations: ${JSON.stringify(file)}.`);
+    throw new UsageError(
+      `--file ${JSON.stringify(file)} must contain an object with expectations, such as {"requests": [...]}.`,
+    );
   }
   // Treat a file with the member `id` or `expect` as a scenario. A file of expectations has neither of the two.
   return 'id' in read || 'expect' in read ? expectationsOfScenario(file) : read;
@@ -60,14 +62,16 @@ export function writeVerification({ met, unmet, client }: Verification): string 
   ]);
   for (const { rule, title, level, verdict, faults } of client) {
     if (verdict !== 'broken') continue;
-    lines.push(`client rule ${rule} (${level}): ${title}`);
+    lines.push(`broken rule for clients ${rule} (${level}): ${title}`);
     for (const { request, earlier, detail } of faults) {
       lines.push(`  ${request}${earlier === undefined ? '' : ` after ${earlier}`}: ${detail}`);
     }
   }
   if (client.length > 0) {
     const count = (wanted: string) => client.filter(({ verdict }) => verdict === wanted).length;
-    lines.push(`client rules: ${count('kept')} kept, ${count('broken')} broken, ${count('unseen')} not applicable`);
+    lines.push(
+      `rules for clients: ${count('kept')} kept, ${count('broken')} broken, ${count('unseen')} not applicable`,
+    );
   }
   lines.push(met ? 'met' : 'not met');
   return lines.map((line) => `${printable(line)}\n`).join('');

@@ -25,12 +25,18 @@ const STALE = 1_000;
  */
 export const waitCommand = defineCommand({
   name: 'wait',
-  describe: 'Wait until an emulator answers; exit 3 on timeout, or as soon as its process has ended',
+  describe: 'Wait until an emulator responds; exit status 3 on timeout, or as soon as its process has ended',
   flags: {
     url: ADMIN_FLAGS.url,
-    'ready-file': { read: text('the name of a file'), describe: 'Its ready file, instead of its address' },
-    pid: { read: integer(1, 2 ** 31 - 1), describe: 'Id of a process; stop waiting when it ends' },
-    timeout: { read: duration, default: '30s', describe: 'Maximum time to wait' },
+    'ready-file': {
+      read: text('the name of a file'),
+      describe: 'File that `emulator start --ready-file` writes, from which the address is read instead of --url',
+    },
+    pid: {
+      read: integer(1, 2 ** 31 - 1),
+      describe: 'Id of the process of the emulator; waiting ends when this process ends',
+    },
+    timeout: { read: duration, default: '30s', describe: 'Maximum time to wait, such as 30s' },
     json: ADMIN_FLAGS.json,
   },
   exclusive: [['url', 'ready-file']],
@@ -76,12 +82,14 @@ async function waitFor(
     const { url, writer } = await find();
     const left = deadline - performance.now();
     const complaint =
-      url === undefined ? 'the file has no address of an emulator' : await probe(url, terminal, atMost(left, 2000));
+      url === undefined
+        ? 'the file contains no address of an emulator'
+        : await probe(url, terminal, atMost(left, 2000));
     // Check the process before the response, because another emulator may respond at the address of an ended one.
-    if (pid !== undefined && !isAlive(pid)) return { url, complaint: `process ${pid} has ended` };
+    if (pid !== undefined && !isAlive(pid)) return { url, complaint: `the process ${pid} has ended` };
     if (complaint === undefined) return { url, complaint };
     if (pid === undefined && writer !== undefined && !isAlive(writer) && performance.now() - started >= STALE) {
-      return { url, complaint: `process ${writer}, which wrote it, has ended` };
+      return { url, complaint: `the process ${writer}, which wrote the file, has ended` };
     }
     if (performance.now() + delay > deadline) return { url, complaint: `${complaint}; waited for ${timeout} ms` };
     await pause(delay);

@@ -11,7 +11,7 @@ export interface Code {
 
 export const code: Kind<Code> = {
   ...ANSWERING,
-  about: 'an error with any code, even one that the specification does not list',
+  about: 'responds with an error of any code, even one that the specification does not list',
   formerly: 'unknownCode',
   keys: {
     code: pattern(

@@ -7,7 +7,7 @@ export interface Corrupt {
 }
 
 export const corrupt: Kind<Corrupt, { readonly bytes?: number }> = {
-  about: 'one byte is changed: the one at this offset, by default the one in the middle',
+  about: 'changes one byte of the body: the byte at this offset, or by default the byte in the middle',
   stages: ['response.body', 'git.advertise', 'git.pack', 'git.report'],
   defaults: DEFAULTS.sent,
   keys: { bytes: COUNT },

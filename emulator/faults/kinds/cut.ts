@@ -35,7 +35,7 @@ const HOW = choice(['fin', 'rst', 'stall', 'end']);
 const STAGES = ['accept', 'headers', 'body', 'response.head', 'response.body', ...STAGE_SETS.git] as const;
 
 export const cut: Kind<Cut, CutKeys> = {
-  about: 'the transfer is truncated at this point',
+  about: 'truncates the transfer at this point and closes the connection',
   stages: STAGES,
   defaults: DEFAULTS.sent,
   keys: { bytes: COUNT, fraction: FRACTION, objects: COUNT, trailer: choice(['1']), how: HOW },

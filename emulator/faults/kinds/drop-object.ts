@@ -7,7 +7,7 @@ export interface DropObject {
 }
 
 export const drop_object: Kind<DropObject> = {
-  about: 'a valid pack in which the n-th blob (counted from 0) is missing',
+  about: 'sends a valid pack in which the n-th blob (counted from 0) is missing',
   stages: ['git.pack'],
   defaults: DEFAULTS.sent,
   keys: { bytes: COUNT },

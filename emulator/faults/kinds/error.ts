@@ -34,7 +34,7 @@ export const RETRY_AFTER: Key<RetryAfter> = {
 
 export const error: Kind<ErrorValue, ErrorKeys> = {
   ...ANSWERING,
-  about: 'an error by its code',
+  about: 'responds with the error that has this code',
   keys: { 'retry-after': RETRY_AFTER },
   toKeys: ({ code: _, detail, ...keys }) => (detail === undefined ? keys : undefined),
   schema: () =>

@@ -10,7 +10,7 @@ export type Hold = string;
 const LATCH = pattern('a name of letters, digits, _, . and -', /^[\w.-]{1,100}$/, 'gate');
 
 export const hold: Kind<Hold, { readonly latch: string }> = {
-  about: 'waits until the latch is released (`emulator latch release NAME`)',
+  about: 'holds the request until the latch of this name is released (`emulator latch release NAME`)',
   stages: STAGE_SETS.delay,
   defaults: DEFAULTS.before,
   keys: { latch: LATCH },

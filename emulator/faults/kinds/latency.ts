@@ -8,7 +8,7 @@ export interface Latency {
 }
 
 export const latency: Kind<Latency> = {
-  about: 'a delay in real time',
+  about: 'delays the request by this time, in real time',
   stages: STAGE_SETS.delay,
   defaults: DEFAULTS.before,
   keys: { ms: integer(1, FAULT_LIMITS.latency) },

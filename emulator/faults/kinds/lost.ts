@@ -17,7 +17,7 @@ const HOW = choice(['fin', 'rst']);
 const STATUS = integer(400, 599);
 
 export const lost: Kind<Lost, LostKeys> = {
-  about: 'the response is lost after the operation has taken effect',
+  about: 'closes the connection without a response, after the operation has taken effect',
   formerly: 'lostResponse',
   stages: ['after', 'git.report'],
   // Omits `gitInfoRefs` (the ref advertisement before a push), because losing its response would end the push before it

@@ -23,7 +23,7 @@ const REF = pattern(
 );
 
 export const ng: Kind<Ng, NgKeys> = {
-  about: 'the report of the push refuses the ref',
+  about: 'reports to the Git client that the push of the ref was refused',
   formerly: 'report',
   stages: ['git.report'],
   defaults: { gitReceivePack: 'git.report' },

@@ -17,14 +17,17 @@ interface SidebandKeys {
 }
 
 export const sideband: Kind<Sideband, SidebandKeys> = {
-  about: 'a progress message on band 2, or a fatal error on band 3',
+  about: 'sends the Git client a progress message (band 2) or a fatal error (band 3)',
   stages: STAGE_SETS.git,
   defaults: DEFAULTS.sideBand,
   keys: { band: choice(['2', '3']), text: LINE },
   ofKeys: ({ band, text = 'injected fault' }) => ({ band: band === '2' ? 2 : 3, text }),
   toKeys: ({ band, text }) => ({ band: `${band}`, text }),
   schema: () =>
-    strict({ band: z.union([z.literal(2), z.literal(3)], { error: 'Must be 2 or 3' }), text: LINE.schema() }),
+    strict({
+      band: z.union([z.literal(2), z.literal(3)], { error: 'Must be 2 (progress message) or 3 (fatal error)' }),
+      text: LINE.schema(),
+    }),
   endsStage: ({ band }) => band === 3,
   stagesOf: ({ band }) => (band === 2 ? STAGE_SETS.sideBanded : STAGE_SETS.git),
 };

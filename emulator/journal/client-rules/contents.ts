@@ -27,7 +27,7 @@ export const CONTENT_RULES: readonly ClientRule[] = [
           else for (const each of cursorsIn(response)) sources.set(each, earlierEnd(request, sources.get(each)));
         }
         if (cursor === undefined) return undefined;
-        return { request, violation: isKnown ? undefined : 'No earlier response contained this cursor.' };
+        return { request, violation: isKnown ? undefined : 'The cursor of the request is in no earlier response.' };
       };
     },
   },
@@ -48,9 +48,9 @@ export const CONTENT_RULES: readonly ClientRule[] = [
         if (!earlier || !beganAfterEnd(request.record, earlier.record)) return undefined;
         const isTwice = earlier.record.status < 300 && request.record.status < 300;
         const violation = isTwice
-          ? `The write of ${earlier.record.id}, whose response was lost, was made a second time.`
+          ? `The request repeats the write of ${earlier.record.id}, whose response was lost although the write had succeeded.`
           : !isExpecting
-            ? `The request repeats ${earlier.record.id}, whose response was lost, without ${members[0]}.`
+            ? `The request repeats ${earlier.record.id}, whose response was lost, without ${members[0]}, so it may write twice.`
             : undefined;
         return { request, earlier, violation };
       };
@@ -75,7 +75,7 @@ export const CONTENT_RULES: readonly ClientRule[] = [
         const isSame = request.isSameAs(earlier);
         const violation = isSame
           ? undefined
-          : `The key was already used for a different request, ${earlier.record.id}.`;
+          : `The Idempotency-Key of the request was already used for a different request, ${earlier.record.id}.`;
         return { request, earlier, violation };
       };
     },

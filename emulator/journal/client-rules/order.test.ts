@@ -246,7 +246,9 @@ t.test('a minimum pause applies to consecutive requests', async (t) => {
       { from: 0, to: 100 },
       { from: 60, to: 70 },
     ]),
-    [/^req-00000002 began 40 ms before the end of the response to req-00000001; expected at least 100 ms after\.$/],
+    [
+      /^The request req-00000002 began 40 ms before the end of the response to req-00000001, but should begin at least 100 ms after it\.$/,
+    ],
   );
   t.same(
     gap('retry-after', [
@@ -262,7 +264,9 @@ t.test('a minimum pause applies to consecutive requests', async (t) => {
       { from: 60, to: 70 },
       { from: 300, to: 301 },
     ]),
-    [/^req-00000003 began 200 ms after the end of the response to req-00000001; expected at least 1000 ms after\.$/],
+    [
+      /^The request req-00000003 began 200 ms after the end of the response to req-00000001, but should begin at least 1000 ms after it\.$/,
+    ],
   );
 });
 

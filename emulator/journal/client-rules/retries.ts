@@ -24,7 +24,7 @@ export const RETRY_RULES: readonly ClientRule[] = [
       const pause = pauseBetween(earlier, request);
       const violation =
         pause + TOLERANCE < wanted
-          ? `The request was sent ${Math.round(pause)} ms after the response to ${earlier.record.id}, whose Retry-After is ${wanted} ms.`
+          ? `The request was sent ${Math.round(pause)} ms after the response to ${earlier.record.id}, but its Retry-After requires ${wanted} ms.`
           : undefined;
       return { request, earlier, violation };
     },
@@ -80,7 +80,7 @@ export const RETRY_RULES: readonly ClientRule[] = [
         const hasReadRefs = mayFollow(lastRefReads.get(clientOf(request)) ?? 0, earlier);
         const violation = hasReadRefs
           ? undefined
-          : `The push repeats ${earlier.record.id}, which may have succeeded, without reading the refs first.`;
+          : `The push repeats ${earlier.record.id}, which may have succeeded, and the client did not read the refs in between.`;
         return { request, earlier, violation };
       };
     },
@@ -129,7 +129,8 @@ function violationOf({ count, first, longestLater, listed }: Pauses): string | u
   if (Math.max(first, longestLater) < MIN_LONGEST_PAUSE)
     return `The request was repeated ${count} times with ${shown}.`;
   // Requires at least three pauses, because the second of two can be shorter by chance.
-  if (count > 2 && longestLater < first * 1.2) return `The retries have ${shown}, which do not grow.`;
+  if (count > 2 && longestLater < first * 1.2)
+    return `The retries have ${shown}, but each pause should be longer than the one before.`;
   return undefined;
 }
 

@@ -10,7 +10,10 @@ export const TOKEN_RULES: readonly ClientRule[] = [
       const expires = request.record.token?.expires;
       if (expires === undefined) return undefined;
       const isExpired = request.startTime >= Date.parse(expires);
-      return { request, violation: isExpired ? `The token of the request expired at ${expires}.` : undefined };
+      return {
+        request,
+        violation: isExpired ? `The token of the request had already expired at ${expires}.` : undefined,
+      };
     },
   },
   {
@@ -24,7 +27,7 @@ export const TOKEN_RULES: readonly ClientRule[] = [
       return {
         request,
         violation: hasSecret
-          ? 'The request target contains a secret, and proxies and servers log request targets.'
+          ? 'The URL of the request contains a token or password, which proxies and servers write to their logs.'
           : undefined,
       };
     },

@@ -12,7 +12,8 @@ t.test('a port serves a limited number of event streams, and writes an event onc
   t.equal(refused.statusCode, 503);
   t.match(await refused.body.json(), {
     code: 'service_unavailable',
-    detail: 'This port serves 100 event streams already; close one, or list the requests at GET /_emulator/requests.',
+    detail:
+      'This port already serves 100 event streams, the maximum. Close one, or list the requests with GET /_emulator/requests.',
   });
   const elsewhere = await open(emulator.orgs[1]!.baseUrl);
   t.equal(elsewhere.statusCode, 200, 'another port has streams of its own');

@@ -319,9 +319,9 @@ t.test(
         { git: { command: 'ls-refs' } },
         /the stage git\.pack is not possible for gitUploadPack/,
       ],
-      ['internal_error@body', { http: { body: { '/a': '*' } } }, /match\.http\.body cannot be decided at body/],
+      ['internal_error@body', { http: { body: { '/a': '*' } } }, /match\.http\.body is not yet known at body/],
       ['internal_error', { http: { body: { a: '*' } } }, /"a" is not a JSON pointer, such as "\/name"/],
-      ['internal_error@headers', { op: 'createRepository', repo: 'a' }, /match\.repo cannot be decided at headers/],
+      ['internal_error@headers', { op: 'createRepository', repo: 'a' }, /match\.repo is not yet known at headers/],
       ['internal_error', { http: { method: 'get' } }, /no operation matches the conditions/],
       [
         'internal_error',
@@ -359,7 +359,7 @@ t.test(
         { http: { body: { '/a': { equals: ['b'], contains: 'c' } } } },
         /"\/a": no value matches both equals and contains/,
       ],
-      ['internal_error', { token: { scopes: { has: ['git:raed'] } } }, /unknown scope "git:raed"; the scopes are/],
+      ['internal_error', { token: { scopes: { has: ['git:raed'] } } }, /unknown scope "git:raed"\. The scopes are/],
       ['sync_in_progress', { op: 'getRepository' }, /getRepository never returns sync_in_progress/],
       ['repository_thawing', { op: 'listRepositories' }, /listRepositories never returns repository_thawing/],
     ] as const) {

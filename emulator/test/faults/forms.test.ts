@@ -269,7 +269,7 @@ t.test('each claim and each header carries this fault', async (t) => {
     t.same(await taken(), [fault], `claim: ${what}`);
     if (header!.text === undefined) {
       t.ok(JSON_ONLY.includes(fault), what);
-      t.match(header!.why, /only the text form/, what);
+      t.match(header!.why, /only in the text form/, what);
       continue;
     }
     const [name, value] = header!.text.split(/: (.*)/s);

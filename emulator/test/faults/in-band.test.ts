@@ -42,7 +42,7 @@ t.test('an invalid claim is refused with the allowed members', async (t) => {
     ['conflict', /The claim emu must be an object with the members faults and scenario/],
     [null, /must be an object/],
     [[], /must be an object/],
-    [{ fault: 'conflict' }, /unknown member "fault"; the members are faults and scenario/],
+    [{ fault: 'conflict' }, /has the unknown member "fault"\. Its members are faults and scenario/],
     [{ faults: 'conflict' }, /faults must be an array/],
     [{ faults: ['nonsense'] }, /faults\.0: unknown fault nonsense/],
     [{ faults: ['conflict', 5] }, /faults\.1: .*object/],
@@ -50,8 +50,8 @@ t.test('an invalid claim is refused with the allowed members', async (t) => {
     [{ faults: ['internal_error@headers'] }, /the stage headers is not possible/],
     [{ faults: [{ match: { op: 'none' }, do: { latency: { ms: 1 } } }] }, /unknown operation "none"/],
     [{ faults: Array(33).fill('conflict') }, /array of at most 32/],
-    [{ scenario: 'a b' }, /name of a scenario may have only/],
-    [{ scenario: 5 }, /name of a scenario may have only/],
+    [{ scenario: 'a b' }, /name of a scenario may contain only/],
+    [{ scenario: 5 }, /name of a scenario may contain only/],
   ];
   for (const [emu, sentence] of rows) {
     const response = await ask(service, emu);

@@ -111,7 +111,7 @@ t.test('an invalid quota is refused with the name of the member, and nothing cha
     [{ q: { ...good, refill: '1/90000h' } }, /q\.refill/],
     [{ q: { ...good, by: ['ip'] } }, /q\.by/],
     [{ q: { ...good, cost: { push: 1 } } }, /q\.cost\.push: .*id of an operation/],
-    [{ q: { ...good, cost: { '*': 6 } } }, /q\.cost\.\*: must not exceed the capacity/],
+    [{ q: { ...good, cost: { '*': 6 } } }, /q\.cost\.\*: must be at most the capacity of the quota/],
     [{ q: { ...good, retryAfter: { format: 'soon' } } }, /q\.retryAfter\.format/],
     [{ q: { ...good, burst: 2 } }, /"burst"/],
     [{ 'a"b': good }, /a"b/],

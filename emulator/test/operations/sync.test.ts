@@ -201,11 +201,11 @@ t.test('every failed sync is reported, and a cancelled sync is not', async (t) =
   t.match(await failure(), /returned status 502/);
   t.equal(upstream.seen.length - asked, 3, 'an upstream in trouble is asked again, until the retries are used up');
   upstream.answer = () => 200;
-  t.match(await failure(), /does not speak version 2/);
+  t.match(await failure(), /does not support version 2/);
   move({ provider: 'forgejo', host: '127.0.0.1:1' });
   t.match(await failure(), /cannot be reached \(ECONNREFUSED\)/);
   move({ provider: 'forgejo', host: '192.0.2.1' });
-  t.match(await failure(), /is not allowed; --allow-upstream/, 'nothing but loopback is reached unless allowed');
+  t.match(await failure(), /is not allowed\. Start/, 'nothing but loopback is reached unless allowed');
 
   move({ provider: 'gitea' });
   upstream.answer = () => new Promise(() => {});
@@ -355,7 +355,7 @@ t.test('the number of forge applications and their error codes are start options
 t.test('an invalid base_repo is refused with 400', async (t) => {
   const { service } = await stage(t);
   const bad: [object, RegExp][] = [
-    [{ ...GENERIC, provider: 'cvs' }, /provider must be one of/],
+    [{ ...GENERIC, provider: 'cvs' }, /provider is "cvs", but must be one of/],
     [{ ...GENERIC, upstream_host: undefined }, /upstream_host is required/],
     [{ ...GENERIC, upstream_host: 'https://git.example/x' }, /upstream_host must be a host/],
     [{ ...GENERIC, owner: undefined }, /owner/],

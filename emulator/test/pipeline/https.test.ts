@@ -70,7 +70,7 @@ t.test('emulator ca prints the CA certificate; without TLS it fails', async (t) 
   t.match(await run(['ca', '--url', plain.baseUrl]), {
     code: 2,
     out: '',
-    err: /HTTPS is not served; start the emulator with --tls\./,
+    err: /The emulator does not serve HTTPS\. Start it with --tls/,
   });
   t.equal(plain.https, undefined);
 });
@@ -145,7 +145,7 @@ t.test('a given certificate is used, and must fit its key', async (t) => {
     [['--tls', '--tls-key', key], /^--tls-key requires --tls-cert/],
     [['--tls-cert', cert, '--tls-key', key], /require --tls\./],
     [['--tls-port', '1'], /^--tls-port requires --tls/],
-    [['--tls', '--tls-cert', cert, '--tls-key', join(folder, 'other')], /is not the key of the certificate/],
+    [['--tls', '--tls-cert', cert, '--tls-key', join(folder, 'other')], /does not match the certificate/],
     [['--tls', '--tls-cert', join(folder, 'none'), '--tls-key', key], /^--tls-cert contains no certificate/],
     [['--tls', '--tls-cert', join(folder, 'absent'), '--tls-key', key], /^--tls-cert cannot be read/],
   ] as const) {

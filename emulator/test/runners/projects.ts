@@ -119,10 +119,10 @@ const rowsOf = ({ passes, ambiguous }: RunnerProject): readonly ProjectFile[] =>
     file: 'failing.test.js',
     code: 1,
     printed: [
-      /The fault lost\*1 \(fault-1\) fired 0 times; expected at least 1\./,
+      /The fault lost\*1 \(fault-1\) fired 0 times, but should fire at least 1\./,
       REQUEST('unfired', 1),
       /The fault lost\*2 \(fault-1\) fired 0 times/,
-      /The journal has no requests of this test\./,
+      /The emulator received no requests from this test\./,
       /The client breaks the rule hopeless-retry: /,
       /req-00000002 after req-00000001: The request repeats req-00000001/,
       REQUEST('impolite', 2),

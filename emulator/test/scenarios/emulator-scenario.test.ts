@@ -39,7 +39,7 @@ state:
   writeFileSync(file, 'id: [s\n');
   await t.rejects(startService({ scenario: file }), { message: /s\.yaml: .*line 2/ });
   await t.rejects(startService({ scenario: `${file}.none` }), {
-    message: /cannot be read \(no such file or directory\)/,
+    message: /cannot be read: no such file or directory/,
   });
 });
 

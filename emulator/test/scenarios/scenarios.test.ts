@@ -123,7 +123,7 @@ t.test('every verification includes client rules of started scenarios, and what 
   await admin('POST', '/faults', { id: 'free', spec: 'not_implemented*1' });
   t.match(await verify(), {
     met: false,
-    unmet: [{ at: 'faults.twice', found: 0, detail: /fired 0 times; expected 2/ }],
+    unmet: [{ at: 'faults.twice', found: 0, detail: /fired 0 times, but should fire 2/ }],
   });
   await read();
   t.match(await verify({ requests: [] }), { met: false, unmet: [{ at: 'faults.twice', found: 1 }] });
@@ -256,7 +256,7 @@ t.test('an invalid scenario, or one that could never have an effect, is 400 with
     [{ id: 'a b' }, /^id: must be a name/],
     [{ id: 's', color: 'red' }, /"color"/],
     [{ id: 's', start: 'yes' }, /^start/],
-    [{ id: 's', clock: 'noon' }, /^clock: must be real/],
+    [{ id: 's', clock: 'noon' }, /^clock must be real/],
     [{ id: 's', clock: { mode: 'slow' } }, /^clock\.mode/],
     [{ id: 's', state: { organizations: { nobody: {} } } }, /^state\.organizations\.nobody.*demo/],
     [{ id: 's', state: { repositories: { r: { state: 'asleep' } } } }, /^state\.repositories\.r\.state/],
@@ -269,7 +269,7 @@ t.test('an invalid scenario, or one that could never have an effect, is 400 with
     [{ id: 's', faults: ['conflict', { spec: 'conflict', id: 's.1' }] }, /s\.1/],
     [
       { id: 's', steps: [{ on: 'pull from main', release: 'x' }] },
-      /^steps\.0\.on: must be a string of the form "push to BRANCH"/,
+      /^steps\.0\.on must be a text of the form "push to BRANCH"/,
     ],
     [{ id: 's', steps: [{ on: { op: 'getRepositories' }, release: 'x' }] }, /^steps\.0\.on\.op: .*getRepositories/],
     [{ id: 's', steps: [{ on: { op: 'grep', push: 'main' }, release: 'x' }] }, /^steps\.0\.on\.push: .*grep/],
@@ -279,7 +279,7 @@ t.test('an invalid scenario, or one that could never have an effect, is 400 with
     [{ id: 's', steps: [{ after: 'PT1S' }] }, /^steps\.0.*must change something/],
     [
       { id: 's', steps: [{ repository: { state: 'active' } }] },
-      /^steps\.0\.repository.*neither this step nor an earlier one/,
+      /^steps\.0\.repository.*no "on" of this or an earlier step/,
     ],
     [{ id: 's', steps: [{ on: { op: 'getOrganization' }, repository: {} }] }, /^steps\.0\.repository/],
     [{ id: 's', steps: [{ faults: ['nonsense'] }] }, /^steps\.0\.faults\.0/],

@@ -98,7 +98,7 @@ t.test('an empty namespace equals a new emulator: the same seed and clock give t
     [{ limits: { maxFile: 1 } }, /maxFile/],
     [{ limits: { maxHeldBytes: 1 } }, /limits\.maxHeldBytes: is a limit of the whole process/],
     [{ variants: { restoreNoop: '500' } }, /restoreNoop/],
-    [{ snapshot: 'snapshot-9' }, /snapshot: "snapshot-9" does not exist/],
+    [{ snapshot: 'snapshot-9' }, /snapshot: the snapshot "snapshot-9" does not exist/],
   ] as const)
     await t.rejects(emulator.namespace(options as never), sentence);
 });
@@ -135,7 +135,7 @@ t.test('namespaces are created, listed, shown and removed over HTTP, and each ha
   t.equal((await admin('GET', '/namespaces/ns-1')).status, 404);
   t.equal((await service.call('GET', '/api/v1/repo', { headers: host })).status, 403);
   for (const [body, detail] of [
-    [{ snapshot: 'none' }, /snapshot: "none" does not exist/],
+    [{ snapshot: 'none' }, /snapshot: the snapshot "none" does not exist/],
     [{ limits: { maxSocket: 1 } }, /maxSocket/],
     [{ seed: 1 }, /^seed/],
     [{ port: 1 }, /"port"/],
