@@ -4,6 +4,7 @@ import type { RuleContext } from '../../check/rule-context.js';
 import { sampleContent } from '../../fixtures/content.js';
 import { headlessRepository } from '../../fixtures/headless.js';
 import { EXECUTABLE, historyRepository } from '../../fixtures/history.js';
+import { ON_OTHER_DEFAULT, OTHER_DEFAULT_FILE, otherDefaultRepository } from '../../fixtures/other-default.js';
 import { BIG_PATH, patternRepository } from '../../fixtures/patterns.js';
 import { otherRepository, sampleRepository } from '../../fixtures/repositories.js';
 import { forcedFailures } from '../documented-operations.js';
@@ -102,8 +103,15 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
   {
     id: 'archive.ref.default',
     says: 'A request without ref archives the default branch.',
-    check: async (t) =>
-      expectSame(await paths(t), await onMain(t), 'the archive must contain the files of the default branch'),
+    clauses: { 'other-name': 'The default branch is that of the repository record, whatever its name is.' },
+    check: async (t) => {
+      expectSame(await paths(t), await onMain(t), 'the archive must contain the files of the default branch');
+      const name = await otherDefaultRepository(t);
+      if (name === undefined) return;
+      const packed = readPaths(expectStatus(await archive(t, name), 200), [OTHER_DEFAULT_FILE]);
+      const text = textOf(packed, OTHER_DEFAULT_FILE);
+      expectSame(text, ON_OTHER_DEFAULT, 'the archive must contain the file of the default branch');
+    },
   },
   {
     id: 'archive.ref.empty',

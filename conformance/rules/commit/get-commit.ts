@@ -3,6 +3,7 @@ import { expectSame, expectStatus, expectTrue } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { sampleContent } from '../../fixtures/content.js';
 import { type HistoryRepository, historyRepository, type KnownCommit, SECOND } from '../../fixtures/history.js';
+import { patternRepository, SLASH_BRANCH } from '../../fixtures/patterns.js';
 import { otherRepository } from '../../fixtures/repositories.js';
 import { defineRules, leftOpen, on, rulesBy } from '../rule.js';
 import { tokenRules } from '../token-rules.js';
@@ -74,8 +75,18 @@ export const getCommitRules = defineRules('4. Get one commit', 'get-commit', [
       },
     },
   ),
+  {
+    id: 'commit.get.branch',
+    says: 'A branch name resolves to the tip of the branch.',
+    clauses: { slash: 'The name may contain a slash.' },
+    check: async (t) => {
+      await resolves(t, ({ feature }) => [['feature', feature]]);
+      const { name, slashTip } = await patternRepository(t);
+      const response = await getCommit(t, name, SLASH_BRANCH);
+      expectSame(response.find('commit', 'sha'), slashTip, 'a branch with a slash must resolve to its tip');
+    },
+  },
   ...rulesBy(resolves, [
-    ['commit.get.branch', 'A branch name resolves to the tip of the branch.', ({ feature }) => [['feature', feature]]],
     ['commit.get.tag', 'A tag resolves to the commit it points to.', ({ first }) => [['v1', first]]],
     [
       'commit.get.annotated-tag',

@@ -7,6 +7,8 @@ import { ephemeralRepository } from '../../fixtures/ephemeral.js';
 import { headlessRepository } from '../../fixtures/headless.js';
 import { historyRepository } from '../../fixtures/history.js';
 import { largeRepository, TWO_LINE_FILES } from '../../fixtures/large.js';
+import { ON_OTHER_DEFAULT, otherDefaultRepository } from '../../fixtures/other-default.js';
+import { patternRepository, SLASH_BRANCH, SLASH_FILE } from '../../fixtures/patterns.js';
 import { emptyRepository, otherRepository, sampleRepository } from '../../fixtures/repositories.js';
 import { defineRules, leftOpen, on } from '../rule.js';
 
@@ -47,14 +49,19 @@ export const fileMetadataRequests = defineRules('3. File metadata', 'file-metada
     clauses: {
       branch: 'The files are those of the default branch.',
       whole: 'The list contains every file of the tree, also those whose names begin with a dot.',
+      'other-name': 'The default branch is that of the repository record, whatever its name is.',
     },
-    check: on(historyRepository, async (t, history) =>
+    check: on(historyRepository, async (t, history) => {
       expectSame(
         await paths(t, history.name),
         Object.keys(history.files).sort(),
         'the list must contain the files of the default branch',
-      ),
-    ),
+      );
+      const name = await otherDefaultRepository(t);
+      if (name === undefined) return;
+      const [file] = expectStatus(await fileMetadata(t, name), 200).records('files');
+      expectSame(file?.size, ON_OTHER_DEFAULT.length, 'size must be that of the file on the default branch');
+    }),
   },
   {
     id: 'filemeta.ref.fallback-head',
@@ -79,7 +86,11 @@ export const fileMetadataRequests = defineRules('3. File metadata', 'file-metada
   {
     id: 'filemeta.ref.branch',
     says: 'ref can be a branch.',
+    clauses: { slash: 'The name of the branch may contain a slash.' },
     check: on(historyRepository, async (t, history) => {
+      const { name } = await patternRepository(t);
+      const onBranch = await paths(t, name, { ref: SLASH_BRANCH });
+      expectTrue(onBranch.includes(SLASH_FILE), 'the list must contain the file of the branch with a slash', onBranch);
       const expected = [...Object.keys(history.files), 'feature.txt'].sort();
       expectSame(
         await paths(t, history.name, { ref: 'feature' }),

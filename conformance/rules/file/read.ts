@@ -4,7 +4,8 @@ import type { RuleContext } from '../../check/rule-context.js';
 import { sampleContent, sampleFile } from '../../fixtures/content.js';
 import { BOTH_EPHEMERAL, BOTH_NORMAL, ephemeralRepository, ONLY_EPHEMERAL } from '../../fixtures/ephemeral.js';
 import { historyRepository, ODD_PATH } from '../../fixtures/history.js';
-import { BIG_PATH, ENCODED_PATH, patternRepository } from '../../fixtures/patterns.js';
+import { ON_OTHER_DEFAULT, OTHER_DEFAULT_FILE, otherDefaultRepository } from '../../fixtures/other-default.js';
+import { BIG_PATH, ENCODED_PATH, patternRepository, SLASH_BRANCH, SLASH_FILE } from '../../fixtures/patterns.js';
 import { otherRepository, sampleRepository } from '../../fixtures/repositories.js';
 import { defineRules, leftOpen, on } from '../rule.js';
 import { tokenRules } from '../token-rules.js';
@@ -113,22 +114,32 @@ export const fileRead = defineRules('8. Read a file', 'read-file', [
   {
     id: 'file.ref.default',
     says: 'A request without ref reads the default branch.',
-    check: async (t) =>
+    clauses: { 'other-name': 'The default branch is that of the repository record, whatever its name is.' },
+    check: async (t) => {
       expectMatch(
         (await bytes(t, 'README.md')).toString(),
         /second edition/,
         'the bytes must be those on the default branch',
-      ),
+      );
+      const name = await otherDefaultRepository(t);
+      if (name === undefined) return;
+      const { text } = expectStatus(await getFile(t, name, { path: OTHER_DEFAULT_FILE }), 200);
+      expectSame(text, ON_OTHER_DEFAULT, 'the bytes must be those on the default branch');
+    },
   },
   {
     id: 'file.ref.branch',
     says: 'ref can be a branch.',
-    check: async (t) =>
+    clauses: { slash: 'The name of the branch may contain a slash.' },
+    check: async (t) => {
       expectSame(
         (await bytes(t, 'feature.txt', { ref: 'feature' })).toString(),
         'feature\n',
         'the bytes must be those on the branch',
-      ),
+      );
+      const { name } = await patternRepository(t);
+      expectStatus(await getFile(t, name, { path: SLASH_FILE, ref: SLASH_BRANCH }), 200);
+    },
   },
   {
     id: 'file.ref.sha',

@@ -78,10 +78,11 @@ export const restoreEffect = defineWritingRules('2. Restore', 'restore-effect', 
       added: 'A file that was added since is deleted.',
       mode: 'A file whose mode was changed since has its earlier mode.',
       'named-commit': 'The tree is that of the named commit, not of the parent of the tip.',
+      'not-parent': 'The tree is that of the named commit, not of its parent.',
     },
     check: async (t) => {
       const { name, tip: target } = await newRepository(t, BEFORE);
-      await commitFiles(t, name, AFTER);
+      const after = await commitFiles(t, name, AFTER);
       await commitFiles(t, name, { 'later.txt': 'later' });
       const response = expectStatus(await restore(t, name, restoreMetadata(t, target)), 201);
       const { git, tip } = await clone(t, name);
@@ -89,6 +90,8 @@ export const restoreEffect = defineWritingRules('2. Restore', 'restore-effect', 
       const { tree } = await git.commit(target);
       expectSame((await git.commit(tip)).tree, tree, 'the tree of the new commit must be the tree of the target');
       expectSame(response.string('commit', 'tree_sha'), tree, 'tree_sha must be the tree of the target');
+      const again = expectStatus(await restore(t, name, restoreMetadata(t, after.sha)), 201);
+      expectSame(again.string('commit', 'tree_sha'), after.tree, 'tree_sha must be the tree of a target with a parent');
     },
   },
   {
@@ -175,6 +178,7 @@ export const restoreEffect = defineWritingRules('2. Restore', 'restore-effect', 
     says: 'An expected_head_sha that differs from the tip is 409; the branch does not move.',
     clauses: {
       stale: 'An earlier tip of the branch is refused.',
+      target: 'The commit to restore is refused if it is not the tip.',
       unknown: 'An SHA that no commit has is refused.',
       'tip-of-another-branch': 'The tip of another branch is refused.',
       zeros: '40 zeros are refused.',
@@ -184,7 +188,7 @@ export const restoreEffect = defineWritingRules('2. Restore', 'restore-effect', 
     check: on(twoBranches, async (t, { name, seed, last, side, sideTip }) => {
       const expecting = (sha: string, more: object = {}) =>
         restore(t, name, restoreMetadata(t, seed, { expected_head_sha: sha, ...more }));
-      for (const sha of [last.before, ABSENT_SHA, sideTip]) expectStatus(await expecting(sha), 409);
+      for (const sha of [last.before, seed, ABSENT_SHA, sideTip]) expectStatus(await expecting(sha), 409);
       expectRefused(await expecting(ZEROS));
       expectRefused(await expecting(last.before.slice(0, 12)));
       expectSame(await tipOf(t, name), last.sha, 'the branch tip must not change');

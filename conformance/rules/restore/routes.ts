@@ -113,11 +113,13 @@ export const restoreRoutes = defineWritingRules('2. Restore', 'restore-routes', 
       'expected-head': 'They refuse an expected_head_sha that differs from the tip in the same way.',
       already: 'They show in the same way that nothing had to be restored.',
       'empty-body': 'They refuse an empty body in the same way.',
+      'no-author': 'They refuse a request without author in the same way.',
     },
     check: on(moved, async (t, { name, seed, last }) => {
       const invalid: [metadata: unknown, options?: { body: string }][] = [
         [{}],
         [restoreMetadata(t, seed, { target_branch: 5 })],
+        [restoreMetadata(t, seed, { author: undefined })],
         [restoreMetadata(t, ABSENT_SHA)],
         [restoreMetadata(t, seed, { expected_head_sha: seed })],
         [restoreMetadata(t, last.sha)],

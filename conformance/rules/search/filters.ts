@@ -88,6 +88,7 @@ export const searchFilters: readonly RuleRow[] = [
       'from-included': 'A file that matches a glob of exclude_globs is left out if a wider glob includes it.',
       'with-paths': 'A file that matches a glob of exclude_globs is left out if it is below one of the paths.',
       'with-extensions': 'A file that matches a glob of exclude_globs is left out if it has a listed extension.',
+      root: 'A glob that begins with **/ also leaves out files in the root folder.',
     },
     check: async (t) => {
       const searchWithout = (exclude_globs: readonly string[], found: readonly string[]) =>
@@ -97,6 +98,9 @@ export const searchFilters: readonly RuleRow[] = [
       const exclude_globs = ['lib/**'];
       await findsWordIn(t, ['a.js', 'library/f.js'], { file_filters: { include_globs: ['**/*.js'], exclude_globs } });
       await findsWordIn(t, ['a.js', 'library/f.js'], { file_filters: { extension_filters: ['.js'], exclude_globs } });
+      await findsWordIn(t, ['b.ts', 'doc/g.md', 'doc/h.ts.md', 'doc/i.mts', 'lib/e.md'], {
+        file_filters: { exclude_globs: ['**/*.js'] },
+      });
       const narrow = { include_globs: ['lib/c.js'], exclude_globs };
       t.observe('narrow glob included', pathsOf(await searchPatterns(t, '^word in', { file_filters: narrow })));
     },
@@ -108,6 +112,7 @@ export const searchFilters: readonly RuleRow[] = [
       second: 'Files with only the second of two extensions are found.',
       'whole-extension': 'An extension is the complete end of a name, beginning with the dot.',
       'with-paths': 'With paths, a file must have a listed extension and be below a path.',
+      'with-globs': 'With include_globs, a file must have a listed extension and match a glob.',
     },
     check: on(found('foobar', { file_filters: { extension_filters: ['.ts'] } }), async (t, { answer: response }) => {
       expectSame(pathsOf(response), ['src/types.ts'], 'only .ts');
@@ -123,6 +128,9 @@ export const searchFilters: readonly RuleRow[] = [
       await findsWordIn(t, ['lib/c.js', 'lib/deep/d.js'], {
         file_filters: { extension_filters: ['.js'] },
         paths: ['lib'],
+      });
+      await findsWordIn(t, ['lib/e.md'], {
+        file_filters: { extension_filters: ['.md'], include_globs: ['lib/**'] },
       });
     }),
   },

@@ -144,6 +144,8 @@ export const searchLimits = defineRules('1. Search', 'search-limits', [
       filters: 'All pages obey the filters of the request.',
       'one-file': 'The matches of one file are complete if a page ends between them.',
       lines: 'The lines on later pages have the same numbers and texts as without pages.',
+      query: 'Every page repeats the query.',
+      commit: 'Every page has the searched commit in repo.commit.',
     },
     check: on(largeRepository, async (t, { name }) => {
       const body = { query: { pattern: 'needle' }, paths: ['hay'] };
@@ -152,7 +154,7 @@ export const searchLimits = defineRules('1. Search', 'search-limits', [
       expectSame(seen.length, new Set(seen).size, 'no match may be repeated');
       expectSame(seen.length, TWO_LINE_FILES, 'every match must be returned');
       expectTrue(pages.length > 1, 'the result must have more than one page', pages.length);
-      const patterns = (await patternRepository(t)).name;
+      const { name: patterns, tip } = await patternRepository(t);
       for (const more of [
         { query: { pattern: '^WORD in', case_sensitive: false }, file_filters: { include_globs: ['**/*.js'] } },
         { query: { pattern: '^word in' }, paths: ['lib', 'doc'], file_filters: { exclude_globs: ['lib/**'] } },
@@ -160,7 +162,12 @@ export const searchLimits = defineRules('1. Search', 'search-limits', [
       ]) {
         const whole = matchesOf(expectStatus(await grep(t, patterns, more), 200));
         expectTrue(whole.length > 2, 'the search must have results');
-        const paged = (await allPages(t, patterns, more, 2)).flatMap(matchesOf);
+        const parts = await allPages(t, patterns, more, 2);
+        for (const part of parts) {
+          expectSame(part.find('query', 'pattern'), more.query.pattern, 'every page must repeat the pattern');
+          expectSame(part.find('repo', 'commit'), tip, 'every page must have the searched commit');
+        }
+        const paged = parts.flatMap(matchesOf);
         expectSame(sorted(paged), sorted(whole), 'all pages together must have the matches of one large page');
       }
     }),
@@ -188,9 +195,12 @@ export const searchLimits = defineRules('1. Search', 'search-limits', [
       exact: 'has_more is false on a page with exactly as many matches as its limit, if no other match exists.',
       below: 'has_more is true if one match does not fit on the page.',
       last: 'has_more is false on the last of several pages.',
+      none: 'has_more is false if nothing matches.',
     },
     check: on(foundInLarge('needle 7$'), async (t, { answer: response }) => {
       expectSame(response.boolean('has_more'), false, 'has_more must be false');
+      const none = await searchPatterns(t, 'no such words anywhere');
+      expectSame(none.boolean('has_more'), false, 'has_more must be false if nothing matches');
       expectSame(matchesOf(response).length, 1, `one of ${TWO_LINE_FILES + DENSE_LINES} lines must match`);
       const all = WORD_PATHS.length;
       for (const limit of [all - 1, all, all + 1]) {

@@ -9,6 +9,8 @@ import {
 } from '../../check/expect.js';
 import { sampleContent } from '../../fixtures/content.js';
 import { historyRepository } from '../../fixtures/history.js';
+import { ON_OTHER_DEFAULT, otherDefaultRepository } from '../../fixtures/other-default.js';
+import { patternRepository, SLASH_BRANCH, SLASH_FILE } from '../../fixtures/patterns.js';
 import { otherRepository, sampleRepository } from '../../fixtures/repositories.js';
 import { defineRules, leftOpen, on, rulesBy } from '../rule.js';
 import { searchFilters } from './filters.js';
@@ -54,15 +56,31 @@ export const searchRequest = defineRules('1. Search', 'search-request', [
       t.observe('headers', marks);
     }),
   },
+  {
+    id: 'grep.ref.default',
+    says: 'A search without ref reads the tip of the default branch.',
+    clauses: { 'other-name': 'The default branch is that of the repository record, whatever its name is.' },
+    check: async (t) => {
+      await searchesCommit(t, 'third', 'hello w', ['hello worlds']);
+      const name = await otherDefaultRepository(t);
+      if (name === undefined) return;
+      const response = expectStatus(await grep(t, name, { query: { pattern: 'branch' } }), 200);
+      expectSame(textsOf(response), [ON_OTHER_DEFAULT.trimEnd()], 'the match must be the line on the default branch');
+    },
+  },
+  {
+    id: 'grep.ref.branch',
+    says: 'ref can be a branch.',
+    clauses: { slash: 'The name of the branch may contain a slash.' },
+    check: async (t) => {
+      await searchesCommit(t, 'feature', '^feature', ['feature'], { ref: 'feature' });
+      const { slashTip } = await patternRepository(t);
+      const response = await searchPatterns(t, '^on the branch', { ref: SLASH_BRANCH });
+      expectSame(response.string('repo', 'commit'), slashTip, 'repo.commit must be the tip of the branch');
+      expectSame(pathsOf(response), [SLASH_FILE], 'the file on the branch must be found');
+    },
+  },
   ...rulesBy(searchesCommit, [
-    [
-      'grep.ref.default',
-      'A search without ref reads the tip of the default branch.',
-      'third',
-      'hello w',
-      ['hello worlds'],
-    ],
-    ['grep.ref.branch', 'ref can be a branch.', 'feature', '^feature', ['feature'], { ref: 'feature' }],
     ['grep.ref.tag', 'ref can be a tag.', 'first', 'edition', ['first edition'], { ref: 'v1' }],
   ]),
   {
@@ -138,9 +156,14 @@ export const searchRequest = defineRules('1. Search', 'search-request', [
     clauses: {
       'capitals-in-pattern': 'A pattern with capitals finds lower-case letters.',
       'capitals-in-text': 'A pattern in lower case finds capitals.',
+      'with-paths': 'With paths, case is ignored too.',
+      'with-ref': 'With ref, case is ignored too.',
     },
     check: async (t) => {
       const query = { case_sensitive: false };
+      await findsIn(t, ['README.md'], 'FIRST edition', { query, ref: 'v1' });
+      const below = textsOf(await searchPatterns(t, 'aPPLe', { query, paths: ['case.txt'] }));
+      expectSame(below, ['apple', 'APPLE', 'Apple'], 'the pattern must match in any case below a path');
       await findsIn(t, ['bin/run.sh', 'docs/guide.md', 'src/app.js'], 'HELLO', { query });
       for (const pattern of ['apple', 'aPPLe']) {
         const found = textsOf(await searchPatterns(t, pattern, { query }));

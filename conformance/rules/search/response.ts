@@ -1,25 +1,42 @@
 import { grep } from '../../api/requests.js';
 import { expectMatch, expectOneOf, expectSame, expectStatus, expectTrue } from '../../check/expect.js';
 import { sampleContent } from '../../fixtures/content.js';
-import { INDENTED_LINE, LONG_LINE, NON_ASCII_LINE } from '../../fixtures/patterns.js';
+import { ODD_PATH } from '../../fixtures/history.js';
+import { INDENTED_LINE, LONG_LINE, MARKED_LINE } from '../../fixtures/patterns.js';
 import { faulted, forcedFailures } from '../documented-operations.js';
 import { defineRules, on } from '../rule.js';
 import { tokenRules } from '../token-rules.js';
-import { found, linesOf, matchesOf, search, searchesCommit, searchPatterns, textsOf } from './found.js';
+import {
+  allPages,
+  findsIn,
+  found,
+  linesOf,
+  matchesOf,
+  search,
+  searchesCommit,
+  searchPatterns,
+  textsOf,
+} from './found.js';
 
 export const searchResponse = defineRules('1. Search', 'search-response', [
   {
     id: 'grep.resp.query.pattern',
     says: 'The response repeats query.pattern and query.case_sensitive.',
     clauses: {
-      pattern: 'query.pattern is the pattern of the request, in the same letters.',
+      capitals: 'Capitals in the pattern are kept if case is ignored.',
+      escapes: 'Characters that URLs and HTML escape, and non-ASCII characters, are kept.',
       'case-sensitive': 'query.case_sensitive is that of the request, or true without one.',
     },
-    check: on(found('Hel+o', { query: { case_sensitive: false } }), async (t, { answer: response }) => {
+    check: on(found('hello', { query: { case_sensitive: false } }), async (t, { answer: response }) => {
       const { pattern, case_sensitive } = response.record('query');
-      expectSame([pattern, case_sensitive], ['Hel+o', false], 'query must repeat the request');
+      expectSame([pattern, case_sensitive], ['hello', false], 'query must repeat the request');
       const plain = (await search(t, 'hello')).answer;
       expectSame(plain.find('query', 'case_sensitive'), true, 'query must contain the default of case_sensitive');
+      for (const sent of ['HeLLo', 'é %20 <b> & "']) {
+        const query = { pattern: sent, case_sensitive: false };
+        const shown = (await search(t, sent, { query })).answer.record('query');
+        expectSame([shown.pattern, shown.case_sensitive], [sent, false], 'query must repeat the request');
+      }
     }),
   },
   {
@@ -41,7 +58,9 @@ export const searchResponse = defineRules('1. Search', 'search-response', [
   {
     id: 'grep.resp.match.path',
     says: 'Every match has the path of a file and an array of lines.',
-    check: on(found('foobar'), async (_t, { history, answer: response }) => {
+    clauses: { 'odd-characters': 'A path with a space and a non-ASCII character is shown unchanged.' },
+    check: on(found('foobar'), async (t, { history, answer: response }) => {
+      await findsIn(t, [ODD_PATH], 'found by its name');
       const matches = response.records('matches');
       expectTrue(matches.length > 0, 'the search must have results');
       for (const { path, lines } of matches) {
@@ -73,14 +92,17 @@ export const searchResponse = defineRules('1. Search', 'search-response', [
     clauses: {
       long: 'A line of 300 characters is complete.',
       indented: 'White space at the start and end of the line is kept.',
-      'non-ascii': 'Characters outside ASCII are returned as they are.',
+      'non-ascii': 'Non-ASCII characters are kept.',
+      markup: 'Characters that HTML escapes are kept.',
     },
     check: on(found('^foobar', { paths: ['src/app.js'] }), async (t, { answer: response }) => {
       const [line] = response.records('matches').flatMap(({ lines }) => lines as { text: unknown }[]);
       expectMatch(line?.text, /^foobar\n?$/, 'text must be the text of the line');
       t.observe('trailing newline', String(line.text).endsWith('\n'));
-      const lines = textsOf(await searchPatterns(t, '^long|indented|検索', { paths: ['lines.txt'] }));
-      expectSame(lines, [LONG_LINE, INDENTED_LINE, NON_ASCII_LINE], 'text must be the complete line');
+      const lines = textsOf(await searchPatterns(t, '^long|indented', { paths: ['lines.txt'] }));
+      expectSame(lines, [LONG_LINE, INDENTED_LINE], 'text must be the complete line');
+      const marked = textsOf(await searchPatterns(t, '^marked'));
+      expectSame(marked, [MARKED_LINE], 'text must be the line with all its characters');
     }),
   },
   {
@@ -99,6 +121,7 @@ export const searchResponse = defineRules('1. Search', 'search-response', [
   {
     id: 'grep.x-cache',
     says: 'The response has the header X-Cache with the value HIT or MISS.',
+    clauses: { 'next-page': 'The response with the next page has the header too.' },
     check: on(sampleContent, async (t, { name }) => {
       const seen = [];
       for (let turn = 0; turn < 2; turn++) {
@@ -107,6 +130,9 @@ export const searchResponse = defineRules('1. Search', 'search-response', [
         seen.push(response.header('x-cache'));
       }
       t.observe('two equal requests', seen);
+      const pages = await allPages(t, name, { query: { pattern: 'e' } }, 1);
+      for (const page of pages.slice(1, 3))
+        expectOneOf(page.header('x-cache'), ['HIT', 'MISS'], 'X-Cache of a later page must be HIT or MISS');
     }),
   },
   ...tokenRules('grep', {

@@ -14,6 +14,12 @@ function changesRevision(pattern: RegExp, change: (revision: string) => string):
 
 export const rows: readonly Mutant[] = [
   proxied(
+    'commit-cuts-branches-at-a-slash',
+    'commit.get.branch#slash',
+    'reads the name of a branch up to the first slash',
+    changesRevision(/^topic\//, (revision) => revision.replace(/\/.*/, '')),
+  ),
+  proxied(
     'commit-tells-which-files-a-commit-touched',
     'commit.get.no-diff',
     'tells which files a commit touched',

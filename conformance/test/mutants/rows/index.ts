@@ -9,6 +9,7 @@ import { rows as commitPackFiles } from './commit-pack-files.js';
 import { rows as commitPackMetadata } from './commit-pack-metadata.js';
 import { rows as commitRecord } from './commit-record.js';
 import { rows as commitSummary } from './commit-summary.js';
+import { rows as defaultBranch } from './default-branch.js';
 import { rows as errorCodes } from './error-codes.js';
 import { rows as errorOperations } from './error-operations.js';
 import { rows as errors } from './errors.js';
@@ -43,6 +44,7 @@ import { rows as restrictedKeys } from './restricted-keys.js';
 import { rows as scopeMatrix } from './scope-matrix.js';
 import { rows as scopes } from './scopes.js';
 import { rows as search } from './search.js';
+import { rows as searchCombinations } from './search-combinations.js';
 import { rows as searchFilters } from './search-filters.js';
 import { rows as searchPages } from './search-pages.js';
 import { rows as signatures } from './signatures.js';
@@ -81,6 +83,8 @@ const ROWS: readonly Mutant[] = [
   ...repositoryStates,
   ...search,
   ...searchFilters,
+  ...searchCombinations,
+  ...defaultBranch,
   ...searchPages,
   ...readsAfterWrites,
   ...restore,

@@ -349,6 +349,38 @@ const RESETS: readonly Mutant[] = [
     'answers an empty body on reset-commits with 200',
     answersBody(RESET, (body) => body === '', 200),
   ),
+  proxied(
+    'reset-fills-in-an-author',
+    'restore.route.same-handler#no-author',
+    'takes an author of its own if a request to reset-commits names none',
+    changesRequest<{ metadata?: Metadata }>(RESET, ({ metadata }) => {
+      if (metadata?.target_branch !== undefined) metadata.author ??= { name: 'Nobody', email: 'nobody@example.com' };
+    }),
+  ),
 ];
 
-export const rows: readonly Mutant[] = [...EFFECTS, ...EXPECTED_HEADS, ...REFUSALS, ...RESETS];
+/** Servers that are wrong only if the commit to restore has a parent, or is given as the expected tip. */
+const TARGETS: readonly Mutant[] = [
+  patched(
+    'restore-takes-the-parent-of-the-commit',
+    'restore.effect.tree#not-parent',
+    'restores the parent of the named commit, if it has one',
+    {
+      file: 'api/operations/restore.js',
+      find: 'const { tree } = readCommit(objects, target);',
+      replace: 'const { tree } = readCommit(objects, readCommit(objects, target).parents[0] ?? target);',
+    },
+  ),
+  patched(
+    'restore-expects-the-target',
+    'restore.expected_head.mismatch#target',
+    'accepts the commit to restore as expected_head_sha',
+    {
+      file: 'api/operations/restore.js',
+      find: 'metadata.expected_target_sha ?? metadata.expected_head_sha',
+      replace: '(metadata.expected_head_sha === target ? undefined : metadata.expected_head_sha)',
+    },
+  ),
+];
+
+export const rows: readonly Mutant[] = [...EFFECTS, ...EXPECTED_HEADS, ...REFUSALS, ...RESETS, ...TARGETS];

@@ -234,7 +234,7 @@ export const rows: readonly Mutant[] = [
   ),
   proxied(
     'grep-repeats-the-pattern-in-lower-case',
-    'grep.resp.query.pattern#pattern',
+    'grep.resp.query.pattern#capitals',
     'repeats the pattern in lower case if case does not count',
     changesFound((response) => {
       const { query } = response;

@@ -1,0 +1,146 @@
+import { type Mutant, proxied } from '../mutant.js';
+import { GREP } from '../places.js';
+import type { ProxiedResponse } from '../proxy.js';
+import { changesJson, changesRequest } from '../rewrites.js';
+import { changesResponsesTo } from '../tokens.js';
+
+interface Search {
+  ref?: string;
+  query?: { case_sensitive?: boolean };
+  paths?: string[];
+  file_filters?: { include_globs?: string[]; exclude_globs?: string[]; extension_filters?: string[] | undefined };
+}
+
+interface Found {
+  query?: { pattern: string; case_sensitive: boolean };
+  repo: { commit: string };
+  matches: { path: string; lines: { text: string }[] }[];
+  has_more?: boolean;
+}
+
+/** Changes the responses to searches with a cursor. */
+function changesLaterPages(change: (found: Found, response: ProxiedResponse) => void) {
+  return changesResponsesTo(
+    (request) => `${request.method} ${request.path}` === GREP && /"cursor":"[^"]/.test(request.body.toString()),
+    (response) => {
+      if (response.status !== 200) return;
+      const found: Found = JSON.parse(response.body.toString());
+      change(found, response);
+      response.body = Buffer.from(JSON.stringify(found));
+    },
+  );
+}
+
+function changesFound(change: (found: Found) => void) {
+  return changesJson<Found>(GREP, change, 200);
+}
+
+function changesTexts(change: (text: string) => string) {
+  return changesFound(({ matches }) => {
+    for (const line of matches.flatMap(({ lines }) => lines)) line.text = change(line.text);
+  });
+}
+
+/** Servers that ignore one member of a search beside another, or change only some responses. */
+export const rows: readonly Mutant[] = [
+  ...(['paths', 'ref'] as const).map((name) =>
+    proxied(
+      `grep-looks-at-case-with-${name}`,
+      `grep.case.false#with-${name}`,
+      `always looks at case in a search with ${name}`,
+      changesRequest<Search>(GREP, (search) => {
+        if (search[name] !== undefined && search.query !== undefined) search.query.case_sensitive = true;
+      }),
+    ),
+  ),
+  proxied(
+    'grep-ignores-extensions-with-globs',
+    'grep.extension_filters#with-globs',
+    'does not look at extension_filters if there are include_globs',
+    changesRequest<Search>(GREP, ({ file_filters: filters }) => {
+      if (filters?.include_globs !== undefined) filters.extension_filters = undefined;
+    }),
+  ),
+  proxied(
+    'grep-excludes-nothing-in-the-root',
+    'grep.exclude_globs#root',
+    'leaves out no file in the root folder for a glob that begins with **/',
+    changesRequest<Search>(GREP, ({ file_filters: filters }) => {
+      if (filters?.exclude_globs === undefined) return;
+      filters.exclude_globs = filters.exclude_globs.map((glob) => glob.replace(/^\*\*\//, '*/**/'));
+    }),
+  ),
+  proxied(
+    'grep-repeats-the-pattern-in-lower-case',
+    'grep.resp.query.pattern#capitals',
+    'repeats the pattern in lower case if case is ignored',
+    changesFound(({ query }) => {
+      if (query?.case_sensitive === false) query.pattern = query.pattern.toLowerCase();
+    }),
+  ),
+  proxied(
+    'grep-repeats-the-pattern-escaped',
+    'grep.resp.query.pattern#escapes',
+    'repeats the pattern as it would be in a URL',
+    changesFound(({ query }) => {
+      if (query !== undefined) query.pattern = encodeURI(query.pattern);
+    }),
+  ),
+  proxied(
+    'grep-quotes-odd-paths',
+    'grep.resp.match.path#odd-characters',
+    'quotes paths with non-ASCII characters as Git prints them',
+    changesFound(({ matches }) => {
+      for (const match of matches) {
+        const escaped = Buffer.from(match.path)
+          .toString('latin1')
+          .replace(/[\x80-\xff]/g, (one) => `\\${one.charCodeAt(0).toString(8)}`);
+        if (escaped !== match.path) match.path = `"${escaped}"`;
+      }
+    }),
+  ),
+  proxied(
+    'grep-shows-ascii-only',
+    'grep.resp.line.text#non-ascii',
+    'shows question marks for non-ASCII characters of a line',
+    changesTexts((text) => text.replace(/[^\x20-\x7e\s]/gu, '?')),
+  ),
+  proxied(
+    'grep-escapes-lines',
+    'grep.resp.line.text#markup',
+    'escapes the text of lines for HTML',
+    changesTexts((text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')),
+  ),
+  proxied(
+    'grep-has-no-x-cache-on-later-pages',
+    'grep.x-cache#next-page',
+    'has the header X-Cache on the first page only',
+    changesLaterPages((_found, { headers }) => {
+      delete headers['x-cache'];
+    }),
+  ),
+  proxied(
+    'grep-has-no-query-on-later-pages',
+    'grep.page.cursor.continues#query',
+    'repeats the query on the first page only',
+    changesLaterPages((found) => {
+      delete found.query;
+    }),
+  ),
+  proxied(
+    'grep-has-no-commit-on-later-pages',
+    'grep.page.cursor.continues#commit',
+    'has an empty commit on later pages',
+    changesLaterPages(({ repo }) => {
+      repo.commit = '';
+    }),
+  ),
+  proxied(
+    'grep-does-not-say-that-nothing-follows-nothing',
+    'grep.resp.has_more#none',
+    'has no member has_more if nothing matches',
+    changesFound((found) => {
+      if (found.matches.length === 0) delete found.has_more;
+    }),
+  ),
+];
