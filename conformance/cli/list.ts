@@ -6,14 +6,14 @@ import { text } from './values.js';
 
 export const listCommand = defineCommand({
   name: 'list',
-  describe: 'List the rules',
+  describe: 'List the rules of the suite, with level and reach',
   flags: {
     only: {
       read: text('ids of rules'),
       describe: 'Ids of the rules to list, separated by commas; `*` matches any characters',
     },
     json: { describe: 'As JSON' },
-    tsv: { describe: 'As tab-separated values' },
+    tsv: { describe: 'Print the list as tab-separated values' },
     markdown: { describe: 'As the document SPECIFICATION.md, with contradictions and gaps' },
   },
   exclusive: [

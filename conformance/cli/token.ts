@@ -13,20 +13,27 @@ import { choice, fileName, jsonObject, list, text, variable, wholeNumber } from 
 const ROLES: readonly KeyRole[] = ['main', 'restricted', 'deleted', 'second', 'ES256', 'ES384', 'ES512', 'RS256'];
 
 const FLAGS = {
-  target: { read: fileName, isFile: true, describe: 'Target file with the organization and the keys' },
+  target: {
+    read: fileName,
+    isFile: true,
+    describe: 'YAML or JSON file that describes the target, with its organization and keys',
+  },
   role: {
     read: choice(ROLES),
     describe: `Key of the target file: ${ROLES.join(', ')}; default: main, or the key of --rule`,
   },
   org: {
     read: text('the name of an organization'),
-    describe: 'Organization: the iss claim; default: that of --target or --result',
+    describe: 'Organization that issues the token (claim iss); default: that of --target or --result',
   },
-  key: { read: fileName, isFile: true, describe: 'PKCS#8 PEM file' },
-  'key-env': { read: variable, describe: 'Environment variable with the key, instead of a file' },
-  repo: { read: text('the name of a repository'), describe: 'Repository: the repo claim' },
-  scopes: { read: list, describe: 'Scopes, separated by commas' },
-  ttl: { read: wholeNumber(Number.MAX_SAFE_INTEGER), describe: 'Lifetime in seconds' },
+  key: { read: fileName, isFile: true, describe: 'PEM file (PKCS#8) with the private key that signs the token' },
+  'key-env': { read: variable, describe: 'Name of the environment variable that contains the key, instead of --key' },
+  repo: {
+    read: text('the name of a repository'),
+    describe: 'Name of the repository for which the token is valid (claim repo)',
+  },
+  scopes: { read: list, describe: 'Scopes of the token, separated by commas' },
+  ttl: { read: wholeNumber(Number.MAX_SAFE_INTEGER), describe: 'Lifetime of the token in seconds' },
   recipe: {
     read: jsonObject,
     default: '{}',
