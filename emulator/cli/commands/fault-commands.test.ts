@@ -244,7 +244,7 @@ t.test('verify --client checks the client rules', async (t) => {
   const { emulator, ask } = await startAsked(t, { clock: 'real' });
   t.match(await ask.text('verify', '--client'), {
     code: 0,
-    out: /^client rules: 0 kept, 0 broken, \d+ not applicable\nmet\n$/,
+    out: /^rules for clients: 0 kept, 0 broken, \d+ not applicable\nmet\n$/,
   });
   await ask.text('fault', 'add', 'service_unavailable*1;retry-after=60');
   await send(emulator, '/api/repos', { method: 'POST' });
@@ -285,13 +285,16 @@ t.test('a refusal of the emulator and an invalid argument are one sentence and e
       ['fault', 'add', '--file', write(t, '["lost",{"do":{"eror":1}}]')],
       /^faults\.1: do: Unknown member "eror"; the members are/,
     ],
-    [['fault', 'add', '--file', write(t, '["lost","cut","ng"]')], /^faults\.2: spec: ng requires ref=/],
+    [
+      ['fault', 'add', '--file', write(t, '["lost","cut","ng"]')],
+      /^faults\.2: spec: the fault ng requires the key ref/,
+    ],
     [
       ['fault', 'add', '--file', write(t, '["lost",{"spec":"cut","match":{"op":"none"}}]')],
       /^faults\.1: match\.op: unknown/,
     ],
     [['fault', 'add', '--file', write(t, '{}')], /do/],
-    [['fault', 'ls', '--op', 'grep'], /^fault ls does not take --op/],
+    [['fault', 'ls', '--op', 'grep'], /^fault ls takes none of --op/],
     [['fault', 'ls', 'x'], /^fault ls takes no further argument/],
     [['fault', 'rm'], /^fault rm needs the id of a fault/],
     [['fault', 'rm', 'a/b'], /^The fault "a\/b" does not exist/],
@@ -303,12 +306,12 @@ t.test('a refusal of the emulator and an invalid argument are one sentence and e
     [['quota', 'set', 'q', '[]'], /^quota set takes a JSON object, such as/],
     [['quota', 'set', 'q', '{"capacity":0,"refill":"1/s"}'], /quotas\.q\.capacity/],
     [['quota', 'set', 'q', '{"capacity":1,"refill":"1/s","color":1}'], /"color"/],
-    [['quota', 'rm', 'none'], /^Quota "none" does not exist/],
+    [['quota', 'rm', 'none'], /^The quota "none" does not exist/],
     [['quota', 'rm', 'q', '{}'], /^quota rm takes no further argument/],
     [['quota', 'show', 'q'], /^quota show takes no further argument/],
     [['namespace'], /^namespace requires an action\. Its actions are add, ls, rm\./],
     [['namespace', 'add', 'x'], /^namespace add takes no further argument/],
-    [['namespace', 'add', '--snapshot', 'none'], /snapshot: "none" does not exist/],
+    [['namespace', 'add', '--snapshot', 'none'], /snapshot: the snapshot "none" does not exist/],
     [['namespace', 'add', '--clock', 'soon'], /clock/],
     [['namespace', 'rm'], /^namespace rm needs the id/],
     [['namespace', 'rm', 'none'], /^The namespace "none" does not exist/],
@@ -344,14 +347,17 @@ t.test('faults prints all kinds of faults, or one', async (t) => {
   const one = await run(['faults', 'drop_object']);
   t.equal(
     one.out,
-    'drop_object: a valid pack in which the n-th blob (counted from 0) is missing\n' +
+    'drop_object: sends a valid pack in which the n-th blob (counted from 0) is missing\n' +
       'stages: git.pack; default git.pack\n  bytes=  a whole number from 0 to 1000000000\n',
   );
   const raw = (await run(['faults', 'raw'])).out;
   t.match(raw, /\n {2}status= {2}a whole number from 200 to 599 \(required\)\n/);
   const { names, codes } = JSON.parse((await run(['faults', 'bad_gateway', '--json'])).out);
   t.match([names, codes], [[{ name: 'bad_gateway' }], [{ code: 'bad_gateway', status: 502, way: 'fault' }]]);
-  t.match((await run(['faults', 'acme_app_not_configured'])).out, /^acme_app_not_configured: 412.*# 412, by a state/s);
+  t.match(
+    (await run(['faults', 'acme_app_not_configured'])).out,
+    /^acme_app_not_configured: 412.*# 412, caused by a simulated state/s,
+  );
   const renamed = JSON.parse((await run(['faults', '--json', '--forge-prefix', 'acme'])).out);
   t.match(JSON.stringify(renamed), /"acme_repository_inaccessible".*"code":"acme_app_not_configured"/);
   t.notMatch(JSON.stringify(renamed), '"forge_');

@@ -65,7 +65,7 @@ t.test('a ready line that cannot be written ends the process, and takes the read
 
 t.test('an error of the operating system is one sentence with the name of the option', async (t) => {
   for (const [argv, sentence] of [
-    [['--host', '192.0.2.1'], /^This machine has no address 192\.0\.2\.1; .* --host\.$/m],
+    [['--host', '192.0.2.1'], /^This machine has no address 192\.0\.2\.1\. .* --host\.$/m],
     [['--host', 'a b'], /^--host must be/],
     [['--host', '::1%lo'], /^--host must be/],
   ] as const) {
