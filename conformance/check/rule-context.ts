@@ -43,8 +43,8 @@ export interface RequestOptions {
   readonly origin?: string;
   readonly git?: boolean;
   /**
-   * True if the rule fails anyway when this request is refused. The suite then does not view the repository before the
-   * request to check that a refused write changes nothing.
+   * True if the rule fails anyway when this request is refused, or compares the repository itself. The suite then does
+   * not view the repository before the request to check that a refused write changes nothing.
    */
   readonly mustSucceed?: boolean;
   /**

@@ -47,7 +47,7 @@ const DOCUMENTED: Readonly<Record<string, readonly [name: string, clause: string
 /** Operations that do not concern an existing repository. */
 const OTHERS = ['create repository', 'list repositories', 'organization metadata'];
 
-/** The requests below may be refused, and their rules compare the repository themselves. */
+/** Option of requests that a rule expects to be refused. The rule compares the repository itself. */
 const UNVIEWED = { mustSucceed: true } as const;
 
 /**
