@@ -1,7 +1,7 @@
 import { commitFiles } from '../../api/commit-pack.js';
 import { ABSENT_SHA, AUTHOR, getCommit, reader, writeNote, ZEROS } from '../../api/requests.js';
 import type { ApiResponse } from '../../check/api-response.js';
-import { expectAbsent, expectSame, expectStatus, expectSuccess, expectTrue } from '../../check/expect.js';
+import { expectAbsent, expectMatch, expectSame, expectStatus, expectSuccess, expectTrue } from '../../check/expect.js';
 import { AssertionFailure, Skip } from '../../check/outcomes.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { groupRepository, newRepository, otherRepository } from '../../fixtures/repositories.js';
@@ -233,9 +233,14 @@ export const noteRules = defineWritingRules('7. Notes', 'notes', [
   {
     id: 'note.action.add.exists',
     says: 'add is 409 if the commit has a note; the note stays as it was.',
+    clauses: {
+      'same-text': 'add is also 409 if the note has the same text.',
+      author: 'add is also 409 if the request names an author.',
+    },
     check: async (t) => {
       const { name, sha, answer: response } = await commitWithNote(t, 'kept');
-      expectStatus(await writeNote(t, name, { sha, action: 'add', note: 'lost' }), 409);
+      for (const more of [{ note: 'lost' }, { note: 'kept' }, { note: 'lost', author: AUTHOR }])
+        expectStatus(await writeNote(t, name, { sha, action: 'add', ...more }), 409);
       await expectNotesAt(t, name, response.string('new_ref_sha'));
       const note = await readNote(t, name, sha);
       if (note !== UNREADABLE) expectSame(note?.trimEnd(), 'kept', 'the note must not change');
@@ -244,7 +249,10 @@ export const noteRules = defineWritingRules('7. Notes', 'notes', [
   {
     id: 'note.action.append.existing',
     says: 'append adds its text to the end of the existing note.',
-    clauses: { siblings: 'The notes of other commits stay as they were.' },
+    clauses: {
+      siblings: 'The notes of other commits stay as they were.',
+      repeated: 'A text that the note already contains is added again.',
+    },
     check: async (t) => {
       const { name, sha } = await commitWithNote(t, '  beginning');
       expectSuccess(await writeNote(t, name, { sha, action: 'append', note: ' end  ' }));
@@ -255,7 +263,9 @@ export const noteRules = defineWritingRules('7. Notes', 'notes', [
         note,
       );
       const { sha: other } = await commitWithNote(t, 'sibling');
-      expectSuccess(await writeNote(t, name, { sha, action: 'append', note: 'last' }));
+      for (let turn = 0; turn < 2; turn++)
+        expectSuccess(await writeNote(t, name, { sha, action: 'append', note: 'last' }));
+      expectMatch(await mustReadNote(t, name, sha), /last\s*last/, 'the note must have the appended text twice');
       expectKept(await mustReadNote(t, name, other), 'sibling', 'the note of another commit must not change');
     },
   },

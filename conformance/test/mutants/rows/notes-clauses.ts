@@ -208,4 +208,35 @@ export const rows: readonly Mutant[] = [
       written.result.status = 'appended';
     }),
   ),
+  patched(
+    'note-adds-the-same-note-again',
+    'note.action.add.exists#same-text',
+    'accepts the text of the existing note as a new note',
+    {
+      file: 'api/operations/notes.js',
+      find: "action === 'add' && existing !== undefined",
+      replace:
+        "action === 'add' && existing !== undefined && readAs(git.objects, existing, BLOB).toString() !== body.note",
+    },
+  ),
+  patched(
+    'note-replaces-a-note-for-an-author',
+    'note.action.add.exists#author',
+    'replaces a note if the request names an author',
+    {
+      file: 'api/operations/notes.js',
+      find: "action === 'add' && existing !== undefined",
+      replace: "action === 'add' && existing !== undefined && !body.author",
+    },
+  ),
+  patched(
+    'note-appends-no-text-twice',
+    'note.action.append.existing#repeated',
+    'does not append a text that the note contains',
+    {
+      file: 'api/operations/notes.js',
+      find: 'Buffer.concat([before, Buffer.from(gap + note)])',
+      replace: 'before.includes(note) ? before : Buffer.concat([before, Buffer.from(gap + note)])',
+    },
+  ),
 ];
