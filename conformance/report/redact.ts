@@ -1,11 +1,13 @@
+// The patterns below have maxima, because the stack of the regular expression engine overflows in megabytes of text that
+// matches. A credential of the suite is much shorter.
 /**
  * Pattern of a JWT, with or without its signature. Reports must not show one, because a token can be used until it
  * expires.
  */
-export const TOKEN = /eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]*)?/g;
-const BASIC = /\b(Basic) [A-Za-z0-9+/=]{16,}/gi;
+export const TOKEN = /eyJ[A-Za-z0-9_-]{8,16384}\.[A-Za-z0-9_-]{0,16384}(?:\.[A-Za-z0-9_-]{0,16384})?/g;
+const BASIC = /\b(Basic) [A-Za-z0-9+/=]{16,16384}/gi;
 /** Text that may be base64, long enough for a token. */
-const BASE64 = /[A-Za-z0-9+/]{40,}={0,2}/g;
+const BASE64 = /[A-Za-z0-9+/]{40,16384}={0,2}/g;
 /** Beginning of Basic credentials with a JWT as password. */
 const USER_AND_TOKEN = /^[^:]*:eyJ/;
 /** Pattern of user name and password in a URL, before the `@` of the authority (RFC 3986, section 3.2.1). */

@@ -38,6 +38,12 @@ t.test('tokens and Basic credentials are removed from every text', async (t) => 
   t.notMatch(JSON.stringify(writeTranscript([EXCHANGE])), TOKEN);
 });
 
+t.test('megabytes of text without a credential do not exhaust the stack', async (t) => {
+  for (const beginning of ['', 'eyJ', 'Basic ', 'http://', '-----BEGIN PRIVATE KEY-----']) {
+    t.doesNotThrow(() => redact(beginning + 'A'.repeat(20_000_000)), beginning);
+  }
+});
+
 t.test('binary bodies are shown as bytes', async (t) => {
   const [entry] = writeTranscript([{ ...EXCHANGE, body: Buffer.from([0, 1, 255]) }]);
   t.match(entry?.response, '0001ff (hex)');

@@ -29,7 +29,7 @@ interface Line {
 }
 
 interface Found {
-  query: { case_sensitive?: boolean | undefined; pattern?: string };
+  query: { case_sensitive?: boolean | undefined };
   repo: { ref: unknown; commit: string };
   matches: { path: string; lines: Line[] }[] | null;
   next_cursor: unknown;
@@ -230,15 +230,6 @@ export const rows: readonly Mutant[] = [
     'does not repeat whether case counted',
     changesFound((response) => {
       response.query.case_sensitive = undefined;
-    }),
-  ),
-  proxied(
-    'grep-repeats-the-pattern-in-lower-case',
-    'grep.resp.query.pattern#capitals',
-    'repeats the pattern in lower case if case does not count',
-    changesFound((response) => {
-      const { query } = response;
-      if (query.case_sensitive === false) query.pattern = String(query.pattern).toLowerCase();
     }),
   ),
   proxied(
