@@ -95,6 +95,7 @@ const FAULTS: Readonly<Record<number, string>> = {
   408: 'gateway_timeout',
   412: 'conflict',
   422: 'bad_request',
+  429: 'service_unavailable',
   500: 'bad_gateway',
   501: 'internal_error',
   502: 'internal_error',
