@@ -60,7 +60,7 @@ export function readYaml(text: string): unknown {
   let value: unknown = null;
   let count = 0;
   for (const document of composer.compose(tokens(), true, text.length)) {
-    if (++count > 1) fail('A second document begins', document.range);
+    if (++count > 1) fail('Only one YAML document is allowed, but a second one begins', document.range);
     const [error] = document.errors;
     if (error !== undefined) fail(error.message, error.pos);
     visit(document, {
@@ -74,7 +74,7 @@ export function readYaml(text: string): unknown {
       },
       Alias: (_key, { source, range }, path) => {
         if (path.some((above) => isNode(above) && 'anchor' in above && above.anchor === source)) {
-          fail(`The alias ${source} is inside the collection that it names`, range ?? 0);
+          fail(`The alias ${source} refers to the map or list that contains it`, range ?? 0);
         }
       },
     });

@@ -271,7 +271,8 @@ function specific(code: SpecificCode): RuleRow {
     says: `The code ${code} has the status ${status}: ${meaning}.`,
     ...(OTHER_OPERATIONS[code] && { clauses }),
     reach,
-    writes,
+    // The further operations are tried only where the run may write.
+    writes: OTHER_OPERATIONS[code] !== undefined && writes === false ? 'where-allowed' : writes,
     watch: (exchange) => {
       if (problemOf(exchange)?.code !== code) return undefined;
       const any4xx = code === 'forge_repository_inaccessible' && exchange.status >= 400 && exchange.status < 500;
