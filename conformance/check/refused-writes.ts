@@ -33,8 +33,8 @@ interface Sent {
 }
 
 /**
- * Sends requests of rules and checks that refused writes change nothing, by comparison of the repository before and
- * after the write. A view (observed refs and metadata of a repository) is reused until the next write, so consecutive
+ * Sends the requests of all rules. If the target refuses a write, compares the repository before and after it, because a
+ * refused write must change nothing. A view (observed refs and metadata of a repository) is reused until the next write, so consecutive
  * refused writes need only one new view each. Overlapping writes to a repository are not checked, because a change may
  * come from either of them.
  */

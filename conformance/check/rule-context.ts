@@ -72,8 +72,8 @@ export class RuleContext {
   /** Observed behaviour where the specification leaves the behaviour open, by the name of the observation. */
   readonly observations: Record<string, unknown>;
   /**
-   * Observed variants of contradictory requirements that are permitted but are not the variant that the specification
-   * supports best. If there is one, the verdict of the rule is `variant` instead of `pass`.
+   * Observed responses that the rule accepts only because the specification contradicts itself, and that are not the
+   * response that it supports best. If there is one, the verdict of the rule is `variant` instead of `pass`.
    */
   readonly otherVariants: string[];
   /** Messages that the check passed to `warn`. If there is one, the verdict of the rule is `warn` instead of `pass`. */

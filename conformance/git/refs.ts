@@ -64,7 +64,12 @@ export function showsRefs(response: ApiResponse): boolean {
  */
 export async function listRefs(t: RuleContext, repo: string, recipe: TokenRecipe): Promise<Map<string, string>> {
   const response = await advertise(t, gitPath(repo), recipe);
-  if (response.status !== 200) throw new AssertionFailure('the refs must be listed', 200, response.outcome);
+  if (response.status !== 200)
+    throw new AssertionFailure(
+      'the Git host must answer the request for the list of refs with 200',
+      200,
+      response.outcome,
+    );
   return readAdvertisement(response).refs;
 }
 

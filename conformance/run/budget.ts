@@ -34,11 +34,11 @@ export interface RuleRequests {
    * only this rule uses, and no shared fixtures.
    */
   readonly writing?: number;
-  /** Number of requests of the rule in a run that may not write and is given a repository with commits. */
+  /** Number of requests of the rule in a read-only run, which reads an existing repository with commits. */
   readonly reading?: number;
   /** Names of the shared fixtures (prepared repositories) that the rule uses in a run that may write. */
   readonly fixtures?: readonly string[];
-  /** Names of the shared lookups in the given repository that the rule uses in a run that may not write. */
+  /** Names of the shared lookups (such as a file of the existing repository) that the rule uses in a read-only run. */
   readonly lookups?: readonly string[];
   /** Parts of a target without which the rule is skipped. */
   readonly needs?: readonly TargetPart[];

@@ -235,10 +235,10 @@ export const CONTRADICTIONS = {
     rules: ['restore.already.http-status'],
   },
   A10: {
-    title: 'Preferred route of restore',
+    title: 'Which of the two routes of the restore operation is preferred',
     texts: [
-      'The section "What the service does" (rule 3) prefers routes below `/api` and calls their aliases below `/api/v1` deprecated. By this rule `reset-commits` is the preferred name.',
-      'The section "Restore" prefers the name `restore-commit`, which it shows only below `/api/v1`.',
+      'The restore operation has the routes `reset-commits` (below `/api`) and `restore-commit` (below `/api/v1`). The section "What the service does" (rule 3) prefers routes below `/api`, so `reset-commits` is preferred.',
+      'The section "Restore" says the opposite: it prefers `restore-commit`.',
     ],
     emulator:
       'The emulator serves `restore-commit` and `reset-commits` both below `/api/repos/{repo_name}` and below `/api/v1/repos`. No response announces that a route is deprecated.',

@@ -148,7 +148,7 @@ export const GAPS = {
   A37: {
     title: 'Default ref, ref in the response, and empty repositories',
     texts: [
-      'Without `ref`, search reads the default branch, archive reads the default branch or `HEAD`, and file metadata reads the default branch, `HEAD` or `main`.',
+      'Three operations choose a ref in different ways if the request has none. Search reads the default branch. Archive reads the default branch, or `HEAD` if there is none. File metadata tries the default branch, then `HEAD`, then `main`.',
       'The section "File metadata" returns the ref that was resolved. It does not say in which form: short name, full name or SHA.',
       'The specification does not describe requests to a repository without commits.',
     ],

@@ -74,12 +74,12 @@ const VARIANTS = {
   thawing: {
     values: ['endpoint-table', '409', '503'],
     about:
-      'Status of requests to a repository that is being restored from cold storage: 409, or 503 where the table of the endpoint says so.',
+      'HTTP status of requests that are refused while the repository is restored from cold storage: always 409, always 503, or (endpoint-table) 503 for file metadata and 409 for others.',
   },
   syncing: {
     values: ['endpoint-table', '409', '503'],
     about:
-      'Status of requests that are refused during an upstream sync: 409, or 503 where the table of the endpoint says so.',
+      'HTTP status of requests that are refused while the repository is synchronized with its upstream: always 409, always 503, or (endpoint-table) 503 for search and file metadata and 409 for others.',
   },
   problemMediaType: {
     values: ['plain', 'profile'],

@@ -51,11 +51,11 @@ export interface RepositoryRecord {
   readonly createdAt: number;
   /** Real state of the repository. If a test has set a state (`override`), clients see that one instead. */
   readonly state: RepositoryState;
-  /** State that a test makes the repository pretend to have; undefined if none is set. */
+  /** State that a test has set, which replaces the real state of the repository; undefined if none is set. */
   readonly override?: StateOverride | undefined;
   /**
-   * Term of the thaw (return from cold storage). The thaw begins with the first request after the repository was
-   * archived.
+   * Duration or end of the return from cold storage, which begins with the first request after the repository was
+   * archived; undefined if the repository is not returning.
    */
   readonly thaw?: StateTerm | undefined;
   readonly refs: Refs;

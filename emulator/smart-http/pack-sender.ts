@@ -32,8 +32,8 @@ interface Sending {
 /** Creates and sends the packs of fetches, and caches packs that were sent completely. */
 export class PackSender {
   /**
-   * Number of each state of a repository's refs. A pack with `include-tag` depends on the refs, so the cache key of the
-   * pack contains this number.
+   * Serial number of each version of a repository's refs. The content of a pack with `include-tag` depends on the refs,
+   * so its key in the cache contains this number.
    */
   readonly #refsNumbers = new WeakMap<Refs, number>();
   #nextRefsNumber = 0;

@@ -249,7 +249,7 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
   },
   {
     id: 'archive.max_blob_size.invalid',
-    says: 'A max_blob_size that is negative or not a number is 400.',
+    says: 'A max_blob_size that is negative or not a number is refused with 400.',
     clauses: {
       text: 'A text is refused.',
       boolean: 'A boolean is refused.',
@@ -281,13 +281,13 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
   },
   {
     id: 'archive.prefix.dotdot',
-    says: 'A prefix that is absolute, or that has a backslash, . or .. in it, is 400.',
+    says: 'A prefix that is absolute, or that has a backslash, . or .. in it, is refused with 400.',
     clauses: {
-      absolute: 'A prefix that begins with a slash is 400.',
-      backslash: 'A prefix with a backslash is 400.',
-      dot: 'A prefix with the segment . is 400, wherever the segment is.',
-      'dot-dot': 'A prefix with the segment .. is 400, wherever the segment is.',
-      type: 'A prefix that is not a string is 400.',
+      absolute: 'A prefix that begins with a slash is refused with 400.',
+      backslash: 'A prefix with a backslash is refused with 400.',
+      dot: 'A prefix with the segment . is refused with 400, wherever the segment is.',
+      'dot-dot': 'A prefix with the segment .. is refused with 400, wherever the segment is.',
+      type: 'A prefix that is not a string is refused with 400.',
     },
     check: on(sampleContent, async (t, { name }) => {
       for (const prefix of ['/p', 'a\\b', './p', 'a/./b', 'a/.', 'a/../b', '../a', 'a/..', '..', 5]) {
@@ -347,7 +347,7 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
   },
   {
     id: 'archive.err.400.json',
-    says: 'A body that is not valid JSON is 400.',
+    says: 'A body that is not valid JSON is refused with 400.',
     clauses: {
       truncated: 'A body that ends too early is refused.',
       trailing: 'A body with more text after the JSON value is refused.',
@@ -372,8 +372,8 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
     missingRepo: 'archive.err.404.repo',
   }),
   ...forcedFailures('archive', [
-    ['archive.err.500', 'A request whose archive cannot be generated is 500.', 500, 'internal_error'],
-    ['archive.err.502', 'A request is 502 if storage cannot be reached.', 502, 'bad_gateway'],
-    ['archive.err.503', 'A request is 503 if no storage can be selected.', 503, 'service_unavailable'],
+    ['archive.err.500', 'A request whose archive cannot be generated is answered with 500.', 500, 'internal_error'],
+    ['archive.err.502', 'A request is answered with 502 if storage cannot be reached.', 502, 'bad_gateway'],
+    ['archive.err.503', 'A request is answered with 503 if no storage can be selected.', 503, 'service_unavailable'],
   ]),
 ]);

@@ -61,7 +61,7 @@ export const claims = defineRules('Token claims', 'token-claims', [
   ),
   {
     id: 'claim.iss.other-tenant',
-    says: 'A valid token of another organization is 403 at the address of this organization.',
+    says: 'A valid token of another organization is refused with 403 at the address of this organization.',
     writes: 'where-allowed',
     reach: 'needs-setup',
     check: async (t) => {

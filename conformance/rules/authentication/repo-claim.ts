@@ -144,7 +144,7 @@ export const repoClaim = defineRules('Repository claim', 'repository-claim', [
   },
   {
     id: 'auth.repo-claim.path-differs',
-    says: 'A path whose repository name differs from the repo claim is 404 repository_not_found.',
+    says: 'A path whose repository name differs from the repo claim is refused with 404 repository_not_found.',
     writes: 'where-allowed',
     check: on(
       otherRepository,
@@ -157,7 +157,7 @@ export const repoClaim = defineRules('Repository claim', 'repository-claim', [
   },
   {
     id: 'auth.repo-claim.path-missing-repo',
-    says: 'A repository that does not exist is 404 repository_not_found.',
+    says: 'A repository that does not exist is refused with 404 repository_not_found.',
     writes: 'where-allowed',
     check: (t) =>
       forEachPlace(t, ofContent, async ({ place }) => {

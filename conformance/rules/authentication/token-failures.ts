@@ -46,7 +46,7 @@ export const tokenFailures = defineRules('Token failure responses', 'token-failu
   },
   {
     id: 'authfail.401.scheme-basic',
-    says: 'Schemes other than Bearer are 401 unauthorized on the API.',
+    says: 'Schemes other than Bearer are refused with 401 unauthorized on the API.',
     clauses: {
       similar: 'A scheme whose name begins or ends with Bearer is another scheme.',
       none: 'A token without a scheme is not accepted.',
@@ -129,7 +129,7 @@ export const tokenFailures = defineRules('Token failure responses', 'token-failu
   },
   {
     id: 'authfail.403.unavailable',
-    says: 'While tokens cannot be verified, every request is 403 authentication_unavailable; afterwards requests succeed again.',
+    says: 'While tokens cannot be verified, every request is refused with 403 authentication_unavailable; afterwards requests succeed again.',
     clauses: {
       everywhere: 'Each operation of the API responds so.',
       git: 'A Git request is refused while tokens cannot be verified.',

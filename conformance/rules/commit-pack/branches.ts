@@ -59,7 +59,7 @@ export const packBranches = defineWritingRules('5. Commit pack', 'pack-branches'
   },
   {
     id: 'pack.expected_head.mismatch',
-    says: 'An expected_head_sha that differs from the tip is 409; the branch does not move.',
+    says: 'An expected_head_sha that differs from the tip is refused with 409; the branch does not move.',
     clauses: {
       stale: 'An earlier tip of the branch is refused.',
       unknown: 'An SHA that no commit has is refused.',
@@ -203,7 +203,7 @@ export const packBranches = defineWritingRules('5. Commit pack', 'pack-branches'
   },
   {
     id: 'pack.base_branch.expected.mismatch',
-    says: 'For a new branch, an expected_head_sha that differs from the tip of base_branch is 409; no branch is created.',
+    says: 'For a new branch, an expected_head_sha that differs from the tip of base_branch is refused with 409; no branch is created.',
     clauses: {
       unknown: 'An SHA that no commit has is refused.',
       'other-base': 'For a base_branch other than the default branch, the tip of the default branch is refused.',
@@ -221,7 +221,7 @@ export const packBranches = defineWritingRules('5. Commit pack', 'pack-branches'
   },
   {
     id: 'pack.base_branch.missing',
-    says: 'A base_branch that does not exist is 404.',
+    says: 'A base_branch that does not exist is refused with 404.',
     check: on(groupRepository, async (t, { name }) => {
       const branch = newBranch(t);
       const lines = packLines(t, { 'x.txt': 'x' }, { target_branch: branch, base_branch: 'nope' });

@@ -52,7 +52,7 @@ export const packChunks = defineWritingRules('5. Commit pack', 'pack-chunks', [
     [
       [
         'pack.chunk.base64.invalid',
-        'Data that is not valid base64, and a chunk without content_id or data, are 400.',
+        'Data that is not valid base64, and a chunk without content_id or data, are refused with 400.',
         (t) => [
           ...[...SPOILT_CHUNKS, null].map((blob_chunk) => [oneFile(t)[0], { blob_chunk }]),
           [oneFile(t)[0], chunk('c0', 'x', false), { blob_chunk: SPOILT_CHUNKS[0] }],
@@ -72,7 +72,7 @@ export const packChunks = defineWritingRules('5. Commit pack', 'pack-chunks', [
     [
       [
         'pack.chunk.base64.url-alphabet',
-        'Data with the characters - and _ of the URL-safe alphabet is not base64 (RFC 4648, section 3.3), and is 400.',
+        'Data with the characters - and _ of the URL-safe alphabet is not base64 (RFC 4648, section 3.3), and is refused with 400.',
         (t) => [[oneFile(t)[0], { blob_chunk: { content_id: 'c0', data: '_-8_', eof: true } }]],
       ],
     ],
@@ -81,7 +81,7 @@ export const packChunks = defineWritingRules('5. Commit pack', 'pack-chunks', [
   ...rulesBy(refusesPacks, [
     [
       'pack.chunk.unknown-content_id',
-      'A chunk whose content_id belongs to no file is 400.',
+      'A chunk whose content_id belongs to no file is refused with 400.',
       (t) => [[...oneFile(t), chunk('stranger', 'x')]],
     ],
   ]),
@@ -90,7 +90,7 @@ export const packChunks = defineWritingRules('5. Commit pack', 'pack-chunks', [
     [
       [
         'pack.chunk.missing',
-        'An upsert without a chunk is 400.',
+        'An upsert without a chunk is refused with 400.',
         (t) => [[oneFile(t)[0]], [metadataFor(t, 'x.txt', 'y.txt'), chunk('x.txt', 'x')]],
       ],
     ],
@@ -105,7 +105,7 @@ export const packChunks = defineWritingRules('5. Commit pack', 'pack-chunks', [
     [
       [
         'pack.chunk.no-eof',
-        'A file whose last chunk does not have eof true is 400.',
+        'A file whose last chunk does not have eof true is refused with 400.',
         (t) => [
           [metadataFor(t, 'x.txt'), chunk('x.txt', 'x', false)],
           [metadataFor(t, 'x.txt'), { blob_chunk: { content_id: 'x.txt', data: 'eA==' } }],

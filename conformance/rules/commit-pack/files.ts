@@ -104,7 +104,7 @@ export const packFiles = defineWritingRules('5. Commit pack', 'pack-files', [
     [
       [
         'pack.file.path.required',
-        'A file operation without path is 400.',
+        'A file operation without path is refused with 400.',
         (t) => [
           oneOperation(t, { content_id: 'c' }, chunk('c', 'x')),
           stream(t, [GOOD, { content_id: 'c' }], GOOD_CHUNK, chunk('c', 'x')),
@@ -220,7 +220,7 @@ export const packFiles = defineWritingRules('5. Commit pack', 'pack-files', [
   ),
   {
     id: 'pack.file.op.delete-data-chunk',
-    says: 'A delete with a chunk that has data is 400; the file stays.',
+    says: 'A delete with a chunk that has data is refused with 400; the file stays.',
     level: 'SHOULD',
     check: async (t) => {
       const { name, answer: response } = await deletion(t, { content_id: 'c' }, chunk('c', 'data'));
@@ -230,7 +230,7 @@ export const packFiles = defineWritingRules('5. Commit pack', 'pack-files', [
   },
   {
     id: 'pack.file.op.delete-no-content_id',
-    says: 'A delete without content_id is 400; the file stays.',
+    says: 'A delete without content_id is refused with 400; the file stays.',
     check: async (t) => {
       const { name, answer: response } = await deletion(t, {});
       t.tolerate('A18', 'delete without content_id', response, ['400', '201']);
@@ -243,7 +243,7 @@ export const packFiles = defineWritingRules('5. Commit pack', 'pack-files', [
     [
       [
         'pack.file.op.unknown',
-        'An unknown operation is 400.',
+        'An unknown operation is refused with 400.',
         (t) => {
           const unknown = { path: 'x.txt', operation: 'rename', content_id: 'c' };
           return [oneOperation(t, unknown, chunk('c', 'x')), stream(t, [GOOD, unknown], GOOD_CHUNK, chunk('c', 'x'))];
@@ -254,7 +254,7 @@ export const packFiles = defineWritingRules('5. Commit pack', 'pack-files', [
   ),
   {
     id: 'pack.file.content_id.required',
-    says: 'An upsert without content_id is 400.',
+    says: 'An upsert without content_id is refused with 400.',
     clauses: { 'one-of-several': 'The request is refused if one of several upserts has no content_id.' },
     check: async (t) => {
       const { name, tip, answer: response } = await send(t, oneOperation(t, { path: 'x.txt' }));

@@ -110,7 +110,7 @@ export const packMetadata = defineWritingRules('5. Commit pack', 'pack-metadata'
   ...rulesBy(refusesPacks, [
     [
       'pack.metadata.first',
-      'A stream whose first line is a chunk is 400.',
+      'A stream whose first line is a chunk is refused with 400.',
       (t) => [packLines(t, { 'spoilt.txt': 'x' }).reverse()],
     ],
   ]),
@@ -119,7 +119,7 @@ export const packMetadata = defineWritingRules('5. Commit pack', 'pack-metadata'
     [
       [
         'pack.body.empty',
-        'An empty stream, a stream without metadata and a line that is not valid JSON are 400.',
+        'An empty stream, a stream without metadata and a line that is not valid JSON are refused with 400.',
         (t) => {
           const [metadata, data] = packLines(t, { 'spoilt.txt': 'x' });
           return [[], ['{}'], [metadata, '{', data], ...NO_METADATA.map((line) => [line, data])];
@@ -165,7 +165,7 @@ export const packMetadata = defineWritingRules('5. Commit pack', 'pack-metadata'
     [
       [
         'pack.fields.invalid',
-        'A field of metadata whose value has the wrong type is 400.',
+        'A field of metadata whose value has the wrong type is refused with 400.',
         (t) => SPOILT_TYPES.map((change) => spoilt(t, change)),
       ],
     ],
@@ -192,7 +192,7 @@ export const packMetadata = defineWritingRules('5. Commit pack', 'pack-metadata'
   ),
   {
     id: 'pack.target_branch.required',
-    says: 'A request without target_branch is 400.',
+    says: 'A request without target_branch is refused with 400.',
     check: async (t) => {
       await refusesPacks(t, () => [spoilt(t, { target_branch: undefined })]);
       const { name } = await groupRepository(t);
@@ -215,7 +215,7 @@ export const packMetadata = defineWritingRules('5. Commit pack', 'pack-metadata'
   ...rulesBy(refusesPacks, [
     [
       'pack.commit_message.required',
-      'A request without commit_message is 400.',
+      'A request without commit_message is refused with 400.',
       (t) => [spoilt(t, { commit_message: undefined })],
     ],
   ]),
@@ -231,14 +231,18 @@ export const packMetadata = defineWritingRules('5. Commit pack', 'pack-metadata'
     },
   },
   ...rulesBy(refusesPacks, [
-    ['pack.author.required', 'A request without author is 400.', (t) => [spoilt(t, { author: undefined })]],
+    [
+      'pack.author.required',
+      'A request without author is refused with 400.',
+      (t) => [spoilt(t, { author: undefined })],
+    ],
   ]),
   ...rulesBy(
     refusesPacks,
     [
       [
         'pack.author.name.required',
-        'An author without a name or without an email is 400.',
+        'An author without a name or without an email is refused with 400.',
         (t) => SPOILT_AUTHORS.map((change) => spoilt(t, change)),
       ],
     ],
@@ -265,7 +269,7 @@ export const packMetadata = defineWritingRules('5. Commit pack', 'pack-metadata'
   },
   {
     id: 'pack.files.required',
-    says: 'A request without files is 400.',
+    says: 'A request without files is refused with 400.',
     check: async (t) => {
       const lines = spoilt(t, { files: undefined });
       await refusesPacks(t, () => [lines, lines.slice(0, 1)]);

@@ -124,14 +124,14 @@ export const getCommitRules = defineRules('4. Get one commit', 'get-commit', [
   },
   {
     id: 'commit.get.sha.missing',
-    says: 'A request without sha is 400.',
+    says: 'A request without sha is refused with 400.',
     check: on(sampleContent, async (t, { name }) =>
       expectStatus(await t.get('/api/v1/repos/commit', { as: reader(name) }), 400),
     ),
   },
   {
     id: 'commit.get.sha.empty',
-    says: 'A request with an empty sha is 400.',
+    says: 'A request with an empty sha is refused with 400.',
     check: async (t) => expectStatus(await getCommit(t, (await sampleContent(t)).name, ''), 400),
   },
   {
@@ -153,10 +153,10 @@ export const getCommitRules = defineRules('4. Get one commit', 'get-commit', [
   },
   {
     id: 'commit.get.404.commit',
-    says: 'A commit that does not exist is 404.',
+    says: 'A commit that does not exist is refused with 404.',
     clauses: {
-      name: 'A name that neither a branch nor a tag has is 404.',
-      'short-sha': 'A short SHA that no commit has is 404.',
+      name: 'A name that neither a branch nor a tag has is refused with 404.',
+      'short-sha': 'A short SHA that no commit has is refused with 404.',
     },
     check: on(sampleContent, async (t, { name }) => {
       for (const revision of [ABSENT_SHA, ABSENT_SHA.slice(0, 12), 'no-such-name-5ca1ab1e']) {

@@ -47,8 +47,9 @@ const REQUESTS: Readonly<Record<number, (t: RuleContext) => Promise<ApiResponse>
 };
 
 /**
- * Tolerated responses for statuses about which the specification contradicts itself: code of the contradiction, name of
- * the request in reports, and responses as `<status> <code>`.
+ * Responses that a rule accepts in place of the usual one, by status, because the specification contradicts itself about
+ * them. `code` names the contradiction, `where` the request in reports. `members` are the responses, each as `<status>
+ * <code>`.
  */
 const TOLERATED: Readonly<Record<number, readonly [code: AmbiguityCode, where: string, members: readonly string[]]>> = {
   404: ['A28', 'missing file', ['404 not_found', '404 ref_not_found']],

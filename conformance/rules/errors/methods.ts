@@ -68,7 +68,7 @@ export const methods = defineRules('Errors', 'methods', [
   },
   {
     id: 'err.route.near',
-    says: 'A path that resembles a documented one, but is not one, is 404 route_not_found.',
+    says: 'A path that resembles a documented one, but is not one, is refused with 404 route_not_found.',
     clauses: {
       below: 'A path below a documented path is refused.',
       version: 'A path of another version of the API is refused.',

@@ -255,7 +255,7 @@ export const errorShapes = defineRules('Errors', 'error-shapes', [
   },
   leftOpen(
     'err.route-not-found.no-auth',
-    'The specification does not say whether an unknown route without a token is 401 or 404.',
+    'The specification does not say whether an unknown route without a token is refused with 401 or 404.',
     async (t) => {
       const response = await t.get('/api/no-such-route');
       t.observe('outcome', response);

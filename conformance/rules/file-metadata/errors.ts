@@ -79,13 +79,13 @@ export const fileMetadataErrors = defineRules('3. File metadata', 'file-metadata
   }),
   {
     id: 'filemeta.err.404.ref',
-    says: 'A ref that does not exist is 404.',
+    says: 'A ref that does not exist is refused with 404.',
     check: async (t) =>
       expectStatus(await fileMetadata(t, (await sampleRepository(t)).name, { ref: t.uniqueName() }), 404),
   },
   {
     id: 'filemeta.err.405',
-    says: 'Methods other than GET are 405.',
+    says: 'Methods other than GET are refused with 405.',
     writes: true,
     check: on(groupRepository, async (t, { name }) => {
       const head = await t.request('HEAD', PATH, { as: reader(name) });
@@ -112,7 +112,7 @@ export const fileMetadataErrors = defineRules('3. File metadata', 'file-metadata
   },
   {
     id: 'filemeta.err.429.too-many',
-    says: 'A tree whose files were last changed by too many distinct commits is 429.',
+    says: 'A tree whose files were last changed by too many distinct commits is refused with 429.',
     reach: 'emulator',
     writes: true,
     check: (t) =>
@@ -138,12 +138,12 @@ export const fileMetadataErrors = defineRules('3. File metadata', 'file-metadata
   },
   ...forcedFailures(
     'filemeta',
-    [['filemeta.err.500', 'An unexpected failure is 500.', 500, 'internal_error']],
+    [['filemeta.err.500', 'An unexpected failure is answered with 500.', 500, 'internal_error']],
     expectErrorOnly,
   ),
   {
     id: 'filemeta.err.503.thawing',
-    says: 'A repository that is being restored from cold storage is 503.',
+    says: 'A repository that is being restored from cold storage is answered with 503.',
     reach: 'emulator',
     check: on(faulted('filemeta', 'repository_thawing'), async (t, response) => {
       t.tolerate('A04', 'thawing, file metadata', response, ['503', '409 repository_thawing']);
@@ -152,7 +152,7 @@ export const fileMetadataErrors = defineRules('3. File metadata', 'file-metadata
   },
   {
     id: 'filemeta.err.503.syncing',
-    says: 'A repository with a running upstream sync is 503.',
+    says: 'A repository with a running upstream sync is answered with 503.',
     reach: 'emulator',
     check: on(faulted('filemeta', 'sync_in_progress'), async (t, response) => {
       t.tolerate('A05', 'syncing, file metadata', response, ['503', '409 sync_in_progress']);
@@ -162,8 +162,18 @@ export const fileMetadataErrors = defineRules('3. File metadata', 'file-metadata
   ...forcedFailures(
     'filemeta',
     [
-      ['filemeta.err.503.replica', 'A request is 503 if no replica can be selected.', 503, 'service_unavailable'],
-      ['filemeta.err.503.storage', 'A request is 503 if storage is unavailable.', 503, 'service_unavailable'],
+      [
+        'filemeta.err.503.replica',
+        'A request is answered with 503 if no replica can be selected.',
+        503,
+        'service_unavailable',
+      ],
+      [
+        'filemeta.err.503.storage',
+        'A request is answered with 503 if storage is unavailable.',
+        503,
+        'service_unavailable',
+      ],
     ],
     expectErrorOnly,
   ),

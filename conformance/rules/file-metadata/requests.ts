@@ -39,8 +39,16 @@ export const fileMetadataRequests = defineRules('3. File metadata', 'file-metada
     says: 'The listed repository is the one in the repo claim of the token.',
     check: async (t) => {
       const [a, b] = [await sampleRepository(t), await otherRepository(t)];
-      expectSame(await paths(t, a.name), ['README.md', 'sample.txt', 'shared.txt'], 'files of the sample');
-      expectSame(await paths(t, b.name), ['README.md', 'other.txt', 'shared.txt'], 'files of the other');
+      expectSame(
+        await paths(t, a.name),
+        ['README.md', 'sample.txt', 'shared.txt'],
+        'the list must contain the files of the first repository',
+      );
+      expectSame(
+        await paths(t, b.name),
+        ['README.md', 'other.txt', 'shared.txt'],
+        'the list must contain the files of the second repository',
+      );
     },
   },
   {
@@ -157,7 +165,7 @@ export const fileMetadataRequests = defineRules('3. File metadata', 'file-metada
   },
   {
     id: 'filemeta.ephemeral.invalid',
-    says: 'Values of ephemeral other than true and false are 400.',
+    says: 'Values of ephemeral other than true and false are refused with 400.',
     check: on(ephemeralRepository, async (t, { name }) => {
       // The branch exists in both ref namespaces (normal and ephemeral), so that only an invalid value of `ephemeral`
       // can be the reason for a refusal.
@@ -168,7 +176,7 @@ export const fileMetadataRequests = defineRules('3. File metadata', 'file-metada
   },
   {
     id: 'filemeta.ephemeral.unresolvable',
-    says: 'ephemeral=true with a branch that is not an ephemeral branch is 400.',
+    says: 'ephemeral=true with a branch that is not an ephemeral branch is refused with 400.',
     check: on(ephemeralRepository, async (t, { name }) => {
       const response = await fileMetadata(t, name, { ref: 'normal', ephemeral: 'true' });
       t.tolerate('A12', 'not ephemeral, file metadata', response, ['400', '404']);

@@ -70,7 +70,7 @@ export const fileRead = defineRules('8. Read a file', 'read-file', [
   },
   {
     id: 'file.path.required',
-    says: 'A request without path is 400.',
+    says: 'A request without path is refused with 400.',
     check: on(sampleContent, async (t, { name }) => {
       t.observe('empty path', await getFile(t, name, { path: '' }));
       expectStatus(await t.get('/api/v1/repos/file', { as: reader(name) }), 400);
@@ -78,8 +78,8 @@ export const fileRead = defineRules('8. Read a file', 'read-file', [
   },
   {
     id: 'file.path.invalid',
-    says: 'A path that leads out of the repository is 400.',
-    clauses: { inside: 'A path that first goes into a folder and then out of the repository is 400.' },
+    says: 'A path that leads out of the repository is refused with 400.',
+    clauses: { inside: 'A path that first goes into a folder and then out of the repository is refused with 400.' },
     check: on(sampleContent, async (t, { name }) => {
       for (const path of ['../x', 'a/../../x']) expectStatus(await getFile(t, name, { path }), 400);
     }),
@@ -223,7 +223,7 @@ export const fileRead = defineRules('8. Read a file', 'read-file', [
 export const fileErrors = defineRules('8. Read a file', 'read-file-errors', [
   {
     id: 'file.err.404.file',
-    says: 'A file that does not exist is 404.',
+    says: 'A file that does not exist is refused with 404.',
     check: on(sampleContent, async (t, { name }) => {
       const response = await getFile(t, name, { path: t.uniqueName() });
       t.tolerate('A28', 'missing file', response, ['404 not_found', '404 ref_not_found']);
@@ -231,7 +231,7 @@ export const fileErrors = defineRules('8. Read a file', 'read-file-errors', [
   },
   {
     id: 'file.err.404.ref',
-    says: 'A ref that does not exist is 404.',
+    says: 'A ref that does not exist is refused with 404.',
     check: on(sampleFile, async (t, { name, path }) => {
       const response = await getFile(t, name, { path, ref: t.uniqueName() });
       t.tolerate('A28', 'missing ref, file', response, ['404 ref_not_found', '404 not_found', '404 branch_not_found']);

@@ -71,7 +71,7 @@ export const oddRequests = defineRules('Endpoints', 'odd-requests', [
   },
   {
     id: 'general.body.companion',
-    says: 'The specification does not say how an invalid body of an operation that it only names is refused.',
+    says: 'Some operations are only named by the specification. It does not say how they refuse an invalid body.',
     level: 'UNSPECIFIED',
     reach: 'needs-setup',
     writes: true,

@@ -103,7 +103,7 @@ export const gitReads = defineRules('Git over HTTPS', 'git-reads', [
   ),
   {
     id: 'git.challenge.401',
-    says: 'A Git request without credentials is 401.',
+    says: 'A Git request without credentials is refused with 401.',
     writes: 'where-allowed',
     check: (t) =>
       forEachPlace(t, ofGit, async ({ askWithout }) => {

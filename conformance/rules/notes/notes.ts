@@ -138,12 +138,12 @@ export const noteRules = defineWritingRules('7. Notes', 'notes', [
   ),
   {
     id: 'note.sha.required',
-    says: 'A request without sha is 400.',
+    says: 'A request without sha is refused with 400.',
     clauses: {
-      append: 'A request to append without sha is 400.',
-      null: 'A request whose sha is null is 400.',
-      empty: 'A request with an empty body is 400.',
-      list: 'A request whose body is a list is 400.',
+      append: 'A request to append without sha is refused with 400.',
+      null: 'A request whose sha is null is refused with 400.',
+      empty: 'A request with an empty body is refused with 400.',
+      list: 'A request whose body is a list is refused with 400.',
     },
     check: (t) =>
       refuses(
@@ -167,10 +167,10 @@ export const noteRules = defineWritingRules('7. Notes', 'notes', [
   ),
   {
     id: 'note.note.required',
-    says: 'A request without note is 400.',
+    says: 'A request without note is refused with 400.',
     clauses: {
-      append: 'A request to append without note is 400.',
-      null: 'A request whose note is null is 400.',
+      append: 'A request to append without note is refused with 400.',
+      null: 'A request whose note is null is refused with 400.',
     },
     check: async (t) => {
       await refuses(
@@ -185,7 +185,7 @@ export const noteRules = defineWritingRules('7. Notes', 'notes', [
   },
   {
     id: 'note.err.400.format',
-    says: 'A body that is not valid JSON, or that has values of the wrong type, is 400.',
+    says: 'A body that is not valid JSON, or that has values of the wrong type, is refused with 400.',
     level: 'SHOULD',
     clauses: {
       json: 'A body that is not valid JSON is refused.',
@@ -208,7 +208,7 @@ export const noteRules = defineWritingRules('7. Notes', 'notes', [
   },
   {
     id: 'note.action.default-add',
-    says: 'A request without action adds a note: it is 409 if the commit has a note.',
+    says: 'A request without action adds a note: it is refused with 409 if the commit has a note.',
     check: on(commitWithNote, async (t, { name, sha }) =>
       expectStatus(await writeNote(t, name, { sha, note: 'second' }), 409),
     ),
@@ -232,10 +232,10 @@ export const noteRules = defineWritingRules('7. Notes', 'notes', [
   },
   {
     id: 'note.action.add.exists',
-    says: 'add is 409 if the commit has a note; the note stays as it was.',
+    says: 'A request to add is refused with 409 if the commit has a note; the note stays as it was.',
     clauses: {
-      'same-text': 'add is also 409 if the note has the same text.',
-      author: 'add is also 409 if the request names an author.',
+      'same-text': 'A request to add is also 409 if the note has the same text.',
+      author: 'A request to add is also 409 if the request names an author.',
     },
     check: async (t) => {
       const { name, sha, answer: response } = await commitWithNote(t, 'kept');
@@ -282,7 +282,7 @@ export const noteRules = defineWritingRules('7. Notes', 'notes', [
     id: 'note.action.append.creates',
     says: 'append creates the note if the commit has none.',
     clauses: {
-      'exists-then': 'add is 409 for a commit whose note was created by append.',
+      'exists-then': 'A request to add is refused with 409 for a commit whose note was created by append.',
       'older-commit': 'The note belongs to the commit in sha, also if it is not the tip of a branch.',
     },
     check: on(commitWithoutNote, async (t, { name, sha }) => {
@@ -294,7 +294,7 @@ export const noteRules = defineWritingRules('7. Notes', 'notes', [
   },
   {
     id: 'note.action.unknown',
-    says: 'An unknown action is 400.',
+    says: 'An unknown action is refused with 400.',
     level: 'SHOULD',
     check: (t) => refuses(t, (sha) => ({ sha, action: 'replace', note: 'x' })),
   },
@@ -333,12 +333,12 @@ export const noteRules = defineWritingRules('7. Notes', 'notes', [
   },
   {
     id: 'note.expected.mismatch',
-    says: 'An expected_ref_sha that differs from the notes ref is 409; no note changes.',
+    says: 'An expected_ref_sha that differs from the notes ref is refused with 409; no note changes.',
     clauses: {
-      stale: 'An expected_ref_sha that was the notes ref before the last write is 409.',
-      zeros: 'An expected_ref_sha of 40 zeros is 409 if the notes ref exists.',
-      append: 'A request to append with an expected_ref_sha that differs from the notes ref is 409.',
-      'no-ref': 'An expected_ref_sha that names an existing commit is 409 if no notes ref exists.',
+      stale: 'An expected_ref_sha that was the notes ref before the last write is refused with 409.',
+      zeros: 'An expected_ref_sha of 40 zeros is refused with 409 if the notes ref exists.',
+      append: 'A request to append with an expected_ref_sha that differs from the notes ref is refused with 409.',
+      'no-ref': 'An expected_ref_sha that names an existing commit is refused with 409 if no notes ref exists.',
     },
     check: on(commitWithNote, async (t, { name, sha: noted, answer: response }) => {
       const { sha } = await commitWithoutNote(t);

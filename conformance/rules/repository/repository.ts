@@ -83,11 +83,11 @@ export const otherRules = defineRules('Other endpoints', 'other-endpoints', [
   },
   {
     id: 'other.create.body.mismatch',
-    says: 'A repo_name in the body that differs from the repo claim is 400; no repository is created.',
+    says: 'A repo_name in the body that differs from the repo claim is refused with 400; no repository is created.',
     clauses: {
       letters: 'A repo_name that differs only in its letters, upper or lower case, is another name.',
       part: 'A repo_name that is a part of the claim, or contains it, is another name.',
-      type: 'A repo_name that is a number is 400.',
+      type: 'A repo_name that is a number is refused with 400.',
     },
     writes: true,
     check: async (t) => {
@@ -169,7 +169,7 @@ export const otherRules = defineRules('Other endpoints', 'other-endpoints', [
 export const deleted = defineRules('States', 'states-deleted', [
   {
     id: 'state.deleted.409',
-    says: 'Deleting a repository a second time is 409 repository_deleted.',
+    says: 'Deleting a repository a second time is refused with 409 repository_deleted.',
     reach: 'emulator',
     writes: true,
     check: on(newRepository, async (t, { name }) => {
@@ -180,7 +180,7 @@ export const deleted = defineRules('States', 'states-deleted', [
   },
   {
     id: 'state.deleted.reads',
-    says: 'The specification does not say whether reads of a deleted repository are 404 repository_not_found or 409 repository_deleted.',
+    says: 'The specification does not say whether reads of a deleted repository are refused with 404 repository_not_found or 409 repository_deleted.',
     level: 'UNSPECIFIED',
     reach: 'emulator',
     writes: true,

@@ -175,7 +175,7 @@ export const restoreEffect = defineWritingRules('2. Restore', 'restore-effect', 
   },
   {
     id: 'restore.expected_head.mismatch',
-    says: 'An expected_head_sha that differs from the tip is 409; the branch does not move.',
+    says: 'An expected_head_sha that differs from the tip is refused with 409; the branch does not move.',
     clauses: {
       stale: 'An earlier tip of the branch is refused.',
       target: 'The commit to restore is refused if it is not the tip.',

@@ -84,13 +84,13 @@ export const restoreRefusals = defineWritingRules('2. Restore', 'restore-refusal
       }
     },
   ),
-  ...rulesBy(refusesBody, [['restore.body.empty', 'An empty body is 400.', '']]),
+  ...rulesBy(refusesBody, [['restore.body.empty', 'An empty body is refused with 400.', '']]),
   ...rulesBy(
     refusesBody,
     [
       [
         'restore.body.no-metadata',
-        'A line that is not valid JSON, or that has no metadata, is 400.',
+        'A line that is not valid JSON, or that has no metadata, is refused with 400.',
         ...['{\n', '{}\n', 'null\n', '[]\n', '{"metadata":null}\n', '{"metadata":[]}\n'],
       ],
     ],
@@ -98,7 +98,7 @@ export const restoreRefusals = defineWritingRules('2. Restore', 'restore-refusal
   ),
   ...rulesBy(
     refusesMetadata,
-    [['restore.fields.invalid', 'A field whose value has the wrong type is 400.', ...SPOILT_TYPES]],
+    [['restore.fields.invalid', 'A field whose value has the wrong type is refused with 400.', ...SPOILT_TYPES]],
     {
       clauses: {
         'target-branch': 'A target_branch that is not a string is refused.',
@@ -115,7 +115,11 @@ export const restoreRefusals = defineWritingRules('2. Restore', 'restore-refusal
     },
   ),
   ...rulesBy(refusesMetadata, [
-    ['restore.target_branch.required', 'A restore without target_branch is 400.', { target_branch: undefined }],
+    [
+      'restore.target_branch.required',
+      'A restore without target_branch is refused with 400.',
+      { target_branch: undefined },
+    ],
   ]),
   leftOpen(
     'restore.target_branch.missing-branch',
@@ -132,7 +136,7 @@ export const restoreRefusals = defineWritingRules('2. Restore', 'restore-refusal
     },
   ),
   ...rulesBy(refusesMetadata, [
-    ['restore.target_commit_sha.required', 'A restore without target_commit_sha is 400.', WITHOUT_COMMIT],
+    ['restore.target_commit_sha.required', 'A restore without target_commit_sha is refused with 400.', WITHOUT_COMMIT],
   ]),
   leftOpen(
     'restore.target_commit_sha.unreachable',
@@ -145,15 +149,23 @@ export const restoreRefusals = defineWritingRules('2. Restore', 'restore-refusal
       t.observe('another branch', await restore(t, name, restoreMetadata(t, sha)));
     },
   ),
-  ...rulesBy(refusesMetadata, [['restore.author.required', 'A restore without author is 400.', { author: undefined }]]),
+  ...rulesBy(refusesMetadata, [
+    ['restore.author.required', 'A restore without author is refused with 400.', { author: undefined }],
+  ]),
   ...rulesBy(
     refusesMetadata,
-    [['restore.author.name.required', 'An author without a name or without an email is 400.', ...SPOILT_AUTHORS]],
+    [
+      [
+        'restore.author.name.required',
+        'An author without a name or without an email is refused with 400.',
+        ...SPOILT_AUTHORS,
+      ],
+    ],
     { clauses: { name: 'An author without a name is refused.', email: 'An author without an email is refused.' } },
   ),
   {
     id: 'restore.err.404.commit',
-    says: 'A target commit that does not exist is 404.',
+    says: 'A target commit that does not exist is refused with 404.',
     clauses: {
       'other-repository': 'A commit of another repository does not exist in this one.',
       malformed: 'Text that is no SHA is refused as a missing commit or as an invalid field.',
@@ -167,7 +179,7 @@ export const restoreRefusals = defineWritingRules('2. Restore', 'restore-refusal
   },
   {
     id: 'restore.failure-body',
-    says: 'A failed restore answers with a restore result or with problem details.',
+    says: 'The body of the response to a failed restore is a restore result or a problem details object.',
     check: on(moved, async (t, { name, seed }) => {
       const response = expectStatus(await restore(t, name, restoreMetadata(t, seed, { expected_head_sha: seed })), 409);
       expectFailureBody(t, 'failed restore', response, 'result');

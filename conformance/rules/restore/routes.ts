@@ -161,7 +161,7 @@ export const restoreRoutes = defineWritingRules('2. Restore', 'restore-routes', 
   },
   {
     id: 'restore.alias.name-equals-claim',
-    says: 'reset-commits is 404 if the name in its path differs from the repo claim.',
+    says: 'A restore by reset-commits is refused with 404 if the name in its path differs from the repo claim.',
     check: on(moved, async (t, { name, seed }) => {
       const { name: other } = await otherRepository(t);
       expectCode(await reset(t, other, restoreMetadata(t, seed), { as: writer(name) }), 404, 'repository_not_found');
@@ -192,7 +192,7 @@ export const restoreRoutes = defineWritingRules('2. Restore', 'restore-routes', 
   }),
   {
     id: 'restore.gateway-body',
-    says: 'Rejected credentials are problem details, not a restore result.',
+    says: 'The response to a restore with invalid credentials is a problem details object and not a restore result.',
     check: on(moved, async (t, { name, seed }) => {
       for (const as of [undefined, { repo: name }]) {
         const response = await restore(t, name, restoreMetadata(t, seed), { as });

@@ -174,7 +174,7 @@ export const searchLimits = defineRules('1. Search', 'search-limits', [
   },
   {
     id: 'grep.page.cursor.invalid',
-    says: 'A cursor that the service never issued is 400.',
+    says: 'A cursor that the service never issued is refused with 400.',
     check: on(sampleContent, async (t, { name }) => {
       const pagination = { cursor: 'not-a-cursor' };
       expectStatus(await grep(t, name, { query: { pattern: 'e' }, pagination }), 400);

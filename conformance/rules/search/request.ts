@@ -94,7 +94,7 @@ export const searchRequest = defineRules('1. Search', 'search-request', [
   },
   {
     id: 'grep.pattern.required',
-    says: 'A search without query or without query.pattern is 400.',
+    says: 'A search without query or without query.pattern is refused with 400.',
     clauses: {
       query: 'A body without query or without query.pattern is refused.',
       empty: 'An empty body is refused.',
@@ -127,7 +127,7 @@ export const searchRequest = defineRules('1. Search', 'search-request', [
   ),
   {
     id: 'grep.pattern.type',
-    says: 'A pattern that is not a string is 400.',
+    says: 'A pattern that is not a string is refused with 400.',
     level: 'SHOULD',
     check: on(sampleContent, async (t, { name }) => {
       t.observe('empty pattern', await grep(t, name, { query: { pattern: '' } }));
@@ -182,14 +182,14 @@ export const searchRequest = defineRules('1. Search', 'search-request', [
   },
   {
     id: 'grep.err.400.regex',
-    says: 'A pattern that is not a valid regular expression is 400.',
+    says: 'A pattern that is not a valid regular expression is refused with 400.',
     check: on(sampleContent, async (t, { name }) => {
       expectProblem(await grep(t, name, { query: { pattern: '(' } }), 400, 'bad_request');
     }),
   },
   {
     id: 'grep.err.400.json',
-    says: 'A body that is not valid JSON is 400.',
+    says: 'A body that is not valid JSON is refused with 400.',
     level: 'SHOULD',
     check: on(sampleContent, async (t, { name }) => expectStatus(await grep(t, name, undefined, { body: '{' }), 400)),
   },

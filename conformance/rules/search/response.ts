@@ -143,23 +143,25 @@ export const searchResponse = defineRules('1. Search', 'search-response', [
   }),
   {
     id: 'grep.err.404.ref',
-    says: 'A ref that does not exist is 404.',
+    says: 'A ref that does not exist is refused with 404.',
     check: on(sampleContent, async (t, { name }) => {
       const response = await grep(t, name, { query: { pattern: 'e' }, ref: 'no-such-ref' });
       t.tolerate('A28', 'missing ref, grep', response, ['404 ref_not_found', '404 not_found', '404 branch_not_found']);
     }),
   },
-  ...forcedFailures('grep', [['grep.err.500', 'A search whose Git command fails is 500.', 500, 'internal_error']]),
+  ...forcedFailures('grep', [
+    ['grep.err.500', 'A search whose Git command fails is answered with 500.', 500, 'internal_error'],
+  ]),
   {
     id: 'grep.err.503.sync',
-    says: 'A search is 503 while an upstream sync of the repository runs.',
+    says: 'A search is answered with 503 while an upstream sync of the repository runs.',
     reach: 'emulator',
     check: on(faulted('grep', 'sync_in_progress'), async (t, response) =>
       t.tolerate('A05', 'syncing, grep', response, ['503', '409 sync_in_progress']),
     ),
   },
   ...forcedFailures('grep', [
-    ['grep.err.503.storage', 'A search is 503 if storage is unavailable.', 503, 'service_unavailable'],
-    ['grep.err.504', 'A search that exceeds its time limit is 504.', 504, 'gateway_timeout'],
+    ['grep.err.503.storage', 'A search is answered with 503 if storage is unavailable.', 503, 'service_unavailable'],
+    ['grep.err.504', 'A search that exceeds its time limit is answered with 504.', 504, 'gateway_timeout'],
   ]),
 ]);

@@ -29,8 +29,8 @@ export interface ControlOutcome {
   /** Parsed report. Undefined if the command stopped before any rule ran. */
   readonly report: Report | undefined;
   /**
-   * Texts that `says` is compared with: messages about the run as a whole, failures of the set-up, or the reason why no
-   * rule ran.
+   * Texts of the report that must match `says`: messages about the run as a whole, failures of the set-up, or the reason
+   * why no rule ran.
    */
   readonly sentences: string;
 }

@@ -23,7 +23,7 @@ const PIECE = 256 * 1024;
 /**
  * Check that is called with each new commit, tree and tag while its body is in memory on receipt. It throws to refuse
  * the object. It returns false if it found a defect that it only reports. The body is valid until the generator ends.
- * Blobs are not passed, because only their names matter, which are in trees.
+ * It is not called for blobs, because their bodies need no check.
  */
 export type CheckObject = (type: TypeCode, body: Buffer, oid: Oid, changed?: ChangedRuns) => Steps<boolean>;
 

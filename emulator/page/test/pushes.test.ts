@@ -58,8 +58,8 @@ t.test('a push whose response is lost fails in Git, though its refs have moved',
 
   t.equal((await admin(emulator, 'GET', 'faults')).items[0].remaining, 0, 'nothing is left for the next push');
 
-  // Open the form for a new fault by a link that names operation and fault. It must preset the stage that the command
-  // line uses by default.
+  // This link opens the form for a new fault, with operation and fault already chosen. The form must choose the same
+  // stage (point of the request at which the fault acts) as the command line does by default.
   await page.goto(`${emulator.admin_url}/#/faults?operation=gitReceivePack&fault=lost`);
   await page.getByRole('button', { name: 'Add the fault' }).click();
   await page.getByRole('heading', { name: 'fault-2' }).waitFor();

@@ -52,8 +52,8 @@ const VALUES: readonly [RegExp, (content: NastyContent) => readonly string[]][] 
 const valuesOf = (name: string, content: NastyContent) => VALUES.find(([pattern]) => pattern.test(name))![1](content);
 
 /**
- * Values for a schema: first the one that passes the early checks, then the expensive ones. Lists are as long as bodies
- * allow.
+ * Returns values for a member of a request with this schema. The first value passes the checks at the beginning of the
+ * operation; the others make the operation as expensive as possible. Lists have the maximum length that fits into a body.
  */
 function candidates(schema: Schema, name: string, content: NastyContent): unknown[] {
   // Put false first, because requests with flags off pass more checks.

@@ -15,8 +15,8 @@ const SHARES: readonly (readonly [folder: string, share: number])[] = [
 ];
 
 /**
- * Returns the test files that `npm test` runs, in the given order. The selection is random, but the same for the same
- * seed and files.
+ * Returns a random selection of the test files, for `npm test`. The same seed and files give the same selection. The
+ * selected files keep the order that they have in `files`.
  */
 export function drawFiles(files: readonly string[], seed: number): string[] {
   const draw = randomNumbers(seed);

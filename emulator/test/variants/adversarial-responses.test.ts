@@ -9,7 +9,8 @@ import { illegalDifferences } from './legal-differences.js';
 /** Schema of error responses (problem details). It names no members, because a service may add members to them. */
 const REFUSAL = { properties: {} };
 /**
- * Generic error codes that the specification (section Errors) does not require for one of the requests in this test.
+ * Generic error codes (section Errors of the specification) that an adversarial response may replace by an unknown code,
+ * because no request in this test requires them.
  */
 const FREE = [
   'bad_request',

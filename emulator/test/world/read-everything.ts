@@ -16,7 +16,8 @@ function operationsOf(effect: Operation['effect']): readonly Operation[] {
 }
 
 /**
- * Returns values for those members of random requests that name a ref, an object or a path, taken from a pushed ref.
+ * Returns names that a random request can use, by kind: refs, objects and paths. They are names of the pushed ref `ref`
+ * and of the pushed objects.
  */
 function namesOf({ tips, objects }: RandomPush, ref: string): ByName {
   const short = ref.replace(/^refs\/(heads|tags)\//, '');

@@ -119,8 +119,9 @@ const UNAVAILABLE: Readonly<Record<string, Place>> = {
 };
 
 /**
- * Errors of one operation whose body is wrong in one member: name, rule, requests, status, member, its wrong value, and
- * the rule that causes the error.
+ * Wrong servers, each of which sets one member of one operation's error body to a wrong value (undefined removes it).
+ * `place` selects the requests and `status` the responses. The rule `beside` causes the error, and `rule` detects the
+ * wrong member.
  */
 const WRONG_MEMBERS: readonly (readonly [
   name: string,
@@ -188,7 +189,10 @@ function setsBody(place: Place, status: number, body: string): Rewrite {
   };
 }
 
-/** Errors of one operation whose body is no object: name, requests, status, body, and the rule that causes the error. */
+/**
+ * Wrong servers, each of which sends an error body of one operation that is not a JSON object. `place` selects the
+ * requests and `status` the responses. The rule `beside` causes the error.
+ */
 const WRONG_BODIES: readonly (readonly [name: string, place: Place, status: number, body: string, beside: string])[] = [
   ['missing-file-as-nothing', FILE, 404, '', 'file.err.404.file'],
   ['bad-pattern-as-a-list', GREP, 400, '[]', 'grep.err.400.regex'],
