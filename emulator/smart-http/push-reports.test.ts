@@ -216,7 +216,7 @@ t.test('a pack that waits for its turn counts as held memory', async (t) => {
     using second = await PackSpool.fill(pieces(5), { most: 60, budget });
     t.match(second.refusal, /memory limit of 100 bytes \(--max-held-bytes\) is reached/);
     using third = await PackSpool.fill(pieces(4), { most: 30, budget });
-    t.match(third.refusal, /exceeds the limit of 30 bytes/);
+    t.match(third.refusal, /larger than 30 bytes \(--max-push-bytes\)/);
     t.equal(world.used, 60, 'what is not kept does not count');
     await t.rejects(PackSpool.fill(pieces(2, new Error('gone')), { most: 60, budget }), /gone/);
     t.equal(world.used, 60);

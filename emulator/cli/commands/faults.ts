@@ -109,7 +109,7 @@ function writeOne({ names, codes }: FaultReference): string {
 const WAYS: Readonly<Record<CodeReference['way'], string>> = {
   natural: 'caused by requests only',
   state: 'caused by a simulated state',
-  quota: 'caused by a quota (rate limit)',
+  quota: 'caused by a quota',
   fault: 'caused by a fault',
 };
 

@@ -112,7 +112,7 @@ t.test('the diff of a commit equals git diff, against each parent and against no
   for (const [query, detail] of [
     ['parent=3', /^parent must be from 1 to 2/],
     ['parent=0', /^parent must be/],
-    ['path=a&path_bytes=YQ', /^path and path_bytes/],
+    ['path=a&path_bytes=YQ', /^Only one of path and path_bytes/],
     ['path_bytes=a', /^path_bytes must be/],
     ['old_path_bytes=*', /^old_path_bytes must be/],
   ] as const)

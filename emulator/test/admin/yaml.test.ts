@@ -12,7 +12,7 @@ t.test('a scenario can be registered as YAML, with the same errors as JSON', asy
   });
   for (const [body, detail] of [
     ['id: a\nsteps: [', /^The body is not valid YAML: .* line 2, column \d+\.$/],
-    ['- a', /an object/],
+    ['- a', /a JSON object/],
     ['', /^id: /],
     ['id: a\nsteps:\n  - on: pull from main\n    release: x', /steps\.0\.on/],
     ['id: a\nnonsense: 1', /"nonsense"/],

@@ -55,10 +55,10 @@ const SPECIFIED: Readonly<Record<string, number>> = {
 
 const ORIGINS: Readonly<Record<string, RegExp>> = {
   // Allow the origin `state` too, because a repository that a request has deleted counts as being in a state.
-  'By requests only': /^(real|state)$/,
-  'By a state': /^(real|state)$/,
-  'By a quota': /^real$/,
-  'By a fault': /^injected:/,
+  'Caused by requests only': /^(real|state)$/,
+  'Caused by a simulated state': /^(real|state)$/,
+  'Caused by a quota': /^real$/,
+  'Caused by a fault': /^injected:/,
 };
 
 const SECTION = /^### (\d+) (\w+)\n\n([\w ]+):\n\n```sh\n([\s\S]*?)\n```$/gm;
@@ -101,7 +101,7 @@ async function printedRecipes(): Promise<Printed[]> {
   const markdown = await print('--markdown');
   const [, shown = '', shared = '', rows = ''] = TABLE.exec(markdown) ?? [];
   const ofTable = [...rows.matchAll(ROW)].map(([, status, code = '']) => {
-    return { status: Number(status), code, way: 'By a fault', script: shared.replace(shown, code) };
+    return { status: Number(status), code, way: 'Caused by a fault', script: shared.replace(shown, code) };
   });
   const ofSections = [...markdown.matchAll(SECTION)].map(([, status, code, way, script]) => ({
     status: Number(status),

@@ -153,6 +153,6 @@ t.test('require and import give the same', (t) => {
     `${STORY}console.log(await story(await import('${library}'), await import('${suite}')));`,
   );
   t.equal(cjs, esm, 'the same results');
-  t.match(cjs, '[["lost",409,201,1],"Unknown option \\"ports\\"."');
+  t.match(cjs, '[["lost",409,201,1],"Unknown option \\"ports\\".');
   t.end();
 });

@@ -96,7 +96,7 @@ t.test('an empty namespace equals a new emulator: the same seed and clock give t
   for (const [options, sentence] of [
     [{ clock: 'noon' }, /clock must be/],
     [{ limits: { maxFile: 1 } }, /maxFile/],
-    [{ limits: { maxHeldBytes: 1 } }, /limits\.maxHeldBytes: is a limit of the whole process/],
+    [{ limits: { maxHeldBytes: 1 } }, /limits\.maxHeldBytes is a limit of the whole process/],
     [{ variants: { restoreNoop: '500' } }, /restoreNoop/],
     [{ snapshot: 'snapshot-9' }, /snapshot: the snapshot "snapshot-9" does not exist/],
   ] as const)
