@@ -174,7 +174,7 @@ t.test('a folder with lists in files of their own is imported, as a folder and a
     message: /^The archive: the file scratch\/a\.git\/list-.* was changed after the export: its checksum/,
   });
   rmSync(join(folder, list!));
-  await t.rejects(readArchive(), { message: /^The archive has no scratch\/a\.git\/list-/ });
+  await t.rejects(readArchive(), { message: /^The archive has no file scratch\/a\.git\/list-/ });
   await persistence.close();
 });
 

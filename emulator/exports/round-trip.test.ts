@@ -196,7 +196,7 @@ t.test('an invalid export is refused as a whole', async (t) => {
   const rows: [string, RegExp][] = [
     ['ln -s /etc/passwd link', /neither a file nor a folder/],
     ['ln emulator.json hard', /neither a file nor a folder/],
-    ['rm emulator.json', /has no emulator.json/],
+    ['rm emulator.json', /has no file emulator\.json/],
     ['echo x > emulator.json', /not valid JSON/],
     ['echo null > emulator.json', /another format/],
     [`sed -i 's/"version": 1/"version": 2/' emulator.json`, /format version 2/],
@@ -207,7 +207,7 @@ t.test('an invalid export is refused as a whole', async (t) => {
     [`sed -i 's|demo/cold.git|demo/empty.git|' emulator.json`, /cannot be in the folder/],
     [`sed -i 's|"maxFiles"|"maxHeldBytes"|' emulator.json`, /can only be set when/],
     ['sed -i s/archived/active/ demo/cold.git/record-*', /checksum|was changed/],
-    ['rm -r demo/cold.git', /has no demo\/cold\.git\/record/],
+    ['rm -r demo/cold.git', /has no file demo\/cold\.git\/record/],
     ['rm demo/cold.git/objects/pack/*.pack', /is incomplete|not in this/],
     [
       `printf x | dd of=$(ls demo/cold.git/objects/pack/*.pack) bs=1 seek=40 conv=notrunc 2>/dev/null`,

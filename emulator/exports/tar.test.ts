@@ -42,7 +42,7 @@ t.test('a large file that is not part of an export is refused at its header, and
       taken += bytes;
     }),
   );
-  await t.rejects(refused, { message: 'The archive has "demo/big.bin", which is not part of an export.' });
+  await t.rejects(refused, { message: 'The archive has the file "demo/big.bin", which is not part of an export.' });
   t.same([read, taken], [RECORD, RECORD], 'none of it was read or held');
   const tree = await readTar(archiveOf({ 'notes.txt': 1000, 'emulator.json': 10, [PACK]: 3 * MiB + 5 }), options());
   t.equal(await tree.stat(bytesOf('notes.txt')), undefined);

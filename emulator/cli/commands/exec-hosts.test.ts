@@ -173,7 +173,7 @@ t.test('the proxy requires its credentials, and refuses other hosts', async (t) 
   child.kill('SIGTERM');
   await ended(child);
   t.notMatch(child.said.err, password);
-  t.match(child.said.err, /example\.org was refused; --proxy-pass example\.org/);
+  t.match(child.said.err, /example\.org was refused\. Add --proxy-pass example\.org/);
   await t.rejects(tell('git.example.test:443'), 'it is gone');
 });
 
@@ -207,7 +207,7 @@ t.test('no_proxy is kept except entries that cover served hosts; flags are valid
   t.match(child.said.err, /Removed from no_proxy.*\.example\.test\./);
   for (const [given, sentence] of [
     [['--proxy-pass', 'a.test'], /--proxy-pass requires --api-host or --git-host\./],
-    [[...HOSTS, '--proxy-pass', 'git.example.test'], /--proxy-pass names git\.example\.test/],
+    [[...HOSTS, '--proxy-pass', 'git.example.test'], /--proxy-pass must not name git\.example\.test/],
     [['--api-host', 'https://a.test'], /--api-host must be the name of a host/],
     [['--git-host', 'a.test:8443'], /--git-host must be the name of a host/],
     [['--git-host', ''], /--git-host/],
