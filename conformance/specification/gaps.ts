@@ -119,7 +119,7 @@ export const GAPS = {
     emulator:
       'The emulator answers a method that an endpoint does not document with 405 and the header Allow. It answers HEAD like GET without a body, except on file metadata, where HEAD is 405.',
     variants: ['wrongMethod', 'headFileMetadata'],
-    rules: ['filemeta.err.405', 'file.conditional', 'err.method', 'err.method.documented', 'err.generic.405'],
+    rules: ['filemeta.err.405', 'file.conditional', 'err.method', 'err.generic.405'],
   },
   A30: {
     title: 'Order of checks',

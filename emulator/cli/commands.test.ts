@@ -89,13 +89,13 @@ t.test('every command refuses repeated, contradictory and unknown flags', async 
       ['wait', 'url', 'ready-file'],
     ],
   );
-  await refused(t, ['keys', '--', 'x'], /no arguments after --/);
+  await refused(t, ['keys', '--', 'x'], /takes no arguments after "--"/);
   for (const ttl of ['-5', '0', 'NaN', '1e3', '1.5', '9'.repeat(30)])
     await refused(t, ['token', '--repo', 'a', '--ttl', ttl], /^--ttl must be/);
   await refused(
     t,
     ['token', '--repo', 'a', '--scopes', 'git:read', '--scopes', 'git:read'],
-    /^--scopes names .* twice/,
+    /^--scopes has the value .* twice/,
   );
 });
 

@@ -37,7 +37,13 @@ async function startedByParent(t: Test, name: string, ...flags: string[]) {
   for (; !ready && parent.exitCode === null; ready = await readReady(file)) await pause(20);
   if (!ready) throw new Error(`started ${name}, it ended before it was ready`);
   const { pid, url } = ready;
-  t.teardown(() => isAlive(pid) && process.kill(pid, 'SIGKILL'));
+  t.teardown(() => {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch {
+      // The emulator has ended before.
+    }
+  });
   return { parent, pid, url, file };
 }
 
