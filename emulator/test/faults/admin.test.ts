@@ -73,7 +73,7 @@ t.test('an invalid fault, or one that could never fire, is 400 and changes nothi
     [{ ...good, until: 3 }, /"until"/],
     [{ spec: 'rate_limited*0' }, /would never fire/],
     [{ spec: 'nonsense' }, /unknown fault nonsense/],
-    [{ spec: 'rate_limited', at: 'auth' }, /at: is not allowed together with spec/],
+    [{ spec: 'rate_limited', at: 'auth' }, /at is not allowed together with spec/],
     [{ spec: 7 }, /spec/],
   ] as const) {
     t.match(await admin('POST', '/faults', body), { status: 400, json: { detail } }, JSON.stringify(body));

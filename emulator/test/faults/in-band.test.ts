@@ -47,7 +47,7 @@ t.test('an invalid claim is refused with the allowed members', async (t) => {
     [{ faults: ['nonsense'] }, /faults\.0: unknown fault nonsense/],
     [{ faults: ['conflict', 5] }, /faults\.1: .*object/],
     [{ faults: [{ do: { error: { code: 'nonsense' } } }] }, /do\.error\.code/],
-    [{ faults: ['internal_error@headers'] }, /the stage headers is not possible/],
+    [{ faults: ['internal_error@headers'] }, /the stage headers is over before a fault in a header or token is read/],
     [{ faults: [{ match: { op: 'none' }, do: { latency: { ms: 1 } } }] }, /unknown operation "none"/],
     [{ faults: Array(33).fill('conflict') }, /array of at most 32/],
     [{ scenario: 'a b' }, /name of a scenario may contain only/],
@@ -244,8 +244,8 @@ t.test('faults in a token apply to git', async (t) => {
 t.test('a token with a fault that could never fire is not minted', async (t) => {
   for (const [argv, sentence] of [
     [['--fault', 'nonsense'], /--fault: unknown fault nonsense/],
-    [['--fault', 'conflict', '--fault', 'latency'], /--fault: latency requires ms=/],
-    [['--fault', 'conflict@headers'], /--fault: at: the stage headers is not possible/],
+    [['--fault', 'conflict', '--fault', 'latency'], /--fault: the fault latency requires the key ms/],
+    [['--fault', 'conflict@headers'], /--fault: at: the stage headers is over before/],
     [['--scenario', 'a b'], /^--scenario must be a name/],
   ] as const) {
     const { code, out, err } = await token(...argv);

@@ -161,7 +161,7 @@ t.test('why states the reason of a refusal, with the compared values', async (t)
   t.match(last(service), { token: { verified: false, subject: /./, expires: /2026/ }, subject: undefined });
   t.match(
     await why('/api/v1/repo', { scopes: ['org:read', 'git:write'] }),
-    'the operation needs git:read; scopes is org:read git:write',
+    'the operation needs the scopes git:read, but the token has org:read git:write',
   );
   t.match(await why('/api/repos/team%2Fother', {}), 'the path names "team/other", the repo claim "team/app"');
   const tip = (await call('GET', '/api/v1/repos/commit?sha=main')).json.commit.sha;

@@ -365,7 +365,7 @@ t.test('an invalid change is refused with the name of the member, and nothing ch
     [of({ state: 'archived', ends: { requests: 0 } }), /ends\.requests/],
     [of({ state: 'archived', retryAfter: -1 }), /retryAfter/],
     [of({ state: 'deleted', retryAfter: 3 }), /retryAfter: is allowed only with/],
-    [of({ deployments: { dpl_x: { status: 'ready' } } }), /deployment "dpl_x" does not exist/],
+    [of({ deployments: { dpl_x: { status: 'ready' } } }), /the repository has no deployment "dpl_x"/],
     [of({ until: 1 }), /"until"/],
     [{ ...of({}), repositories: { other: { state: 'active' } } }, /repository "other" does not exist/],
   ] as const) {
