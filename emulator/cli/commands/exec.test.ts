@@ -177,7 +177,7 @@ t.test('if the emulator does not start, exec exits with 2 without running the co
     [['--ready-file', '/dev/null', '--', 'touch', ran], /^The ready file cannot be written/],
     [['--repo', '', '--', 'touch', ran], /^--repo must be the name of a repository/],
     [['--repo', 'a', '--repo', 'b', '--', 'touch', ran], /^--repo was given more than once/],
-    [['--scopes', 'a,a', '--', 'touch', ran], /^--scopes names "a" twice/],
+    [['--scopes', 'a,a', '--', 'touch', ran], /^--scopes has the value "a" twice/],
     [['--repo', '--', 'touch', ran], /^--repo needs a value/],
     [['--nonsense', '--', 'touch', ran], /^exec has no flag --nonsense/],
     [['touch', ran], /^exec takes only flags, not the argument "touch"; put "--" before the command to run\./],

@@ -374,7 +374,7 @@ t.test('faults prints all kinds of faults, or one', async (t) => {
   t.match(await run(['faults', 'none']), {
     code: 2,
     out: '',
-    err: /^Unknown fault "none"; `emulator faults` lists/,
+    err: /^Unknown fault "none"\. `emulator faults` lists/,
   });
   t.match(await run(['faults', '--json', '--markdown']), { code: 2, err: /cannot be combined/ });
 });

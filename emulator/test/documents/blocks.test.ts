@@ -178,7 +178,7 @@ t.test('a script finds an emulator that starts, and ends when it does not', asyn
   const broken = await run(script.replace('--port 0', '--port x').replace('wait --', 'wait --timeout 24h --'));
   t.match(broken, {
     code: 3,
-    said: /^--port must be .*\n(.*\n)*No emulator \(ready file "ready\.json"\): process \d+ has ended\.\n$/,
+    said: /^--port must be .*\n(.*\n)*No emulator \(ready file "ready\.json"\): the process \d+ has ended\.\n$/,
   });
 });
 

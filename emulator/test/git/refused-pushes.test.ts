@@ -84,7 +84,7 @@ t.test('git shows why its push is refused', async (t) => {
   await bench.git('.', 'clone', '-q', remote, 'work');
   await bench.git('work', 'commit', '-q', '--allow-empty', '-m', 'x');
   for (const [state, reason] of [
-    ['syncing', /remote: An upstream sync of the repository is in progress(?:.|\n)*returned error: 409/],
+    ['syncing', /remote: The repository is being synchronized with its upstream(?:.|\n)*returned error: 409/],
     ['thawing', /remote: The repository is being restored from cold storage(?:.|\n)*returned error: 409/],
     ['deleted', /remote: The repository does not exist(?:.|\n)*not found/],
   ] as const) {
