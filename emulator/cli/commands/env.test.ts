@@ -114,7 +114,7 @@ t.test('every value survives every format unchanged', async (t) => {
       try {
         text = ENV_FORMATS[format as EnvFormat].write([['VALUE', value]]);
       } catch (error) {
-        t.match(error, { name: 'UsageError', message: /^VALUE cannot be quoted in dotenv/ }, JSON.stringify(value));
+        t.match(error, { name: 'UsageError', message: /^The value of VALUE cannot be quoted in a \.env file/ }, JSON.stringify(value));
         t.ok(format === 'dotenv' && /['\\]/.test(value), 'only what has several kinds of quotes');
         continue;
       }
@@ -210,7 +210,7 @@ t.test('a key file path with shell characters is quoted correctly', async (t) =>
   t.match(await run(['env', '--format', 'dotenv', '--ready-file', file]), {
     code: 2,
     out: '',
-    err: /^EMULATOR_KEY_FILE cannot be quoted in dotenv[^\n]+\.\n$/,
+    err: /^The value of EMULATOR_KEY_FILE cannot be quoted in a \.env file\.[^\n]+\.\n$/,
   });
 });
 

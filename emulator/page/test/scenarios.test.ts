@@ -77,7 +77,7 @@ t.test('one of your own is read from YAML, refused in a sentence, registered, an
   };
   for (const [text, sentence] of [
     ['id: a\nsteps: [', /line 2/],
-    ['- a', /an object/],
+    ['- a', /a scenario as a JSON object/],
     ['id: a\nsteps:\n  - on: pull from main\n    release: x', /steps\.0\.on/],
     ['id: a\nfaults: [nonsense]', /unknown fault nonsense/],
   ] as const) {
