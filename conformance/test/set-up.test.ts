@@ -62,7 +62,7 @@ t.test('a failed fixture is reported once, and the rules that need it are blocke
   t.equal(report.exit_code, 1);
   t.equal(report.counts.error, 0);
   const steps = report.setup ?? [];
-  t.same(steps.map(({ name }) => name).sort(), ['a first commit', 'ephemeral', 'large', 'patterns']);
+  t.same(steps.map(({ name }) => name).sort(), ['a first commit', 'ephemeral', 'large', 'other default', 'patterns']);
   t.match(steps[0], {
     verdict: 'fail',
     reason: 'the request must succeed',
@@ -77,6 +77,7 @@ t.test('a failed fixture is reported once, and the rules that need it are blocke
     'needs the fixture "a first commit", which could not be created',
     'needs the fixture "ephemeral", which could not be created',
     'needs the fixture "large", which could not be created',
+    'needs the fixture "other default", which could not be created',
     'needs the fixture "patterns", which could not be created',
   ]);
   const failed = report.rules.filter(({ verdict }) => verdict === 'fail');
