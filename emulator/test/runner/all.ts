@@ -18,7 +18,7 @@ const FOLDER = fileURLToPath(new URL('../../../', import.meta.url));
  * Time limit in milliseconds for a process that runs several test files: `first` for its first file, plus `further` for
  * each other file.
  */
-const TIMEOUT = { first: 300_000, further: 60_000 };
+const TIMEOUT = { first: 300_000, further: 120_000 };
 
 const { values, positionals } = parseArgs({
   options: { jobs: { type: 'string' }, rest: { type: 'boolean', default: false } },
