@@ -76,7 +76,9 @@ t.test('files that are not parts of the list, or are out of order, are not joine
     [{ lists: [name] }],
   ])
     t.same(await joinLists({ value }, tree, ''), { value });
-  await t.rejects(joinLists({ lists: [name] }, tree, ''), { message: new RegExp(`^The folder has no file ${name}\\b`) });
+  await t.rejects(joinLists({ lists: [name] }, tree, ''), {
+    message: new RegExp(`^The folder has no file ${name}\\b`),
+  });
   tree.add(bytesOf(name), [Buffer.from('[]')]);
   await t.rejects(joinLists({ lists: [name] }, tree, ''), { message: /was changed/ });
   // Add a file whose name has the right hash (SHA-1 of `{}`), so that only its content can be the reason for the

@@ -114,7 +114,11 @@ t.test('every value survives every format unchanged', async (t) => {
       try {
         text = ENV_FORMATS[format as EnvFormat].write([['VALUE', value]]);
       } catch (error) {
-        t.match(error, { name: 'UsageError', message: /^The value of VALUE cannot be quoted in a \.env file/ }, JSON.stringify(value));
+        t.match(
+          error,
+          { name: 'UsageError', message: /^The value of VALUE cannot be quoted in a \.env file/ },
+          JSON.stringify(value),
+        );
         t.ok(format === 'dotenv' && /['\\]/.test(value), 'only what has several kinds of quotes');
         continue;
       }

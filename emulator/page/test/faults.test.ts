@@ -153,7 +153,9 @@ t.test('a wrong value is refused in the words of the emulator, and forms follow 
   const { page, complaints } = await openPage(t, emulator, { at: '#/faults?operation=getRepository' });
   const alert = page.getByRole('region', { name: 'New fault' }).getByRole('alert');
   await page.getByLabel('retry-after').fill('soon');
-  await alert.filter({ hasText: 'the key retry-after of the fault rate_limited must be seconds, http-date, omit or garbage.' }).waitFor();
+  await alert
+    .filter({ hasText: 'the key retry-after of the fault rate_limited must be seconds, http-date, omit or garbage.' })
+    .waitFor();
   await page.getByLabel('retry-after').fill('omit');
   await alert.waitFor({ state: 'detached' });
   const form = (name: string) => page.getByRole('region', { name, exact: true });

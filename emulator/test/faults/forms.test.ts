@@ -180,7 +180,10 @@ t.test('an added fault has the forms of its draft, and an invalid fault has none
   );
   await t.rejects(admin('GET', 'faults/none/forms'), /does not exist/);
   await t.rejects(admin('POST', 'faults/forms', { spec: 'cut;match.op=none' }), /unknown operation/);
-  await t.rejects(admin('POST', 'faults/forms', { spec, match: {} }), /match is not allowed, because the text in spec sets it already/);
+  await t.rejects(
+    admin('POST', 'faults/forms', { spec, match: {} }),
+    /match is not allowed, because the text in spec sets it already/,
+  );
   t.equal((await admin('GET', 'faults')).items.length, 1, 'nothing was added');
   const guarded = await fetch(`${emulator.adminUrl}/faults/mine/forms`, { headers: { authorization: 'Bearer x' } });
   const { text } = ((await guarded.json()) as { forms: FaultForm[] }).forms.at(-1)!;

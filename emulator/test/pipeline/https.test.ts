@@ -146,7 +146,10 @@ t.test('a given certificate is used, and must fit its key', async (t) => {
     [['--tls-cert', cert, '--tls-key', key], /require --tls\./],
     [['--tls-port', '1'], /^--tls-port requires --tls/],
     [['--tls', '--tls-cert', cert, '--tls-key', join(folder, 'other')], /does not match the certificate/],
-    [['--tls', '--tls-cert', join(folder, 'none'), '--tls-key', key], /^--tls-cert must name a file with a certificate in PEM, but/],
+    [
+      ['--tls', '--tls-cert', join(folder, 'none'), '--tls-key', key],
+      /^--tls-cert must name a file with a certificate in PEM, but/,
+    ],
     [['--tls', '--tls-cert', join(folder, 'absent'), '--tls-key', key], /^--tls-cert cannot be read/],
   ] as const) {
     const { code, err } = await run(['start', '--port', '0', ...flags]);

@@ -258,7 +258,10 @@ t.test('an invalid scenario, or one that could never have an effect, is 400 with
     [{ id: 's', start: 'yes' }, /^start/],
     [{ id: 's', clock: 'noon' }, /^clock must be real/],
     [{ id: 's', clock: { mode: 'slow' } }, /^clock\.mode/],
-    [{ id: 's', state: { organizations: { nobody: {} } } }, /^state\.organizations: the organization nobody does not exist.*demo/],
+    [
+      { id: 's', state: { organizations: { nobody: {} } } },
+      /^state\.organizations: the organization nobody does not exist.*demo/,
+    ],
     [{ id: 's', state: { repositories: { r: { state: 'asleep' } } } }, /^state\.repositories\.r\.state/],
     [{ id: 's', state: { repositories: patterns } }, /^state\.repositories has 101 names .* at most 100/],
     [{ id: 's', quotas: { q: { capacity: 0, refill: '1/s' } } }, /^quotas\.q\.capacity/],
@@ -283,7 +286,10 @@ t.test('an invalid scenario, or one that could never have an effect, is 400 with
     ],
     [{ id: 's', steps: [{ on: { op: 'getOrganization' }, repository: {} }] }, /^steps\.0\.repository/],
     [{ id: 's', steps: [{ faults: ['nonsense'] }] }, /^steps\.0\.faults\.0/],
-    [{ id: 's', steps: [{ state: { organizations: { nobody: {} } } }] }, /^steps\.0\.state\.organizations: the organization nobody/],
+    [
+      { id: 's', steps: [{ state: { organizations: { nobody: {} } } }] },
+      /^steps\.0\.state\.organizations: the organization nobody/,
+    ],
     [{ id: 's', expect: { requests: [{ match: { color: 1 } }] } }, /^expect\.requests\.0/],
   ];
   for (const [scenario, detail] of rows) {
