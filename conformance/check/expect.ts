@@ -96,6 +96,15 @@ export function isMember(response: ApiResponse, member: string): boolean {
 
 const SHA = /^[0-9a-f]{40}$/;
 
+/** Returns true for a full SHA: 40 lower-case hexadecimal digits. */
+export const isSha = (value: unknown): value is string => typeof value === 'string' && SHA.test(value);
+
+/** Returns true for a whole number that is not negative. */
+export const isCount = (value: unknown): boolean => Number.isInteger(value) && Number(value) >= 0;
+
+/** Value of the header Retry-After: seconds, or a date (RFC 9110, section 10.2.3). */
+export const RETRY_AFTER = /^(\d+|[A-Z][a-z]{2}, .* GMT)$/;
+
 export function expectSha(value: unknown, what: string): asserts value is string {
   expectMatch(value, SHA, what);
 }

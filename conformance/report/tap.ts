@@ -20,7 +20,7 @@ export const tap: Reporter = (report) => {
     const isExpected = result.baseline?.state === 'expected';
     const directive = unchecked
       ? ` # SKIP ${escapeTap(result.reason ?? result.verdict)}`
-      : // A test that is known to fail, and harms nothing.
+      : // TAP calls a failure that is expected and does not fail the run `TODO` (TAP 14, directives).
         isExpected
         ? ` # TODO ${escapeTap(baseline.join())}`
         : '';

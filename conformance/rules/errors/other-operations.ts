@@ -8,7 +8,7 @@ import { callOperation } from '../companion/call-operation.js';
 import { MERGER } from '../companion/operations.js';
 import type { TestRepository } from '../companion/test-repository.js';
 
-/** Responses by the name of the operation in reports. */
+/** Responses of several operations. The key is the name of the operation, as reports show it. */
 type Responses = Readonly<Record<string, ApiResponse>>;
 
 type Provoke = (repository: TestRepository) => Promise<Responses>;

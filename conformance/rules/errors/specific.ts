@@ -11,6 +11,7 @@ import {
   expectSuccess,
   expectTrue,
   isMember,
+  RETRY_AFTER,
 } from '../../check/expect.js';
 import { Skip } from '../../check/outcomes.js';
 import type { RuleContext } from '../../check/rule-context.js';
@@ -288,9 +289,6 @@ function specific(code: SpecificCode): RuleRow {
     },
   };
 }
-
-/** Value of the header Retry-After: seconds, or a date (RFC 9110, section 10.2.3). */
-const RETRY_AFTER = /^(\d+|[A-Z][a-z]{2}, .* GMT)$/;
 
 export const specificCodes = defineRules('Errors', 'specific-codes', [
   ...(Object.keys(SPECIFIC) as SpecificCode[]).map(specific),

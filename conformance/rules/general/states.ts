@@ -21,7 +21,10 @@ interface StateFixture {
 
 const FIXTURE = 'requests of every operation';
 
-/** Returns a repository, and one prepared request of every operation on it. The rules of a run share both. */
+/**
+ * Returns a repository and, for every operation on it, a request that succeeds while the repository is active. All rules
+ * of a run use the same repository and requests.
+ */
 function statesRepository(t: RuleContext): Promise<StateFixture> {
   return shared(t, FIXTURE, async (maker) => {
     const repository = await newRepository(maker);

@@ -2,7 +2,15 @@ import { type Parameters, parseList } from 'structured-headers';
 import { getRepo, listCommits, listRepos, ORG_READER, reader } from '../../api/requests.js';
 import { askAdmin, inNamespace } from '../../check/admin.js';
 import type { ApiResponse } from '../../check/api-response.js';
-import { expectMatch, expectOther, expectSame, expectStatus, expectTrue } from '../../check/expect.js';
+import {
+  expectMatch,
+  expectOther,
+  expectSame,
+  expectStatus,
+  expectTrue,
+  isCount,
+  RETRY_AFTER,
+} from '../../check/expect.js';
 import { AssertionFailure, Skip } from '../../check/outcomes.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { tryAgain } from '../../check/try-again.js';
@@ -260,8 +268,6 @@ function parametersOf(field: string): Parameters | undefined {
   }
 }
 
-const RETRY_AFTER = /^(\d+|[A-Z][a-z]{2}, .* GMT)$/;
-
 /**
  * Returns true if the response reports throttling. Responses of file metadata are left out, because file metadata has
  * another 429, about the number of distinct commits, without these headers (A14).
@@ -274,8 +280,6 @@ function isThrottled({ status, path }: Exchange): boolean {
 function parameterOf(exchange: Exchange, name: string): unknown {
   return parametersOf(headerOf(exchange, 'ratelimit') ?? '')?.get(name);
 }
-
-const isCount = (value: unknown): boolean => Number.isInteger(value) && Number(value) >= 0;
 
 /** Returns a function that judges every throttled response (429) of the run. `what`: name of the header or parameter. */
 const watches429 =

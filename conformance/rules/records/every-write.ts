@@ -1,13 +1,11 @@
 import { commitFiles } from '../../api/commit-pack.js';
 import { AUTHOR, mustTipOf, restore, restoreMetadata, writeNote } from '../../api/requests.js';
-import { expectStatus, expectSuccess } from '../../check/expect.js';
+import { expectStatus, expectSuccess, isCount, isSha } from '../../check/expect.js';
 import { groupRepository } from '../../fixtures/repositories.js';
 import { type Exchange, isRecord, type JsonRecord, jsonOf } from '../../http/exchange.js';
 import { parseJson } from '../../target/json.js';
 import { defineWritingRules, on } from '../rule.js';
 
-const isSha = (value: unknown): boolean => typeof value === 'string' && /^[0-9a-f]{40}$/.test(value);
-const isCount = (value: unknown): boolean => Number.isInteger(value) && Number(value) >= 0;
 /** Returns true for a text that may be absent or empty, but is never filled after a success. */
 const isEmptyText = (value: unknown): boolean => value === undefined || value === '';
 
@@ -25,7 +23,7 @@ function firstLine({ requestBody }: Exchange): JsonRecord | undefined {
 const isAccepted = ({ git, method, status }: Exchange): boolean =>
   !git && method === 'POST' && status >= 200 && status <= 299;
 
-/** Returns a sentence about the first member for which the check is false; `true` if there is none. */
+/** Returns `true` if every member of a response body is right, otherwise a sentence that names the first wrong member. */
 function judge(path: string, checks: Readonly<Record<string, readonly [value: unknown, isRight: boolean]>>) {
   const wrong = Object.entries(checks).find(([, [, isRight]]) => !isRight);
   return wrong === undefined || `${path}: ${wrong[0]} is ${JSON.stringify(wrong[1][0]) ?? 'absent'}`;

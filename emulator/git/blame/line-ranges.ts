@@ -20,11 +20,11 @@ export class BadLineRange extends Error {
 /**
  * Parses line ranges in the syntax of `git blame -L`. Returns the ranges, sorted and merged:
  *
- * <start>,<end> <start> ,<end> lines count from 1, both ends are included
- * <start>,+<n> <start>,-<n> n lines starting or ending at the start
- * /<pattern>/ the next matching line, instead of either number
- * ^/<pattern>/ the first matching line of the file
- * :<pattern> from the matching heading to the next heading
+ * - `<start>,<end>`, `<start>` or `,<end>`: from start to end. Lines count from 1, and both ends are included.
+ * - `<start>,+<n>` or `<start>,-<n>`: n lines that begin or end with line start.
+ * - `/<pattern>/` in place of a number: the next line that matches.
+ * - `^/<pattern>/` in place of a number: the first line of the file that matches.
+ * - `:<pattern>`: from the heading that matches to the next heading.
  *
  * The search for a pattern starts after the previous range. Patterns are RE2 patterns, which match the bytes of a
  * single line. Without ranges, the result contains all lines. Throws `BadLineRange` or `WorkLimitExceeded`.

@@ -45,8 +45,8 @@ export function passLines(entries: readonly BlameEntry[], changes: readonly Chan
 }
 
 /**
- * Returns the number to add to the number of an unchanged line in the newer file to get its number in the parent's
- * file. Applies to the lines directly before change `index`.
+ * Returns the difference between the line numbers of an unchanged line: its number in the parent's file minus its number
+ * in the newer file. Applies to the lines directly before change `index`.
  */
 function offsetBefore(changes: readonly Change[], index: number): number {
   const change = changes[index - 1];

@@ -77,8 +77,8 @@ export function* searchFile(file: SearchText, matcher: LineMatcher, bounds: File
 }
 
 /**
- * Cost in work units (about a microsecond each) of each line added to the result, in addition to the search through its
- * characters.
+ * Cost, in work units (about a microsecond each), of adding a line to the result. The cost of searching the characters of
+ * the line is counted separately.
  */
 const LINE_COST = 1 / 4;
 

@@ -19,8 +19,8 @@ const WHILE: Readonly<Record<State, string>> = {
 };
 
 /**
- * Reads by the clause of the rules about states: id of the operation, what it does, and a condition on the text `url` if
- * the operation has several routes.
+ * Reading operations, by the name of the clause that checks them. `id` is the id of the operation, and `does` the end of
+ * a sentence about it. `url` is a condition in JavaScript that selects one of its routes; undefined for all routes.
  */
 const READS: Readonly<Record<string, readonly [id: string, does: string, url?: string]>> = {
   'repository-metadata': ['getRepository', 'reads the record'],
