@@ -69,6 +69,7 @@ export const packBranches = defineWritingRules('5. Commit pack', 'pack-branches'
       'other-branch': 'On a branch other than the default branch, the tip of the default branch is refused.',
       'base-given': 'If the branch exists, the tip of base_branch is refused.',
       ephemeral: 'On an ephemeral branch, the tip of the ordinary branch with the same name is refused.',
+      'empty-repository': 'In an empty repository, which has no tip, every SHA of a commit is refused.',
     },
     check: on(sideBranch, async (t, { name, older, tip, side, sideTip, ephemeralTip }) => {
       const expecting = (sha: string, more: object = {}) =>
@@ -86,6 +87,10 @@ export const packBranches = defineWritingRules('5. Commit pack', 'pack-branches'
       const onEphemeral = { target_branch: side, ephemeral: true, expected_head_sha: ephemeralTip };
       const { before } = await commitFiles(t, name, { 'x.txt': 'x' }, onEphemeral);
       expectSame(before, ephemeralTip, 'the tip of the ephemeral branch must not change');
+      const empty = t.uniqueName();
+      await createNamedRepository(t, empty);
+      expectRefused(await sendPack(t, empty, packLines(t, { 'x.txt': 'x' }, { expected_head_sha: tip })));
+      expectAbsent(await tipOf(t, empty), 'the branch must not be created');
       t.observe('malformed', await expecting('xyz'));
       t.observe('shortened tip', await expecting(tip.slice(0, 12)));
     }),

@@ -56,6 +56,7 @@ export const packChunks = defineWritingRules('5. Commit pack', 'pack-chunks', [
         (t) => [
           ...[...SPOILT_CHUNKS, null].map((blob_chunk) => [oneFile(t)[0], { blob_chunk }]),
           [oneFile(t)[0], chunk('c0', 'x', false), { blob_chunk: SPOILT_CHUNKS[0] }],
+          [oneFile(t)[0], { blob_chunk: { content_id: 'c0', data: 'eA==eA==', eof: true } }],
         ],
       ],
     ],
@@ -64,6 +65,7 @@ export const packChunks = defineWritingRules('5. Commit pack', 'pack-chunks', [
         data: 'A chunk without data is refused.',
         null: 'A chunk that is null is refused.',
         'later-chunk': 'Every chunk of a file is checked, not only the first.',
+        'inner-padding': 'Data with padding before its end is refused (RFC 4648, section 4).',
       },
     },
   ),

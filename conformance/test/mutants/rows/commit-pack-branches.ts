@@ -200,6 +200,16 @@ export const rows: readonly Mutant[] = [
     'compares expected_head_sha with the base branch although the target branch exists',
     comparesWith('(write.base && refs.get(branchRef(write.base.branch, write.base.ephemeral))) ?? tip'),
   ),
+  patched(
+    'pack-seeds-an-empty-repository-with-any-expected-head',
+    'pack.expected_head.mismatch#empty-repository',
+    'ignores expected_head_sha in an empty repository',
+    {
+      file: BRANCH_WRITE,
+      find: 'requireExpected(write, ZERO_OID,',
+      replace: 'requireExpected(write, write.expected ?? ZERO_OID,',
+    },
+  ),
   proxied(
     'pack-begins-every-branch-at-main',
     'pack.base_branch.creates#other-base',

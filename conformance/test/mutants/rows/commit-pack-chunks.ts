@@ -125,6 +125,17 @@ export const rows: readonly Mutant[] = [
       chunks.map((chunk, index) => (index === 0 ? chunk : { ...chunk, data: bytesOf(chunk).toString('base64') })),
     ),
   ),
+  proxied(
+    'pack-ignores-base64-data-after-padding',
+    'pack.chunk.base64.invalid#inner-padding',
+    'ignores base64 data after the first padding',
+    changesChunks((chunks) =>
+      chunks.map(({ data, ...chunk }) => ({
+        ...chunk,
+        ...(data !== undefined && { data: data.replace(/(=+)[^=].*$/, '$1') }),
+      })),
+    ),
+  ),
   patched(
     'pack-commits-the-complete-files-and-refuses',
     ['pack.chunk.missing#one-of-several', 'pack.atomic'],
