@@ -5,7 +5,7 @@ export const AUTHENTICATION_GAPS = {
   A31: {
     title: 'Unusual Authorization headers',
     texts: [
-      'The section "Token failure responses" gives 401 for a missing header or an unsupported scheme, and 403 for an invalid token. It does not mention an empty token, a scheme in lower case, or the header WWW-Authenticate.',
+      'The section "Token failure responses" gives 401 for a missing Authorization header or an unsupported scheme, and 403 for an invalid token. It does not mention empty tokens, a scheme in lower case, or the response header WWW-Authenticate.',
     ],
     emulator:
       'The emulator answers an empty token with 401, and a token that is not a JWT with 403. The scheme `Bearer` may be in upper or lower case (RFC 9110, section 11.1). Every 401 has the header `WWW-Authenticate: Bearer`.',
@@ -23,11 +23,11 @@ export const AUTHENTICATION_GAPS = {
     title: 'typ, exp, iat and other claims',
     texts: [
       'The section "Token header" requires `typ`, but does not list a wrong `typ` among the causes of 403.',
-      'The section "Token claims" requires `exp` for restricted keys and shows it on every token. It does not say whether a token of an unrestricted key needs `exp`, and whether `exp` must be after `iat`.',
-      'The specification does not mention a tolerance for clocks that differ, the claims `nbf` and `aud`, and an `iat` in the future.',
+      'The section "Token claims" requires `exp` for tokens of restricted keys. For tokens of unrestricted keys, it does not say whether `exp` is required, or whether `exp` must be after `iat`.',
+      'The specification does not mention differences between clocks, the claims `nbf` and `aud`, or an `iat` in the future.',
     ],
     emulator:
-      'The emulator requires the `typ` `JWT`, in upper or lower case. A token of an unrestricted key may omit `exp`; if it is present, it must be after `iat`. The emulator tolerates no difference of clocks. It checks `nbf` and ignores `aud`.',
+      'The emulator requires that `typ` is `JWT`, in upper or lower case. A token of an unrestricted key may omit `exp`. If it has `exp`, the time must be after `iat`. The emulator compares times exactly, without a tolerance. It checks `nbf` and ignores `aud`.',
     variants: ['tokenType', 'expNotAfterIat', 'missingExp'],
     rules: [
       'jwt.typ.missing',
@@ -41,32 +41,32 @@ export const AUTHENTICATION_GAPS = {
   A33: {
     title: 'kid of a deleted key',
     texts: [
-      'The section "Token header" says that every registered key is tried if the `kid` of a token matches none. It does not say whether a token whose `kid` names a deleted key must be refused, or may be verified by another key.',
+      'The section "Token header" says that the service tries every registered key if no key has the `kid` of the token. It does not say whether this is also done if the `kid` is that of a deleted key.',
     ],
     emulator:
-      'If the `kid` of a token is that of a deleted key, the emulator tries every registered key. If a restricted key verifies the token, the rules of restricted keys apply.',
+      'The emulator treats the `kid` of a deleted key like an unknown `kid`: it tries every registered key. If the key that verifies the token is restricted, the rules for restricted keys apply.',
     variants: [],
     rules: ['jwt.kid.unknown', 'jwt.kid.deleted'],
   },
   A34: {
     title: 'Token of another organization',
     texts: [
-      'The section "Token failure responses" gives 403 if the organization of the token is not that of the host name. A local address such as `127.0.0.1` has no organization in its host name.',
+      'The section "Token failure responses" gives 403 if the claim `iss` names another organization than the host name of the request. A local address such as `127.0.0.1` names no organization.',
     ],
     emulator:
-      'The emulator answers a token of another organization with 403 `forbidden`. Only the member `detail` tells whether this organization is unknown, or belongs to another host name.',
+      'If the claim `iss` names an unknown organization, or one with a different host name, the emulator answers with 403 `forbidden`. The member `detail` of the response says which of the two is the case.',
     variants: [],
     rules: ['claim.iss.unknown', 'claim.iss.other-tenant'],
   },
   A35: {
     title: 'Authentication of Git requests',
     texts: [
-      'The section "Git over HTTPS" makes `t` the user name and the JWT the password. The section "What the service does" (rule 1) requires Bearer on every request.',
-      'The specification does not describe the challenge, the statuses of refused Git requests, Bearer tokens, other user names, and a slash in the address of a repository.',
+      'The section "Git over HTTPS" puts the user name `t` and the JWT as password into the address of a remote, so Git sends Basic. The section "What the service does" (rule 1) requires Bearer on every request.',
+      'The specification does not describe the challenge of a 401, the statuses of refused Git requests, Bearer tokens, other user names, or a slash in the name of a repository.',
       'Git sends the credentials of a remote only after a 401 with the header `WWW-Authenticate: Basic`.',
     ],
     emulator:
-      'The emulator answers a Git request without a credential with 401 and the header `WWW-Authenticate: Basic`. It accepts Basic with any user name, and Bearer. An invalid token or a missing scope is 403, and a wrong or missing repository is 404. A slash in the name of a repository may be sent as `/` or `%2F`.',
+      'The emulator answers a Git request without a credential with 401 and the header `WWW-Authenticate: Basic`. It accepts Basic with any user name, and Bearer. It answers an invalid token or a missing scope with 403, and a repository that does not exist or is not in the claim `repo` with 404. Clients may send a slash in a repository name as `/` or `%2F`.',
     variants: ['gitInvalidToken', 'gitMissingScope', 'gitMissingRepository', 'gitOtherRepository', 'missingRepoClaim'],
     rules: [
       'state.deleted.operations',

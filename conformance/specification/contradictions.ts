@@ -123,9 +123,9 @@ export const CONTRADICTIONS = {
   A03: {
     title: 'HTTP status of a token without a repo claim',
     texts: [
-      'The sections "Repository claim" (rule 1), "Token failure responses" and "Errors" give 400 `repo_claim_missing` for a token without the claim `repo`.',
+      'The sections "Repository claim" (rule 1), "Token failure responses" and "Errors" answer a token without the claim `repo` with 400 `repo_claim_missing`.',
       'The section "Token failure responses" also lists a missing `repo` claim among the causes of 403 `forbidden`.',
-      'A token that has only the scope `org:read` and no `repo` claim fits two rows on a repository route: 400 `repo_claim_missing` and 403 `insufficient_scope`.',
+      'A token with only the scope `org:read` may omit the claim `repo`. If it is sent to a repository, two statements apply: 400 because the claim is missing, and 403 `insufficient_scope` because the scope is not enough.',
     ],
     emulator:
       'The emulator answers a token without the claim `repo` with 400 `repo_claim_missing`, also if its only scope is `org:read`.',
@@ -199,11 +199,11 @@ export const CONTRADICTIONS = {
   A07: {
     title: 'Body of a failed write',
     texts: [
-      'The section "Restore" says that a failed restore returns the restore result, and that problem details are for rejected credentials and throttling. Its table gives 400, 404 and 409 without a body. A restore result has no member for the code `conflict` of a 409.',
+      'The section "Restore" says that a failed restore returns a restore result. Problem details are only for refused credentials and throttled requests. But a restore result has no member for an error code such as `conflict`.',
       'The section "Errors" says that most endpoints return problem details, and that commit-pack and notes may return a body of their own.',
     ],
     emulator:
-      'If a restore fails with 404 or 409, the emulator returns a restore result. If its request is malformed (400), and for every failed commit-pack or note, it returns a problem details object.',
+      'If a restore fails with 404 or 409, the emulator returns a restore result. If a restore fails with 400, or if a commit-pack or a note fails, it returns problem details.',
     variants: ['writeFailureBody'],
     rules: [
       'restore.expected_head.mismatch',
@@ -227,8 +227,8 @@ export const CONTRADICTIONS = {
   A09: {
     title: 'HTTP status of a restore that changes nothing',
     texts: [
-      'The section "Restore" does not show the status of a restore that would change nothing. A restore that succeeds is 201, and one with another expected head is 409.',
-      'The section "States" says that the outcome is in `result.status`, not in the HTTP status alone. The value `precondition_failed` is also the generic code of 412.',
+      'The section "Restore" gives 201 for a successful restore and 409 for a restore with an outdated `expected_head_sha`. It gives no status for a restore that would change nothing.',
+      'The section "States" says that clients must read the outcome from `result.status`, whose value `precondition_failed` is also the generic code of 412.',
     ],
     emulator: 'The emulator answers a restore that changes nothing with 409.',
     variants: ['restoreNoop'],
@@ -237,18 +237,18 @@ export const CONTRADICTIONS = {
   A10: {
     title: 'Which of the two routes of the restore operation is preferred',
     texts: [
-      'The restore operation has the routes `reset-commits` (below `/api`) and `restore-commit` (below `/api/v1`). The section "What the service does" (rule 3) prefers routes below `/api`, so `reset-commits` is preferred.',
-      'The section "Restore" says the opposite: it prefers `restore-commit`.',
+      'A restore has two routes: `/api/repos/{repo_name}/reset-commits` and `/api/v1/repos/restore-commit`. The section "What the service does" (rule 3) says that routes below `/api/v1` are deprecated, so clients should use `reset-commits`.',
+      'The section "Restore" says that clients should use `restore-commit`, which has a documented route only below `/api/v1`.',
     ],
     emulator:
-      'The emulator serves `restore-commit` and `reset-commits` both below `/api/repos/{repo_name}` and below `/api/v1/repos`. No response announces that a route is deprecated.',
+      'The emulator serves both names, `restore-commit` and `reset-commits`, below both `/api/repos/{repo_name}` and `/api/v1/repos`. Its responses do not mark any route as deprecated.',
     variants: [],
     rules: ['general.route.v1-deprecated', 'general.route.equivalents', 'restore.route.preferred'],
   },
   A11: {
     title: 'Archive of a ref that does not resolve',
     texts: [
-      'The section "Archive" lists a ref that cannot be resolved under 400, and a missing ref under 404, in one sentence.',
+      'One sentence of the section "Archive" gives two statuses: 400 for a ref that cannot be resolved, and 404 for a missing ref. A missing ref is both.',
     ],
     emulator:
       'The emulator answers the archive of a ref that does not exist with 404 `ref_not_found`, and of a ref with invalid syntax with 400 `bad_request`.',
@@ -273,7 +273,7 @@ export const CONTRADICTIONS = {
       'The section "Errors" names 408 `request_timeout` and 499 `request_canceled`.',
     ],
     emulator:
-      'A client that cancels a request sees no status, so the emulator only records it in the request journal: 408 for file metadata, 499 for all other endpoints.',
+      'A client that cancels a request never sees its status. The emulator records the status in its request journal: 408 for file metadata and 499 for every other endpoint.',
     variants: [],
     rules: ['filemeta.err.408', 'err.generic.499'],
   },
@@ -281,10 +281,10 @@ export const CONTRADICTIONS = {
     title: 'Two meanings of 429',
     texts: [
       'The section "Limits" says that a 429 has the headers RateLimit and Retry-After, so a client waits and repeats the request.',
-      'The section "File metadata" also gives 429 for a tree that too many distinct commits changed last. Repeating such a request never helps.',
+      'The section "File metadata" also gives 429 if the files of a tree were last changed by too many different commits. A repeated request would fail again.',
     ],
     emulator:
-      'If a client sends too many requests, the 429 of the emulator is a problem details object with the code `rate_limited`, and has the headers RateLimit and Retry-After. If file metadata refuses a tree that too many distinct commits changed last, the body of the 429 has only the member `error`, and the response has neither header.',
+      'If a client sends too many requests, the emulator answers with 429, the headers RateLimit and Retry-After, and problem details with the code `rate_limited`. If a tree has too many last commits for file metadata, the 429 has neither header, and its body has only the member `error`.',
     variants: [],
     rules: ['filemeta.err.429.too-many', 'filemeta.err.429.headers', 'err.generic.429'],
   },
@@ -312,10 +312,10 @@ export const CONTRADICTIONS = {
   A17: {
     title: 'Codes with the name of the forge',
     texts: [
-      'The section "Errors" uses the word `forge` for the name of a vendor. So a deployment has other codes than `forge_app_not_configured` and `forge_repository_inaccessible`.',
-      'The status of `forge_repository_inaccessible` is either 412 or the 4xx status that the upstream returned.',
+      'In the error codes `forge_app_not_configured` and `forge_repository_inaccessible`, the word `forge` stands for the name of a vendor. A deployment uses the name of its vendor instead.',
+      'The section "Errors" gives two statuses for `forge_repository_inaccessible`: 412, or the 4xx status that the upstream repository returned.',
     ],
-    emulator: 'The codes of the emulator contain the word `forge`. Both codes have the status 412 by default.',
+    emulator: 'By default, the codes of the emulator contain the word `forge`, and both have the status 412.',
     variants: [],
     rules: [
       'err.specific.forge_app_not_configured',

@@ -5,18 +5,18 @@ export const GAPS = {
   A19: {
     title: 'Commit to a branch that does not exist, without base_branch',
     texts: [
-      'The section "Commit pack" requires that the target branch exists unless `base_branch` is given. Its table gives 404 only for a missing base branch.',
+      'The section "Commit pack" says that the target branch must exist if the request has no `base_branch`. It does not give the status of a request without both; its only 404 is for a missing base branch.',
       'The same section says that a commit may create the default branch of an empty repository.',
     ],
     emulator:
-      'The emulator answers a commit-pack without `base_branch` to a branch that does not exist with 404 `branch_not_found`. It creates only the default branch of an empty repository.',
+      'If the target branch does not exist and the request has no `base_branch`, the emulator answers with 404 `branch_not_found`. The only exception is the default branch of an empty repository, which the commit creates.',
     variants: ['missingTargetBranch'],
     rules: ['pack.target_branch.must-exist', 'pack.empty-repo.seed'],
   },
   A20: {
     title: 'Restore of a branch that does not exist',
     texts: [
-      'The table of the section "Restore" gives 404 for a missing repository or commit, but has no status for a missing branch.',
+      'The section "Restore" gives 404 for a missing repository or commit. It gives no status for a missing branch.',
     ],
     emulator:
       'The emulator answers the restore of a branch that does not exist with 404 and a restore result. Its `status` is `precondition_failed`, and its `message` names the branch.',
@@ -36,7 +36,7 @@ export const GAPS = {
   A22: {
     title: 'Search limits outside their range',
     texts: [
-      'The section "Search" says that `max_lines` is 2000 by default and at most 2000. It does not say whether a larger value is reduced or refused, and what zero, negative and fractional values do.',
+      'The section "Search" gives 2000 as the default and the maximum of `max_lines`. It does not say what happens to a larger value, or to zero, negative and fractional values.',
     ],
     emulator:
       'The emulator reduces a `max_lines` above 2000 to 2000. It answers zero, negative values, fractions and strings with 400.',
@@ -46,10 +46,10 @@ export const GAPS = {
   A23: {
     title: 'Unit of pagination.limit',
     texts: [
-      'The section "Search" calls `pagination.limit` the maximum number of matches. An item of the array `matches` is a file with several lines, so the limit may count files or lines.',
+      'The section "Search" says that `pagination.limit` is the maximum number of matches. Each item of the array `matches` is a file with several lines, so the limit could count files or lines.',
     ],
     emulator:
-      'The emulator counts the matching lines (those of type `match`) towards `pagination.limit`. So the lines of one file may be on two pages.',
+      'In the emulator, `pagination.limit` counts matching lines (lines of the type `match`). Therefore the lines of one file can be split over two pages.',
     variants: [],
     rules: ['grep.limits.truncation', 'grep.page.limit.default', 'grep.page.limit.explicit'],
   },
@@ -63,10 +63,10 @@ export const GAPS = {
   A25: {
     title: 'Status and body of a created repository',
     texts: [
-      'The section "Other endpoints" shows neither the response to the creation of a repository, nor the response if a repository of this name exists.',
+      'The section "Other endpoints" does not show the response to a created repository, or the response if a repository with this name exists already.',
     ],
     emulator:
-      'The emulator answers the creation of a repository with 201 and the repository record, to which it adds `repo_name`, `http_url` and `message`. If a repository of this name exists, the response is 409 `conflict`.',
+      'If the repository is created, the emulator answers with 201 and the repository record, plus the members `repo_name`, `http_url` and `message`. If a repository with this name exists, it answers with 409 `conflict`.',
     variants: ['createStatus', 'duplicateRepository'],
     rules: ['other.create.status', 'other.create.duplicate'],
   },
@@ -86,17 +86,17 @@ export const GAPS = {
       'The section "Get one commit" allows any revision that Git can resolve, and then lists four forms: full SHA, short SHA, branch and tag. It does not say whether this list is complete.',
     ],
     emulator:
-      'To read one commit, the emulator also accepts revisions such as `HEAD`, `main~1` and `main^{}`. It answers revisions that use a reflog, and the form `:/text`, with 404.',
+      'The emulator accepts other revisions too, such as `HEAD`, `main~1` and `main^{}`. It has no reflog, so it answers revisions that need one (such as `main@{1}`) with 404; it also answers `:/text` with 404.',
     variants: [],
     rules: ['general.ref-forms', 'commit.get.revision-syntax'],
   },
   A28: {
     title: 'Code of a missing commit, file or branch',
     texts: [
-      'The section "Errors" lists `ref_not_found` and `branch_not_found`, but no code for a missing commit, file or note.',
+      'The section "Errors" has the codes `ref_not_found` and `branch_not_found`. It has no code for a missing commit, file or note.',
     ],
     emulator:
-      'The emulator uses `ref_not_found` for a missing revision or commit (also the commit of a note), `branch_not_found` for a missing base or target branch, and `not_found` for a missing file.',
+      'The emulator answers a missing revision or commit with `ref_not_found`, a missing base or target branch with `branch_not_found`, and a missing file with `not_found`.',
     variants: ['missingRef', 'missingCommit', 'missingFile', 'missingBaseBranch'],
     rules: [
       'grep.err.404.ref',
@@ -125,18 +125,18 @@ export const GAPS = {
     title: 'Order of checks',
     texts: ['The specification does not say which error is reported for a request with two errors.'],
     emulator:
-      'The emulator checks a request in this order and reports the first error: the route exists, tokens can be verified, a credential is present, its signature and times are valid, its claims are valid, the repository in the path is that of the claim, the scope suffices, the quota is not exhausted, the repository exists, its state allows the operation, the body is valid, the ref exists.',
+      'The emulator reports the first error that it finds in this order: (1) route, (2) keys of the organization, (3) presence of a credential, (4) signature and times of the token, (5) its claims, (6) repository of the path against the claim `repo`, (7) scope, (8) quota, (9) existence of the repository, (10) state of the repository, (11) request body, (12) ref.',
     variants: ['unknownRoute'],
     rules: ['general.error-order', 'err.route-not-found.no-auth'],
   },
   A36: {
     title: 'Content types and empty bodies of requests',
     texts: [
-      'Each endpoint names the Content-Type of its request body. No section says how another Content-Type is answered.',
+      'Each endpoint documents the Content-Type of its request body. No section says what happens if a request has another Content-Type.',
       'The section "Restore" gives 400 for an empty body, although it marks the body as optional.',
     ],
     emulator:
-      'The emulator accepts any Content-Type if it can parse the body. An archive, and the creation of a repository, may be requested without a body.',
+      'The emulator accepts any Content-Type if it can parse the body. Only two operations accept a request without a body: the archive and the creation of a repository.',
     variants: ['contentType'],
     rules: [
       'general.content-type.other',
@@ -148,12 +148,12 @@ export const GAPS = {
   A37: {
     title: 'Default ref, ref in the response, and empty repositories',
     texts: [
-      'Three operations choose a ref in different ways if the request has none. Search reads the default branch. Archive reads the default branch, or `HEAD` if there is none. File metadata tries the default branch, then `HEAD`, then `main`.',
-      'The section "File metadata" returns the ref that was resolved. It does not say in which form: short name, full name or SHA.',
+      'If a request has no ref, search reads the default branch. Archive reads the default branch, or `HEAD` if there is none. File metadata tries the default branch, then `HEAD`, then `main`.',
+      'The section "File metadata" says that the response contains the resolved ref. It does not say whether this is a short name, a full name or a SHA.',
       'The specification does not describe requests to a repository without commits.',
     ],
     emulator:
-      'The emulator returns the ref of file metadata as a short branch name, or as the SHA that the request named. It answers reads of a repository without commits with 404.',
+      'In the file metadata of the emulator, the ref is the short name of the branch. If the request has a SHA, the ref is that SHA. Reads of a repository without commits are answered with 404.',
     variants: ['metadataRef'],
     rules: [
       'general.ref-empty',
@@ -169,20 +169,21 @@ export const GAPS = {
   A38: {
     title: 'refs/ in branch names',
     texts: [
-      'The section "Restore" says that `target_branch` has no prefix `refs/`. The specification does not say whether such a prefix is refused or removed, neither for restore nor for commit-pack, and whether `branch` of a write result has it.',
+      'The section "Restore" says that `target_branch` has no prefix `refs/`. It does not say whether the service refuses or removes such a prefix. The section "Commit pack" does not mention the prefix.',
+      'The specification does not say whether the member `branch` of a write result is a short or a full name.',
     ],
     emulator:
-      'The emulator answers a branch name with the prefix `refs/` with 400. The member `branch` of a write result is the short name.',
+      'If `target_branch` has the prefix `refs/`, the emulator answers with 400. The member `branch` of its write results is the short name.',
     variants: ['resultBranch'],
     rules: ['write.result.branch', 'restore.target_branch.missing-branch', 'pack.target_branch.required'],
   },
   A39: {
     title: 'Lists',
     texts: [
-      'Four points of paginated lists are not shown: the name of the member with the items, the maximum of `limit`, the response to invalid values of `limit` and `cursor`, and the value of `next_cursor` on the last page.',
+      'For paginated lists, the specification does not show four things: the name of the member with the items, the maximum of `limit`, the response to an invalid `limit` or `cursor`, and `next_cursor` on the last page.',
     ],
     emulator:
-      'The emulator reduces a `limit` above 100 to 100. It answers a `limit` that is below 1 or not a number, and an unknown `cursor`, with 400. On the last page `next_cursor` is null.',
+      'The emulator reduces a `limit` above 100 to 100. If `limit` is below 1 or not a number, or if `cursor` is unknown, it answers with 400. On the last page, `next_cursor` is null.',
     variants: [],
     rules: [
       'filemeta.unpaginated.limit',
@@ -197,10 +198,10 @@ export const GAPS = {
   A40: {
     title: 'Absent, null and additional members',
     texts: [
-      'The specification shows the members `base_repo`, `blob_count` and `message` without saying when they are absent. It does not say whether records may have additional members.',
+      'The specification shows the members `base_repo`, `blob_count` and `message`. It does not say when they are absent, or whether responses may have other members.',
     ],
     emulator:
-      'The responses of the emulator also have the members that published clients read, such as `parent_shas`. A repository without an external source has no `base_repo`, and the result of a restore has no `blob_count`.',
+      'The emulator omits `base_repo` if a repository has no external source, and `blob_count` in the result of a restore. Its responses have additional members that published clients read, such as `parent_shas`.',
     variants: [],
     rules: [
       'general.extra-members',
@@ -213,11 +214,11 @@ export const GAPS = {
   A41: {
     title: 'Outcome of a write that is refused',
     texts: [
-      'The section "States" says that `result.status` and `result.success` report the outcome for the branch, not the HTTP status alone.',
+      'The section "States" says that clients must read the outcome of a write from `result.status` and `result.success`, and not only from the HTTP status.',
       'The section "Write result" has the values `ok` and `precondition_failed` for `result.status`. It has no value for a branch that does not exist.',
     ],
     emulator:
-      'The emulator sets `result.status` to `precondition_failed` for every refused write. A `base_branch` that does not exist is 404 `branch_not_found`, also if the body is a write result. A branch that has moved is 409 `conflict`.',
+      'In the emulator, `result.status` is `precondition_failed` for every refused write. If `base_branch` does not exist, the response is 404 `branch_not_found`. If the branch has moved, the response is 409 `conflict`.',
     variants: ['writeFailureBody', 'missingBaseBranch'],
     rules: ['write.result.status.values', 'state.ref-outcome-in-body', 'pack.base_branch.missing'],
   },
@@ -234,7 +235,8 @@ export const GAPS = {
   A43: {
     title: 'RateLimit and Retry-After',
     texts: [
-      'The section "Limits" promises Retry-After for 429 and `repository_thawing`, and nothing for 503 and successful responses. The header RateLimit has `r` and `t`, but the name of its policy is not shown.',
+      'The section "Limits" says that 429 and `repository_thawing` have the header Retry-After. It does not say which headers a 503 or a successful response has.',
+      'The header RateLimit has the parameters `r` and `t`. The name of its policy is not shown.',
     ],
     emulator:
       'A 429 of the emulator has the headers `RateLimit: "default";r=…;t=…` and Retry-After in seconds. A 503 has only Retry-After. Successful responses have neither.',
@@ -244,7 +246,7 @@ export const GAPS = {
   A44: {
     title: 'Defaults that are not stated',
     texts: [
-      'The specification does not give four defaults: the committer, the message of a restore, the mode of a file without `mode`, and the separator between an existing note and the text that `append` adds.',
+      'The specification does not give four defaults: the committer of a commit, the message of a restore, the mode of a file without `mode`, and the text between an existing note and an appended one.',
     ],
     emulator:
       'In the emulator, the committer of a commit is its author. The message of a restore is `Restore BRANCH to SHA`. Without `mode`, a new file gets 100644 and an existing file keeps its mode. Between an existing note and appended text, the emulator inserts an empty line.',
@@ -261,11 +263,11 @@ export const GAPS = {
   A45: {
     title: 'Typical headers of archives, and X-Cache',
     texts: [
-      'The section "Archive" calls the headers of an archive typical. It does not say which file name a repository with a slash in its name gets, and what `<rev>` in the file name is.',
+      'The section "Archive" lists headers that are typical for an archive. It does not say what `<rev>` in the file name stands for, or how the file name shows a slash in the name of a repository.',
       'The section "Search" does not say when the header X-Cache is `HIT`.',
     ],
     emulator:
-      'The emulator sends all headers of an archive that the specification calls typical. The X-Cache of a search is `MISS` for the first request, and `HIT` for the same request until the commit changes.',
+      'The emulator sends all typical headers of an archive. The header X-Cache is `MISS` for the first search, and `HIT` if the same search is repeated on the same commit.',
     variants: [],
     rules: [
       'grep.x-cache',
@@ -277,10 +279,10 @@ export const GAPS = {
   A46: {
     title: 'Webhook deliveries',
     texts: [
-      'The section "Events" names one event and one member of its payload, `run_count`. It shows nothing else of webhook deliveries.',
+      'The section "Events" names one event, and one member of its payload (`run_count`). It does not describe the delivery of webhooks any further.',
     ],
     emulator:
-      'The emulator sends webhooks only after you registered a URL. By default it then sends only the event `repo.sync.failed`. Payload, headers and signature are those that published clients expect.',
+      'The emulator sends webhooks only to registered URLs. By default it sends only the event `repo.sync.failed`. Its payload, headers and signature are those that published clients expect.',
     variants: [],
     rules: ['event.sync-failed.sent', 'event.no-others', 'event.delivery'],
   },
