@@ -238,7 +238,7 @@ function aboutVariants(report: Report | Unready, { variants: pinned = {} }: Desc
   const usual = Object.keys(report.variants).filter((key) => !Object.hasOwn(variants, key)).length;
   const silent = countReasons(report.rules.filter((rule) => rule.variants === undefined));
   return [
-    '# Observed choices where the specification leaves one. A run fails if the target behaves differently.',
+    '# Observed behaviour of this target where the specification permits several. A run fails if the target behaves differently.',
     `${member('variants', variants)}`,
     ...(usual === 0 ? [] : [note(`${usual} more choices are the default and can change; --all writes them too`)]),
     ...(silent.length === 0 ? [] : ['# Not determined:']),

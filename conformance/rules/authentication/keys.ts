@@ -212,7 +212,7 @@ export const tokenHeader = defineRules('Token header', 'token-header', [
     {
       clauses: {
         longer: 'A token with alg HS384 or HS512 and this secret is rejected.',
-        kid: 'Such a token whose kid names the registered key is rejected.',
+        kid: 'The token is also rejected if its kid names the registered key.',
       },
       alsoRejects: (t) => [
         { defect: 'hmac-public-key', header: { alg: 'HS384' } },
@@ -235,8 +235,8 @@ export const tokenHeader = defineRules('Token header', 'token-header', [
     {
       clauses: {
         curve:
-          'A signature with the hash function of alg, by an EC key on another curve than that of alg, is rejected.',
-        kid: 'Such a token is rejected even if its kid names the key that signed it.',
+          'A signature by an EC key whose curve is not the one of alg is rejected, even if the hash function is right.',
+        kid: 'The token is also rejected if its kid names the key that signed it.',
       },
       alsoRejects: (t) => {
         const alg = otherAlgorithm(t.target);
@@ -280,7 +280,7 @@ export const tokenHeader = defineRules('Token header', 'token-header', [
     [(_, t) => ({ key: anotherRole(t), header: { kid: mustKnowId(t, 'main') } })],
     {
       reach: 'needs-setup',
-      clauses: { 'same-algorithm': 'This holds if both keys have the same algorithm as well.' },
+      clauses: { 'same-algorithm': 'The token is also rejected if both keys have the same algorithm.' },
       alsoRejects: (t) => {
         const { key, restrictedKey } = t.target;
         return [restrictedKey?.algorithm === key.algorithm ? withKid(t, { key: 'restricted' }) : undefined];

@@ -129,14 +129,14 @@ export const otherRepositories = defineRules('Repository claim', 'other-reposito
     id: 'auth.repo-claim.exact',
     says: 'The repo claim must equal the name of the repository exactly; a similar name, or a pattern, gives no access.',
     clauses: {
-      letters: 'A name in other letters is another name.',
-      suffix: 'A name with .git at the end is another name.',
-      part: 'A shorter or longer name is another name.',
-      owner: 'A part of the name before or after its slash, or the same name under another owner, is another name.',
-      pattern: 'A star or a regular expression in the claim stands for no other text.',
-      blanks: 'A name with a space or a slash at one of its ends is another name.',
-      encoded: 'A name that is URL-encoded in the claim is another name.',
-      git: 'The same holds for Git.',
+      letters: 'A claim that differs only in upper and lower case gives no access.',
+      suffix: 'A claim with .git at its end gives no access.',
+      part: 'A claim that is shorter or longer than the name gives no access.',
+      owner: 'A claim with only the part before or after the slash, or with another owner, gives no access.',
+      pattern: 'A claim with a star or a regular expression that matches the name gives no access.',
+      blanks: 'A claim with a space or a slash before or after the name gives no access.',
+      encoded: 'A claim with the URL-encoded name gives no access.',
+      git: 'Git refuses tokens with these claims as well.',
     },
     check: on(sampleRepository, async (t, { name }) => {
       for (const [clause, claims] of Object.entries(otherSpellings(name))) {

@@ -242,7 +242,7 @@ export const packBranches = defineWritingRules('5. Commit pack', 'pack-branches'
   {
     id: 'pack.ephemeral.true',
     says: 'ephemeral true writes an ephemeral branch, which only reads with ephemeral=true find.',
-    clauses: { 'ordinary-base': 'It does not make base_branch an ephemeral branch.' },
+    clauses: { 'ordinary-base': 'ephemeral true does not look up base_branch among the ephemeral branches.' },
     check: on(groupRepository, async (t, { name }) => {
       const branch = newBranch(t);
       await commitFiles(
@@ -278,8 +278,8 @@ export const packBranches = defineWritingRules('5. Commit pack', 'pack-branches'
     id: 'pack.ephemeral_base.true',
     says: 'ephemeral_base true looks up base_branch among the ephemeral branches.',
     clauses: {
-      namesake: 'It finds the ephemeral branch also if an ordinary branch has the same name.',
-      'target-unaffected': 'It does not make target_branch an ephemeral branch.',
+      namesake: 'ephemeral_base true finds the ephemeral branch even if an ordinary branch has the same name.',
+      'target-unaffected': 'ephemeral_base true does not make target_branch an ephemeral branch.',
       false: 'ephemeral and ephemeral_base false mean ordinary branches, as if they were absent.',
       'no-fallback': 'If only an ordinary branch has the name, the base is missing.',
     },

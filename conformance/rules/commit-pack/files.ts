@@ -116,7 +116,7 @@ export const packFiles = defineWritingRules('5. Commit pack', 'pack-files', [
   {
     id: 'pack.file.path.leading-slash',
     says: 'All leading slashes of path are removed.',
-    clauses: { delete: 'They are removed from the path of a deletion as well.' },
+    clauses: { delete: 'Leading slashes are also removed from the path of a deleted file.' },
     check: on(newRepository, async (t, { name }) => {
       const files = { '/a/b.txt': 'one', '//a.txt': 'two', '///c.txt': 'three', '/shared.txt': null };
       await commitFiles(t, name, files);

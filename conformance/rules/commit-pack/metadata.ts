@@ -283,9 +283,9 @@ export const packMetadata = defineWritingRules('5. Commit pack', 'pack-metadata'
     id: 'pack.visible.git',
     says: 'The new commit is visible to Git and to the API.',
     clauses: {
-      file: 'Its files can be read.',
-      list: 'It is the first in the list of commits.',
-      search: 'A search finds its files.',
+      file: 'The files of the new commit can be read.',
+      list: 'The new commit is the first in the list of commits.',
+      search: 'A search finds the files of the new commit.',
     },
     check: on(groupRepository, async (t, { name }) => {
       for (const round of ['first', 'second']) {

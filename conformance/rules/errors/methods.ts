@@ -52,8 +52,8 @@ export const methods = defineRules('Errors', 'methods', [
     level: 'SHOULD',
     clauses: {
       present: 'The header Allow is present.',
-      documented: 'It names the documented method of the path.',
-      refused: 'It does not name the refused method.',
+      documented: 'Allow contains the documented method of the path.',
+      refused: 'Allow does not contain the refused method.',
     },
     writes: true,
     check: async (t) => {

@@ -208,7 +208,7 @@ export const errorShapes = defineRules('Errors', 'error-shapes', [
   },
   {
     id: 'err.error-only-bodies',
-    says: 'Some errors have a member error and no member code.',
+    says: 'The body of some errors has only the member "error", without a "code".',
     level: 'MAY',
     watch: (exchange) => {
       const body = errorBody(exchange);
@@ -236,15 +236,15 @@ export const errorShapes = defineRules('Errors', 'error-shapes', [
     says: 'No malformed request causes a server error.',
     level: 'SHOULD',
     clauses: {
-      pattern: 'An invalid pattern causes none.',
-      'search-types': 'A member of the wrong type in a search causes none.',
-      'archive-types': 'A member of the wrong type in a request for an archive causes none.',
-      'create-body': 'An invalid body of a request that creates a repository causes none.',
-      'other-bodies': 'An invalid body of an operation that the specification only names causes none.',
-      'query-repeated': 'A query parameter that is sent twice causes none.',
-      'query-empty': 'An empty query parameter causes none.',
-      'list-limit': 'An invalid limit of a list causes none.',
-      'list-cursor': 'An invalid cursor of a list causes none.',
+      pattern: 'An invalid pattern of a search causes no server error.',
+      'search-types': 'A search with a member of the wrong type causes no server error.',
+      'archive-types': 'An archive request with a member of the wrong type causes no server error.',
+      'create-body': 'An invalid body in the creation of a repository causes no server error.',
+      'other-bodies': 'An invalid body of an operation that the specification only names causes no server error.',
+      'query-repeated': 'A query parameter that is sent twice causes no server error.',
+      'query-empty': 'An empty query parameter causes no server error.',
+      'list-limit': 'An invalid limit of a list causes no server error.',
+      'list-cursor': 'An invalid cursor of a list causes no server error.',
     },
     watch: ({ status, method, path }) => {
       // 503 is not checked, because a refusal during a sync or while a repository thaws may be 503 (A04, A05). Its

@@ -299,7 +299,7 @@ const WATCHES: Readonly<Record<string, Watch>> = {
   'rate.429.retry-after': watches429('Retry-After', (seen) => RETRY_AFTER.test(headerOf(seen, 'retry-after') ?? '')),
 };
 
-const EVERY_429 = { quota: 'This holds for a client that has used up its quota as well.' };
+const EVERY_429 = { quota: 'A 429 for a client that has used up its quota has it as well.' };
 
 export const rates = defineRules('Limits', 'rates', [
   ...rulesBy(

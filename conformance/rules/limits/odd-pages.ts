@@ -56,8 +56,8 @@ export const oddPages = defineRules('Limits', 'odd-pages', [
     id: 'limit.page.foreign-cursor',
     says: 'A cursor of a list of another repository does not select items of that repository.',
     clauses: {
-      commits: 'This holds for the list of commits.',
-      branches: 'This holds for the list of branches.',
+      commits: 'A cursor of the commits of another repository selects none of its commits.',
+      branches: 'A cursor of the branches of another repository selects none of its branches.',
     },
     check: on(historyRepository, async (t, { name }) => {
       const { name: own, tip } = await otherRepository(t);

@@ -40,7 +40,7 @@ async function shows(t: RuleContext, member: string, value: unknown): Promise<vo
 }
 
 /** Clauses of a rule that is checked with `onTwoBranches`. */
-const ON_TWO_BRANCHES = { 'new-branch': 'This holds for a commit that creates a branch as well.' };
+const ON_TWO_BRANCHES = { 'new-branch': 'A commit that creates a branch has the same result.' };
 
 /**
  * Creates a commit on the default branch and another on a new branch. Calls `check` with each response and the name of
@@ -76,7 +76,7 @@ export const writeCommit = defineWritingRules('Write result', 'write-commit', [
     says: 'commit.tree_sha is the tree of the new commit.',
     clauses: {
       order:
-        'It is the tree that Git makes of the files, in which a folder is sorted as if its name ended with a slash.',
+        'tree_sha is the SHA of the tree that Git writes for these files: folders are sorted as if their names ended with a slash.',
     },
     check: on(write, async (t, { name, sha, tree }) => {
       const { git } = await clone(t, name);
@@ -104,7 +104,7 @@ export const writeCommit = defineWritingRules('Write result', 'write-commit', [
   {
     id: 'write.commit.blob_count.type',
     says: 'commit.blob_count is an integer in responses of commit-pack.',
-    clauses: { 'no-blobs': 'It is present also if the request only deletes a file.' },
+    clauses: { 'no-blobs': 'commit.blob_count is present also if the request only deletes a file.' },
     check: async (t) => {
       const { name, answer: response } = await write(t);
       const count = response.integer('commit', 'blob_count');
@@ -165,9 +165,9 @@ export const writeResult = defineWritingRules('Write result', 'write-result', [
     id: 'write.result.old_sha.zeros',
     says: 'result.old_sha is 40 zeros if the branch did not exist, also in an empty repository.',
     clauses: {
-      base: 'It is not the tip of the base branch.',
-      ephemeral: 'For an ephemeral branch, it is not the tip of the ordinary branch with the same name.',
-      'empty-repository': 'It is 40 zeros for the first commit of a repository.',
+      base: 'old_sha is not the tip of the base branch.',
+      ephemeral: 'For a new ephemeral branch, old_sha is not the tip of the ordinary branch with the same name.',
+      'empty-repository': 'For the first commit of a repository, old_sha is 40 zeros.',
     },
     check: on(groupRepository, async (t, { name }) => {
       const from = { target_branch: t.uniqueName(), base_branch: t.defaultBranch };

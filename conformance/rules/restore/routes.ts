@@ -109,11 +109,11 @@ export const restoreRoutes = defineWritingRules('2. Restore', 'restore-routes', 
     id: 'restore.route.same-handler',
     says: 'Both restore routes answer the same invalid requests in the same way.',
     clauses: {
-      'missing-commit': 'They refuse a target commit that does not exist in the same way.',
-      'expected-head': 'They refuse an expected_head_sha that differs from the tip in the same way.',
-      already: 'They show in the same way that nothing had to be restored.',
-      'empty-body': 'They refuse an empty body in the same way.',
-      'no-author': 'They refuse a request without author in the same way.',
+      'missing-commit': 'Both routes refuse a target commit that does not exist in the same way.',
+      'expected-head': 'Both routes refuse an expected_head_sha that differs from the tip in the same way.',
+      already: 'Both routes answer a restore that would change nothing in the same way.',
+      'empty-body': 'Both routes refuse an empty body in the same way.',
+      'no-author': 'Both routes refuse a request without author in the same way.',
     },
     check: on(moved, async (t, { name, seed, last }) => {
       const invalid: [metadata: unknown, options?: { body: string }][] = [

@@ -139,8 +139,8 @@ const RESTRICTED: readonly RuleRow[] = [
     id: 'restricted.lifetime.3600',
     says: 'A token of a restricted key with a lifetime of 3600 seconds is accepted.',
     clauses: {
-      'past-iat': 'Such a token is accepted half an hour after its iat, until its exp.',
-      kid: 'Such a token is accepted with the kid of the key that signed it.',
+      'past-iat': 'A token with a lifetime of 3600 seconds is accepted half an hour after its iat.',
+      kid: 'The token is accepted if its kid names the key that signed it.',
     },
     ...READING,
     check: async (t) => {
@@ -266,7 +266,9 @@ export const restrictedKeys = defineRules('Restricted keys', 'restricted-keys', 
   {
     id: 'unrestricted.no-lifetime-limit',
     says: 'A token of an unrestricted key may be valid for years.',
-    clauses: { everywhere: 'This holds for each operation, and for Git.' },
+    clauses: {
+      everywhere: 'Every operation, and Git, accepts a token of an unrestricted key that is valid for years.',
+    },
     check: async (t) => {
       for (const lifetime of [31_536_000, 315_360_000]) await acceptToken(t, { lifetime });
     },
