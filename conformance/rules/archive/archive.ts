@@ -224,7 +224,10 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
   {
     id: 'archive.max_blob_size',
     says: 'Files of more than max_blob_size bytes are left out.',
-    clauses: { 'with-globs': 'With globs, a file must match them and be small enough.' },
+    clauses: {
+      'with-globs': 'With globs, a file must match them and be small enough.',
+      zero: 'A max_blob_size of 0 is not read as "no limit": only empty files are left, or the request is refused with 400.',
+    },
     check: on(historyRepository, async (t, { files }) => {
       const small = Object.entries(files).filter(([, bytes]) => bytes.length <= 10);
       const expected = small.map(([path]) => path).sort();
@@ -233,6 +236,14 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
         expected,
         'the archive must contain only files of at most ten bytes',
       );
+      const { name } = await historyRepository(t);
+      const zero = await archive(t, name, { max_blob_size: 0 });
+      if (zero.status !== 400) {
+        const left = readPaths(expectStatus(zero, 200), await knownPaths(t), '').filter(
+          (file) => file.bytes.length > 0,
+        );
+        expectSame(left.length, 0, 'with max_blob_size 0, the archive must contain no file that has content');
+      }
       const size = { max_blob_size: 1000 };
       await packs(t, { ...size, include_globs: ['*.bin', 'lib/**'] }, (path) => path.startsWith('lib/'));
       await packs(t, { ...size, exclude_globs: ['lib/**'] }, (path) => path !== BIG_PATH && !path.startsWith('lib/'));

@@ -64,6 +64,14 @@ export const rows: readonly Mutant[] = [
     }),
   ),
   proxied(
+    'commit-summary-shows-ascii-names',
+    'commit-summary.author#non-ascii',
+    'replaces non-ASCII characters in the names of authors',
+    changesSummaries((summary) => {
+      summary.author = String(summary.author).replace(/[^ -~]/g, '?');
+    }),
+  ),
+  proxied(
     'commit-summary-counts-seconds',
     'commit-summary.date',
     'counts seconds since 1970',
