@@ -138,7 +138,10 @@ export const commitSummary = defineRules('Commit summary', 'commit-summary', [
   {
     id: 'commit-summary.author',
     says: 'author is the name of the author.',
-    clauses: { 'each-commit': 'Each commit has its own author.' },
+    clauses: {
+      'each-commit': 'Each commit has its own author.',
+      'non-ascii': 'A name that is not ASCII is kept.',
+    },
     check: on(summary, async (t, { commit, known }) => {
       expectSame(commit.author, known.author.name, 'author must be the name of the author');
       for (const { commit, known } of await mergedSummaries(t))

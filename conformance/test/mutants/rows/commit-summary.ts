@@ -64,6 +64,14 @@ export const rows: readonly Mutant[] = [
     }),
   ),
   proxied(
+    'commit-summary-decodes-names-as-latin-1',
+    'commit-summary.author#non-ascii',
+    'decodes the name of the author as Latin-1',
+    changesSummaries((summary) => {
+      summary.author = Buffer.from(summary.author).toString('latin1');
+    }),
+  ),
+  proxied(
     'commit-summary-counts-seconds',
     'commit-summary.date',
     'counts seconds since 1970',
