@@ -1,5 +1,6 @@
 import { commitFiles, packLines, sendPack } from '../../api/commit-pack.js';
 import { createRepo, getRepo, grep, repositoryPath } from '../../api/requests.js';
+import { changeState } from '../../check/admin.js';
 import type { ApiResponse } from '../../check/api-response.js';
 import { isForgeCode, SPECIFIC, type SpecificCode } from '../../check/codes.js';
 import {
@@ -37,6 +38,8 @@ interface Provocation {
    * the request in reports, and responses as `<status> <code>`.
    */
   readonly instead?: readonly [code: AmbiguityCode, where: string, members: readonly string[]];
+  /** Clauses of the rule about this error code, besides that about further operations. */
+  readonly clauses?: RuleRow['clauses'];
 }
 
 function viaRoute(provoke: (t: RuleContext) => Promise<ApiResponse>, writes = false): Provocation {
@@ -163,10 +166,14 @@ const PROVOCATIONS: Readonly<Record<SpecificCode, Provocation>> = {
   forge_app_not_configured: {
     reach: 'emulator',
     writes: true,
-    provoke: async (t) => {
-      const json = { base_repo: ABSENT_UPSTREAM };
-      return [await inOrganization(t, { forgeApps: 0 }, (inner) => createRepo(inner, inner.uniqueName(), { json }))];
-    },
+    clauses: { several: 'An organization with more than one application gets this code too.' },
+    provoke: (t) =>
+      inOrganization(t, { forgeApps: 0 }, async (inner) => {
+        const create = () => createRepo(inner, inner.uniqueName(), { json: { base_repo: ABSENT_UPSTREAM } });
+        const none = await create();
+        await changeState(inner, { organizations: { [inner.target.org]: { forgeApps: 2 } } });
+        return [none, await create()];
+      }),
   },
   forge_repository_inaccessible: {
     ...viaCompanion(async (repository, family) =>
@@ -250,12 +257,13 @@ async function expectAtOthers(t: RuleContext, code: SpecificCode, ways: readonly
 
 function specific(code: SpecificCode): RuleRow {
   const [status, meaning] = SPECIFIC[code];
-  const clauses = { operations: `Other operations respond with ${status} ${code} too.` };
-  const { reach, writes, provoke, instead } = PROVOCATIONS[code];
+  const { reach, writes, provoke, instead, clauses: own } = PROVOCATIONS[code];
+  const operations = `Other operations respond with ${status} ${code} too.`;
+  const clauses = OTHER_OPERATIONS[code] === undefined ? own : { ...own, operations };
   return {
     id: `err.specific.${code}`,
     says: `The code ${code} has the status ${status}: ${meaning}.`,
-    ...(OTHER_OPERATIONS[code] && { clauses }),
+    ...(clauses && { clauses }),
     reach,
     // The further operations are tried only where the run may write.
     writes: OTHER_OPERATIONS[code] !== undefined && writes === false ? 'where-allowed' : writes,
