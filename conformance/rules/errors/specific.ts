@@ -1,6 +1,6 @@
 import { commitFiles, packLines, sendPack } from '../../api/commit-pack.js';
 import { createRepo, getRepo, grep, repositoryPath } from '../../api/requests.js';
-import { changeState, inNamespace } from '../../check/admin.js';
+import { changeState } from '../../check/admin.js';
 import type { ApiResponse } from '../../check/api-response.js';
 import { isForgeCode, SPECIFIC, type SpecificCode } from '../../check/codes.js';
 import {
@@ -25,7 +25,7 @@ import { FAMILIES, type Family, TestRepository, UNREACHABLE_UPSTREAM } from '../
 import { withFault } from '../documented-operations.js';
 import { defineRules, type Reach, type Rule, type RuleRow } from '../rule.js';
 import { forEachPlace, ofContent } from '../token-places.js';
-import { OTHER_OPERATIONS, withHosting } from './other-operations.js';
+import { ABSENT_UPSTREAM, inOrganization, OTHER_OPERATIONS, withHosting } from './other-operations.js';
 import { problemOf } from './problems.js';
 
 interface Provocation {
@@ -38,6 +38,8 @@ interface Provocation {
    * the request in reports, and responses as `<status> <code>`.
    */
   readonly instead?: readonly [code: AmbiguityCode, where: string, members: readonly string[]];
+  /** Clauses of the rule about this error code, besides that about further operations. */
+  readonly clauses?: RuleRow['clauses'];
 }
 
 function viaRoute(provoke: (t: RuleContext) => Promise<ApiResponse>, writes = false): Provocation {
@@ -78,12 +80,6 @@ function repeated(name: string, request: (repository: TestRepository) => Promise
 
 /** Requests a deployment of a repository that has no hosting project. */
 const deploy: Attempt = (repository) => callOperation(repository, 'create deployment', 'preferred', { json: {} });
-
-/**
- * Upstream (repository to import from) that does not exist on a public forge. The service looks up the upstream before
- * it creates anything.
- */
-const ABSENT_UPSTREAM = { provider: 'github', owner: 'conformance', name: 'no-such-repository' };
 
 const PROVOCATIONS: Readonly<Record<SpecificCode, Provocation>> = {
   authentication_unavailable: forced('authentication_unavailable'),
@@ -170,10 +166,14 @@ const PROVOCATIONS: Readonly<Record<SpecificCode, Provocation>> = {
   forge_app_not_configured: {
     reach: 'emulator',
     writes: true,
+    clauses: { several: 'An organization with more than one application gets this code too.' },
     provoke: (t) =>
-      inOrganization(t, { forgeApps: 0 }, (inner) =>
-        createRepo(inner, inner.uniqueName(), { json: { base_repo: ABSENT_UPSTREAM } }),
-      ),
+      inOrganization(t, { forgeApps: 0 }, async (inner) => {
+        const create = () => createRepo(inner, inner.uniqueName(), { json: { base_repo: ABSENT_UPSTREAM } });
+        const none = await create();
+        await changeState(inner, { organizations: { [inner.target.org]: { forgeApps: 2 } } });
+        return [none, await create()];
+      }),
   },
   forge_repository_inaccessible: {
     ...viaCompanion(async (repository, family) =>
@@ -195,7 +195,7 @@ const PROVOCATIONS: Readonly<Record<SpecificCode, Provocation>> = {
       const response = await t.post('/api/repos', { as: { repo, scopes: ['repo:write'] }, json });
       if (response.status !== 409 && response.status >= 300) return [response];
       if (t.target.adminUrl === undefined) throw new Skip('the organization has hosting');
-      return inOrganization(t, { hosting: 'off' }, async (inner) => createRepo(inner, inner.uniqueName(), { json }));
+      return [await inOrganization(t, { hosting: 'off' }, (inner) => createRepo(inner, inner.uniqueName(), { json }))];
     },
   },
   hosting_project_not_found: viaCompanion(
@@ -229,18 +229,6 @@ const PROVOCATIONS: Readonly<Record<SpecificCode, Provocation>> = {
   ),
 };
 
-/** Sends a request in a namespace of the emulator (isolated state) whose organization has these settings. */
-async function inOrganization(
-  t: RuleContext,
-  settings: object,
-  ask: (inner: RuleContext) => Promise<ApiResponse>,
-): Promise<readonly ApiResponse[]> {
-  return inNamespace(t, {}, async (inner) => {
-    await changeState(inner, { organizations: { [inner.target.org]: settings } });
-    return [await ask(inner)];
-  });
-}
-
 /**
  * Expects an error code that may contain the name of the forge (A17), and a status that may be the one that the forge
  * returned.
@@ -257,7 +245,11 @@ function expectForgeCode(response: ApiResponse, code: string): void {
 async function expectAtOthers(t: RuleContext, code: SpecificCode, ways: readonly string[]): Promise<void> {
   const provoke = OTHER_OPERATIONS[code];
   if (provoke === undefined || !t.target.companion || !t.target.write) return;
-  for (const [name, response] of Object.entries(await provoke(await TestRepository.create(t)))) {
+  for (const [name, response] of Object.entries(await provoke(t))) {
+    if (isForgeCode(code) !== undefined) {
+      expectForgeCode(response, code);
+      continue;
+    }
     const isRight = ways.some((way) => isMember(response, way));
     expectTrue(isRight, `${name} must respond with ${ways.join(' or ')}`, response.outcome);
   }
@@ -265,12 +257,13 @@ async function expectAtOthers(t: RuleContext, code: SpecificCode, ways: readonly
 
 function specific(code: SpecificCode): RuleRow {
   const [status, meaning] = SPECIFIC[code];
-  const clauses = { operations: `Other operations respond with ${status} ${code} too.` };
-  const { reach, writes, provoke, instead } = PROVOCATIONS[code];
+  const { reach, writes, provoke, instead, clauses: own } = PROVOCATIONS[code];
+  const operations = `Other operations respond with ${status} ${code} too.`;
+  const clauses = OTHER_OPERATIONS[code] === undefined ? own : { ...own, operations };
   return {
     id: `err.specific.${code}`,
     says: `The code ${code} has the status ${status}: ${meaning}.`,
-    ...(OTHER_OPERATIONS[code] && { clauses }),
+    ...(clauses && { clauses }),
     reach,
     // The further operations are tried only where the run may write.
     writes: OTHER_OPERATIONS[code] !== undefined && writes === false ? 'where-allowed' : writes,

@@ -1,9 +1,11 @@
 import { getCommit, listCommits } from '../../api/requests.js';
+import type { ApiResponse } from '../../check/api-response.js';
 import { expectMatch, expectSame, expectStatus, expectTime } from '../../check/expect.js';
 import { AssertionFailure } from '../../check/outcomes.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { historyRepository } from '../../fixtures/history.js';
-import { defineRules, on } from '../rule.js';
+import { mergedRepository } from '../../fixtures/merged.js';
+import { defineRules, on, type RuleRow } from '../rule.js';
 
 /**
  * Requests the commit record of the history's second commit, whose author, committer and both dates differ. Returns the
@@ -21,6 +23,19 @@ const PEOPLE = [
   ['committer_name', 'committer', 'name'],
   ['committer_email', 'committer', 'email'],
 ] as const;
+
+/** Clauses of the rules about `PEOPLE`, by member. They are checked with the commit `restored` of the merged repository. */
+const CLAUSES: Readonly<Partial<Record<(typeof PEOPLE)[number][0], RuleRow['clauses']>>> = {
+  author_name: { 'non-ascii': 'A name that is not ASCII is kept, in the record and in the list of commits.' },
+  committer_email: { empty: 'An empty email is an empty string, in the record and in the list of commits.' },
+};
+
+/** Returns the entries of a commit list. */
+function entriesOf(list: ApiResponse): Record<string, unknown>[] {
+  const arrays = Object.values(list.record()).filter(Array.isArray);
+  if (arrays.length !== 1) throw new AssertionFailure('the list must have one array', 1, arrays.length);
+  return arrays.flat();
+}
 
 export const commitRecord = defineRules('Commit record', 'commit-record', [
   {
@@ -55,9 +70,16 @@ export const commitRecord = defineRules('Commit record', 'commit-record', [
   ...PEOPLE.map(([member, role, part]) => ({
     id: `commit.record.${member}`,
     says: `${member} is the ${part} of the ${role}.`,
-    check: on(second, async (_t, { answer: response, known }) =>
-      expectSame(response.string('commit', member), known[role][part], `${member} must be the written value`),
-    ),
+    ...(CLAUSES[member] && { clauses: CLAUSES[member] }),
+    check: on(second, async (t, { answer: response, known }) => {
+      expectSame(response.string('commit', member), known[role][part], `${member} must be the written value`);
+      if (CLAUSES[member] === undefined) return;
+      const { name, restored } = await mergedRepository(t);
+      const record = expectStatus(await getCommit(t, name, restored.sha), 200).record('commit');
+      const list = entriesOf(expectStatus(await listCommits(t, name), 200));
+      for (const shown of [record, list.find(({ sha }) => sha === restored.sha)])
+        expectSame(shown?.[member], restored[role][part], `${member} must be the pushed value`);
+    }),
   })),
   {
     id: 'commit.record.date.rfc3339',
@@ -78,9 +100,7 @@ export const commitRecord = defineRules('Commit record', 'commit-record', [
     says: 'An entry of the commit list has the same members as this record.',
     check: on(historyRepository, async (t, { name, first, second, third }) => {
       const list = expectStatus(await listCommits(t, name), 200);
-      const arrays = Object.values(list.record()).filter(Array.isArray);
-      if (arrays.length !== 1) throw new AssertionFailure('the list must have one array', 1, arrays.length);
-      const entries: Record<string, unknown>[] = arrays.flat();
+      const entries = entriesOf(list);
       const shas = entries.map(({ sha }) => sha);
       expectSame(
         shas,

@@ -140,7 +140,7 @@ export const commitSummary = defineRules('Commit summary', 'commit-summary', [
     says: 'author is the name of the author.',
     clauses: {
       'each-commit': 'Each commit has its own author.',
-      'non-ascii': 'A name with non-ASCII characters is kept.',
+      'non-ascii': 'A name that is not ASCII is kept.',
     },
     check: on(summary, async (t, { commit, known }) => {
       expectSame(commit.author, known.author.name, 'author must be the name of the author');

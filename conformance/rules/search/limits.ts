@@ -19,7 +19,10 @@ export const searchLimits = defineRules('1. Search', 'search-limits', [
   {
     id: 'grep.max_lines.default',
     says: 'A response has at most 2000 lines, or max_lines if that is smaller.',
-    clauses: { one: 'With a max_lines of 1, a response has one line.' },
+    clauses: {
+      one: 'With a max_lines of 1, a response has one line.',
+      context: 'Context lines count as lines of the response.',
+    },
     check: on(foundInLarge('straw', WIDE), async (t, { answer: response }) => {
       expectTrue(
         linesOf(response).length <= 2000,
@@ -34,11 +37,17 @@ export const searchLimits = defineRules('1. Search', 'search-limits', [
       expectTrue(linesOf(few).length > 0, 'the search must have results');
       const one = await searchPatterns(t, '^word in', { limits: { max_lines: 1 } });
       expectSame(linesOf(one).length, 1, 'the response must have one line');
+      // All twelve lines of the file are matches or context lines.
+      const context = { before: 2, after: 2 };
+      const around = await searchPatterns(t, '^plum', { paths: ['context.txt'], context, limits: { max_lines: 5 } });
+      expectTrue(linesOf(around).length <= 5, 'the response must have at most 5 lines', linesOf(around).length);
+      expectTrue(linesOf(around).length > 0, 'the search must have results');
     }),
   },
   {
     id: 'grep.max_lines.maximum',
     says: 'max_lines cannot raise the limit above 2000.',
+    clauses: { context: 'Context lines count as lines of the response.' },
     check: on(largeRepository, async (t, { name }) => {
       for (const max_lines of [2001, 5000]) {
         const limits = { max_lines, max_matches_per_file: 5000 };
@@ -48,6 +57,10 @@ export const searchLimits = defineRules('1. Search', 'search-limits', [
         const lines = linesOf(response).length;
         expectTrue(lines <= 2000, 'the response must have at most 2000 lines', lines);
       }
+      // 1500 files have a match and one line after it.
+      const wide = { query: { pattern: 'needle' }, context: { after: 1 }, pagination: { limit: 5000 } };
+      const around = linesOf(expectStatus(await grep(t, name, wide), 200)).length;
+      expectTrue(around <= 2000, 'the response must have at most 2000 lines, with context lines', around);
     }),
   },
   {

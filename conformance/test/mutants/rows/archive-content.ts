@@ -119,6 +119,14 @@ export const rows: readonly Mutant[] = [
     }),
   ),
   proxied(
+    'archive-takes-a-max-blob-size-of-0-for-no-limit',
+    'archive.max_blob_size#zero',
+    'takes a max_blob_size of 0 for no limit',
+    changesArchive((body) => {
+      if (body.max_blob_size === 0) delete body.max_blob_size;
+    }),
+  ),
+  proxied(
     'archive-ignores-exclude-globs-beside-max-blob-size',
     'archive.max_blob_size#with-globs',
     'does not look at exclude_globs if the request has max_blob_size',

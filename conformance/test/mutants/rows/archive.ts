@@ -54,14 +54,6 @@ export const rows: readonly Mutant[] = [
     'does not look at max_blob_size',
     ignoresMember(ARCHIVE, 'max_blob_size'),
   ),
-  proxied(
-    'archive-reads-zero-as-no-limit',
-    'archive.max_blob_size#zero',
-    'ignores a max_blob_size of 0',
-    changesRequest<ArchiveBody>(ARCHIVE, (body) => {
-      if (body.max_blob_size === 0) delete body.max_blob_size;
-    }),
-  ),
   proxied('archive-packs-main-without-a-default-branch', 'archive.ref.head', 'packs main without a default branch', {
     request: (request) => {
       if (isAt(ARCHIVE, request)) request.body = Buffer.from('{"ref":"main"}');

@@ -56,6 +56,19 @@ export const rows: readonly Mutant[] = [
     ),
   ),
   proxied(
+    'pack-passes-over-chunks-after-eof',
+    'pack.chunk.no-eof#after-eof',
+    'passes over the chunks of a file after the chunk with eof true',
+    changesChunks((chunks) => {
+      const ended = new Set<string | undefined>();
+      return chunks.filter(({ content_id, eof }) => {
+        if (ended.has(content_id)) return false;
+        if (eof === true) ended.add(content_id);
+        return true;
+      });
+    }),
+  ),
+  proxied(
     'pack-keeps-the-last-chunk',
     'pack.chunk.multi',
     'keeps only the last chunk of a file',

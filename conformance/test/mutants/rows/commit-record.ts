@@ -2,6 +2,23 @@ import { type Mutant, patched, proxied } from '../mutant.js';
 import { COMMIT, COMMITS, type Commit, subjectOf } from '../places.js';
 import { changesJson, setsMember } from '../rewrites.js';
 
+/** Decodes UTF-8 bytes of a text as Latin-1, one character for each byte. */
+const asLatin1 = (text: string): string => Buffer.from(text).toString('latin1');
+
+interface Person extends Commit {
+  author_name: string;
+  author_email: string;
+  committer_email?: string;
+}
+
+/** Changes the commit record in responses. */
+const changesRecord = (change: (commit: Person) => void) =>
+  changesJson<{ commit: Person }>(COMMIT, ({ commit }) => change(commit), 200);
+
+/** Changes the entries of commit lists in responses. */
+const changesEntries = (change: (commit: Person) => void) =>
+  changesJson<{ commits?: Person[] }>(COMMITS, ({ commits = [] }) => commits.forEach(change), 200);
+
 export const rows: readonly Mutant[] = [
   proxied(
     'commit-leaves-the-address-of-the-author-out',
@@ -53,6 +70,38 @@ export const rows: readonly Mutant[] = [
       },
       200,
     ),
+  ),
+  proxied(
+    'commit-decodes-names-as-latin-1',
+    'commit.record.author_name#non-ascii',
+    'decodes the name of the author as Latin-1',
+    changesRecord((commit) => {
+      commit.author_name = asLatin1(commit.author_name);
+    }),
+  ),
+  proxied(
+    'commit-lists-names-in-ascii',
+    'commit.record.author_name#non-ascii',
+    'replaces characters that are not ASCII with ? in the authors of listed commits',
+    changesEntries((commit) => {
+      commit.author_name = commit.author_name.replaceAll(/[^ -~]/gu, '?');
+    }),
+  ),
+  proxied(
+    'commit-shows-another-address-for-an-empty-one',
+    'commit.record.committer_email#empty',
+    'shows the address of the author if that of the committer is empty',
+    changesRecord((commit) => {
+      commit.committer_email ||= commit.author_email;
+    }),
+  ),
+  proxied(
+    'commit-lists-no-empty-addresses',
+    'commit.record.committer_email#empty',
+    'leaves an empty address of the committer out of listed commits',
+    changesEntries((commit) => {
+      if (commit.committer_email === '') delete commit.committer_email;
+    }),
   ),
   patched('commit-names-the-committer-as-author', 'commit.record.author_name', 'names the committer as the author', {
     file: 'api/records.js',

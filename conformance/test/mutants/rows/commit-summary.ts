@@ -64,11 +64,11 @@ export const rows: readonly Mutant[] = [
     }),
   ),
   proxied(
-    'commit-summary-shows-ascii-names',
+    'commit-summary-decodes-names-as-latin-1',
     'commit-summary.author#non-ascii',
-    'replaces non-ASCII characters in the names of authors',
+    'decodes the name of the author as Latin-1',
     changesSummaries((summary) => {
-      summary.author = String(summary.author).replace(/[^ -~]/g, '?');
+      summary.author = Buffer.from(summary.author).toString('latin1');
     }),
   ),
   proxied(

@@ -88,6 +88,12 @@ export const rows: readonly Mutant[] = [
     'answers 410 where a ref does not exist',
     changesStatus(API, 404, 410),
   ),
+  patched(
+    'err-takes-one-of-several-forge-applications',
+    'err.specific.forge_app_not_configured#several',
+    'creates a repository with an upstream if the organization has several applications on the forge',
+    { file: 'api/base-repository.js', find: 'organization.forgeApps === 1', replace: 'organization.forgeApps >= 1' },
+  ),
   proxied(
     'err-passes-no-status-of-the-forge-on',
     'err.forge-inaccessible.status',

@@ -48,6 +48,8 @@ const WRONG: Readonly<Record<string, readonly (readonly [operation: string, plac
       ['read', /^GET .*\/deployments\/[^/]+$/, 'deployment_not_found'],
     ],
     deployment_project_name_in_use: [['creation', CREATE, 'conflict']],
+    forge_app_not_configured: [['creation', 'POST /api/v1/repos', 'precondition_failed']],
+    hosting_not_enabled: [['update', /^PATCH .*/, 'forbidden']],
     repository_not_found: [
       ['update', /^PATCH .*/, 'not_found'],
       ['deletion', /^DELETE \/api\/repos\/[^/]+$/, 'not_found'],
@@ -57,6 +59,8 @@ const WRONG: Readonly<Record<string, readonly (readonly [operation: string, plac
 const STATUS: Readonly<Record<string, number>> = {
   repo_name_mismatch: 400,
   deployment_project_name_in_use: 409,
+  forge_app_not_configured: 412,
+  hosting_not_enabled: 403,
 };
 
 const kebab = (code: string): string => code.replaceAll('_', '-');

@@ -45,6 +45,24 @@ export const rows: readonly Mutant[] = [
     ),
   ),
   patched(
+    'grep-adds-context-to-max-lines',
+    'grep.max_lines.default#context',
+    'shows the context lines of a match in addition to max_lines',
+    patchOfGrep(
+      'limits?.max_lines ?? MAX_LINES, MAX_LINES)',
+      'limits?.max_lines ?? MAX_LINES, MAX_LINES) + (limits?.max_lines === undefined ? 0 : (context?.after ?? 0))',
+    ),
+  ),
+  patched(
+    'grep-shows-twice-the-maximum-with-context',
+    'grep.max_lines.maximum#context',
+    'shows 4000 lines if the request has context lines',
+    patchOfGrep(
+      'Math.min(limits?.max_lines ?? MAX_LINES, MAX_LINES)',
+      'Math.min(limits?.max_lines ?? MAX_LINES, MAX_LINES) * (context?.after ? 2 : 1)',
+    ),
+  ),
+  patched(
     'grep-limits-matches-of-all-files',
     'grep.max_matches_per_file.default#each-file',
     'shows max_matches_per_file matches of all files together',
