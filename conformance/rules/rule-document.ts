@@ -42,18 +42,17 @@ function ambiguityText(row: AmbiguityRow, isPrinted: (id: string) => boolean): s
   const { code, title, kind, texts, emulator, variants, rules } = row;
   const names = variants.map(inCode).join(', ');
   const change =
-    names === ''
-      ? ''
-      : ` The ${variants.length === 1 ? `variant ${names} selects` : `variants ${names} select`} another behaviour.`;
+    names === '' ? [] : ['', `To change this, set ${variants.length === 1 ? 'the variant' : 'a variant'}: ${names}.`];
   const links = rules.map((id) => (isPrinted(id) ? `[\`${id}\`](#${id})` : inCode(id)));
   const lines = [
     `### <a id="${code}"></a>${code}: ${escapeMarkdown(title)}`,
     '',
-    kind === 'contradiction' ? 'The specification contradicts itself:' : 'The specification leaves this open:',
+    kind === 'contradiction' ? '**Specification:** contradictory.' : '**Specification:** open.',
     '',
     ...texts.map((text) => `- ${escapeMarkdown(text)}`),
     '',
-    `${escapeMarkdown(emulator)}${change}`,
+    escapeMarkdown(emulator),
+    ...change,
     '',
     `<details><summary>Rules: ${rules.length}</summary>\n\n- ${links.join('\n- ')}\n\n</details>`,
   ];

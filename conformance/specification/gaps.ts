@@ -5,7 +5,7 @@ export const GAPS = {
   A19: {
     title: 'Commit to a branch that does not exist, without base_branch',
     texts: [
-      'The section "Commit pack" says that the target branch must exist if the request has no `base_branch`. It does not give the status of a request without both; its only 404 is for a missing base branch.',
+      'The section "Commit pack" says that the target branch must exist if the request has no `base_branch`. If neither exists, it gives no status: its only 404 is for a missing base branch.',
       'The same section says that a commit may create the default branch of an empty repository.',
     ],
     emulator:
