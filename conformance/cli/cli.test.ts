@@ -14,7 +14,7 @@ const script = join(packageRoot(), 'bin', 'conformance.js');
 const key = join(packageRoot(), 'fixtures', 'keys', 'es256.pem');
 const rule = 'jwt.alg.none';
 
-/** Server with the least behaviour that lets the rule `other.meta.exists` pass. */
+/** Server that implements just enough for the rule `other.meta.exists` to pass. */
 const server = await startTestServer(minimal);
 t.teardown(() => server.close());
 const checked = [
@@ -31,8 +31,8 @@ const checked = [
 ];
 
 /**
- * Runs `conformance <argv>` in this process. Returns its exit code and output. `lost`: error with which the output to
- * standard output fails; undefined if it succeeds.
+ * Runs `conformance <argv>` in this process. Returns the exit code and the output. If `lost` is given, writing to
+ * standard output fails with this error.
  */
 async function call(argv: readonly string[], lost?: NodeJS.ErrnoException) {
   const said = { code: 0, out: '', err: '' };
@@ -49,8 +49,8 @@ async function call(argv: readonly string[], lost?: NodeJS.ErrnoException) {
 }
 
 /**
- * Runs `conformance <argv>` in a child process. `out` and `err` say how standard output and standard error are broken:
- * closed, or full like a full disk.
+ * Runs `conformance <argv>` in a child process. `out` and `err` break standard output and standard error: the stream is
+ * closed, or it is `/dev/full`, which behaves like a full disk.
  */
 async function spawned(test: Test, argv: readonly string[], { out, err }: Streams = {}) {
   const full = openSync('/dev/full', 'w');
@@ -102,8 +102,8 @@ const PRINTING = [
 ];
 
 /**
- * Command lines whose output is produced in three ways: a short text printed by yargs, a text longer than the buffer of
- * a pipe, and a text printed after requests.
+ * One command line for each way in which commands print: yargs prints a short text, the command prints a text larger
+ * than the buffer of a pipe, or it prints after it has sent requests.
  */
 const PROCESSES = [['--help'], ['list', '--json'], checked];
 

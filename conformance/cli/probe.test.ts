@@ -12,8 +12,8 @@ const probe = (baseUrl: string, ...more: string[]) =>
   conformance('probe', '--base-url', baseUrl, '--org', 'demo', '--key', key, '--rate', 'unlimited', ...more);
 
 /**
- * Returns a request handler of a service that responds with this list of repositories, and with 404 for the absent
- * names that the suite requests first.
+ * Returns a request handler that answers every list of repositories with `list`. It answers the first requests of the
+ * suite, for names that do not exist, with 404.
  */
 function differing(list: object): RequestListener {
   return (request, response) => {

@@ -9,7 +9,10 @@ const LOCAL = [
   'fatal: unable to create temporary file /tmp/x: Permission denied',
 ];
 
-/** Messages that contain the words of the target. */
+/**
+ * Errors of the server that Git prints with `remote` or with the status of the response. They must count as errors of
+ * the target, even if they also mention a full disk.
+ */
 const OF_THE_TARGET = [
   'fatal: remote error: write error: No space left on device',
   'remote: fatal: write error: No space left on device\nfatal: early EOF',

@@ -194,8 +194,8 @@ t.test('a truncated response is described and keeps the part that arrived', asyn
 });
 
 /**
- * Starts a server that answers the first request of each connection. When a second request arrives, it calls `how` to
- * close the connection, as servers do with idle connections.
+ * Starts a server that answers only the first request of each connection. When a second request arrives, `how` closes
+ * the connection, as servers do with idle connections.
  */
 async function startForgetful(how: (socket: Socket) => unknown) {
   const asked: string[] = [];
@@ -232,7 +232,7 @@ t.test('a server that closes every connection gets a limited number of requests'
   let asked = 0;
   const server = createServer((socket) => {
     socket.on('error', () => undefined);
-    // Send an interim response (1xx), so that the connection has delivered bytes, but no response.
+    // Send only an interim response (103), so that the connection delivers bytes but no final response.
     socket.on('data', () => {
       asked += 1;
       socket.end('HTTP/1.1 103 Early Hints\r\n\r\n');

@@ -71,9 +71,8 @@ t.test('the table of ambiguities lists every rule that records a decision of the
 });
 
 /**
- * Variant (switch between legal behaviours of the service) whose value cannot be observed together with other variants,
- * and the rule that observes it. The others make a failed commit-pack request respond with a result object, which
- * contains no error code.
+ * Variant (switch between legal behaviours of the service) that other variants hide, and the rule that can observe it.
+ * Under those variants, a failed commit-pack returns a result object, which has no error code.
  */
 const HIDDEN_BY_RESULT = { name: 'missingBaseBranch', shownBy: 'pack.base_branch.missing' };
 

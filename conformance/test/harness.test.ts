@@ -16,7 +16,7 @@ import { afterPreflight, always, minimal, startTestServer, targetAt } from './te
 
 t.setTimeout(180_000);
 
-/** Requests per second. The rate is not limited, because the servers of this test are on this machine. */
+/** Maximum number of requests per second. Unlimited, because the servers of this test are on this machine. */
 const rate = Number.POSITIVE_INFINITY;
 
 /**

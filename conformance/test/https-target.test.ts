@@ -6,8 +6,8 @@ import type { Report } from '../index.js';
 import { packageRoot } from '../run/version.js';
 
 /*
- * Ids of the rules that are checked on HTTPS hosts with names of remote services. In fact, an emulator on this machine
- * serves these hosts through a proxy. The environment variable `https_proxy` names the proxy, and `NODE_EXTRA_CA_CERTS`
+ * Rules that are checked over HTTPS with host names of a remote service. The hosts do not exist: the proxy in the
+ * environment variable `https_proxy` forwards their requests to an emulator on this machine, and `NODE_EXTRA_CA_CERTS`
  * makes its certificate trusted.
  */
 const RULES = 'general.https,general.base-url.org-subdomain,general.bearer.required,repo.get.route,git.push';

@@ -7,10 +7,7 @@ import { startTraffic } from './legal/traffic.js';
 import { otherValues } from './legal/variants.js';
 import { sample } from './sample.js';
 
-/**
- * Tests of services that are busy, or that behave unusually but as the specification permits. No rule may be broken on
- * them.
- */
+/** Services that are busy, or that behave unusually within the specification. No rule may fail on them. */
 const SERVICES: Readonly<Record<string, (t: Test) => Promise<void>>> = {
   'one that answers awkwardly as well, and has other clients': async (t) => {
     const file = join(t.testdir({ 'variants.json': JSON.stringify(otherValues(1)) }), 'variants.json');

@@ -21,7 +21,7 @@ const ARGUMENTS = [
   '--disable-component-update',
   '--disable-sync',
   '--no-first-run',
-  // Chromium refuses to run as root with its sandbox.
+  // Chromium does not start its sandbox as root.
   ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
 ];
 
@@ -51,10 +51,7 @@ const REPORT = reportWith([
 
 interface Opened extends AsyncDisposable {
   readonly page: Page;
-  /**
-   * Errors that the page reported, and addresses that it requested. Both must be empty, because the page needs no other
-   * file.
-   */
+  /** Errors of the page, and addresses that it requested. Must be empty, because the page is a single file. */
   readonly complaints: readonly string[];
 }
 

@@ -13,7 +13,10 @@ import { type SwitchedText, writeSwitchable } from './switchable-source.js';
  * switched off at first. Disposal removes the copy.
  */
 export interface MutableBuild extends AsyncDisposable {
-  /** Path of the main module of the copy. The process that runs it needs an IPC channel to this process. */
+  /**
+   * Path of the copy's main module. It must run in a child process with an IPC channel, over which mutants are switched
+   * on.
+   */
   readonly script: string;
 }
 

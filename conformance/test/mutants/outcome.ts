@@ -5,11 +5,13 @@ import type { Lane, Run } from './lane.js';
 import { type Mutant, WrongRow } from './mutant.js';
 
 /**
- * Outcome of checking a mutant (server with one deliberate mistake) with a rule.
+ * Outcome of checking a mutant (wrong server) with a rule:
  *
- * killed: the rule detects the mistake. silent: the rule passes, although the mutant changed something while the rule
- * ran. dead: the rule passes, because none of its requests reached the changed behaviour. inconclusive: the rule has no
- * verdict about the target, because the rule had an error itself, was throttled, was skipped, or changed its verdict.
+ * - killed: the rule detects the mistake.
+ * - silent: the rule passes, although the mutant changed something while the rule ran.
+ * - dead: the rule passes, because none of its requests reached the changed behaviour.
+ * - inconclusive: the rule has no verdict about the server, because it crashed, was throttled, was skipped, or changed
+ *   its verdict.
  */
 export type Fate = 'killed' | 'silent' | 'dead' | 'inconclusive';
 

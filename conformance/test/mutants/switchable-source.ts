@@ -33,7 +33,7 @@ export function writeSwitchable(
   const tree = ts.createSourceFile(file, source, ts.ScriptTarget.Latest, true, ts.ScriptKind.JS);
   const found = texts.map((text) => findEdit(file, tree, text));
   const edits = found.filter((edit) => typeof edit !== 'string');
-  // Outer edits must come before the edits that they contain, because `render` handles nested edits recursively.
+  // Outer edits must come before the edits inside them, because `render` handles nested edits recursively.
   edits.sort((a, b) => a.start - b.start || b.end - a.end);
   const stale = found.filter((edit) => typeof edit === 'string');
   return { text: render(source, 0, source.length, edits), stale: [...stale, ...findNested(file, edits)] };

@@ -87,7 +87,9 @@ function pairOf({ rule, mutant }: Pick<TableRow, 'rule' | 'mutant'>): string {
   return `${rule} ${mutant}`;
 }
 
-/** Empty list of clauses for a table row whose mutant no longer exists. Another check already reports such a row. */
+/**
+ * Used for a table row whose mutant no longer exists. Such a row is reported elsewhere, so its clauses do not matter.
+ */
 const NO_CLAUSES = { clauses: [] } as const;
 
 /** Returns a sentence for each row that the table lacks, and for each row that no mutant or rule justifies. */

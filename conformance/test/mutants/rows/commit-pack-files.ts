@@ -10,7 +10,9 @@ function changesFiles(change: (file: FileOperation) => void) {
   });
 }
 
-/** Changes paths in the folder `added`, which the first commits of repositories do not have. */
+/**
+ * Changes only the paths below `added/`. Rules add files there after the first commit, which therefore stays correct.
+ */
 function changesAddedPaths(change: (path: string) => string) {
   return changesFiles((file) => {
     if (file.path?.startsWith('added/')) file.path = change(file.path);
@@ -28,8 +30,8 @@ function dropsLater(isDropped: (file: FileOperation) => boolean) {
 }
 
 /**
- * Returns a patch that deletes further files. `condition`: expression for the files to delete, in which `path` is the
- * path of a file and `deleted` the path that the request deletes.
+ * Makes the server delete more files than the request says. `condition` is a JavaScript expression that selects them:
+ * `path` is a file's path, and `deleted` is the path in the request.
  */
 function deletesAlso(condition: string): Patch {
   return {

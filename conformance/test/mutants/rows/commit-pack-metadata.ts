@@ -33,7 +33,7 @@ function repeatsFirst(place: Place): Rewrite {
   };
 }
 
-/** Searches without a ref only the commit that the first of them searched. */
+/** Makes every search without a ref read the commit that the first such search read. */
 function searchesFirst(): Rewrite {
   let commit: string | undefined;
   return {
@@ -49,8 +49,8 @@ function searchesFirst(): Rewrite {
 const isMetadata = (line: unknown): boolean => JSON.stringify(line).startsWith('{"metadata"');
 
 /**
- * Returns a patch that rewrites the entries in the root folder of each commit. `entries`: expression for the list of
- * entries that replaces `entry`.
+ * Changes the root folder of each commit. `entries` is a JavaScript expression for the list of entries that replaces
+ * `entry`.
  */
 function rewritesEntries(entries: string): Patch {
   return {

@@ -73,7 +73,7 @@ const wrongCodes = Object.entries(WRONG).flatMap(([code, rows]) =>
   }),
 );
 
-/** Documented paths at which a wrong method gets a wrong response: name, requests, and the wrong status. */
+/** Documented paths on which a wrong server answers a method that is not allowed with another status than 405. */
 const WRONG_METHODS: Readonly<Record<string, readonly [place: Place, status: number]>> = {
   search: [/^PUT .*\/grep$/, 400],
   commit: [/^PUT .*\/repos\/commit$/, 200],
@@ -90,7 +90,7 @@ const WRONG_METHODS: Readonly<Record<string, readonly [place: Place, status: num
   organization: ['PUT /api/meta', 403],
 };
 
-/** Another code for each status that the suite can cause only as a fault. */
+/** Statuses that the suite can cause only by a fault, and the wrong code that a mutant sends with each. */
 const FAULTS: Readonly<Record<number, string>> = {
   408: 'gateway_timeout',
   412: 'conflict',
@@ -103,7 +103,7 @@ const FAULTS: Readonly<Record<number, string>> = {
   504: 'request_timeout',
 };
 
-/** Operations that report that tokens cannot be verified with the code of an invalid token. */
+/** Operations on which a wrong server sends the code of an invalid token, although tokens cannot be verified at all. */
 const UNAVAILABLE: Readonly<Record<string, Place>> = {
   commit: COMMIT,
   commits: COMMITS,
@@ -179,7 +179,7 @@ const WRONG_MEMBERS: readonly (readonly [
 const isMeant = (place: Place, status: number) => (response: ProxiedResponse) =>
   isAt(place, response.request) && response.status === status;
 
-/** Returns a rewrite that replaces the body of errors, without a change of their media type. */
+/** Replaces the body of error responses. Their media type stays the same. */
 function setsBody(place: Place, status: number, body: string): Rewrite {
   const isThis = isMeant(place, status);
   return {
