@@ -12,8 +12,8 @@ const probe = (baseUrl: string, ...more: string[]) =>
   conformance('probe', '--base-url', baseUrl, '--org', 'demo', '--key', key, '--rate', 'unlimited', ...more);
 
 /**
- * Returns a request handler that answers every list of repositories with `list`. It answers the first requests of the
- * suite, for names that do not exist, with 404.
+ * Returns a request handler that responds to requests for repositories with `list`. Responds with 404 to the names that
+ * the suite requests first, because these must not exist.
  */
 function differing(list: object): RequestListener {
   return (request, response) => {

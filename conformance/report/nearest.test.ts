@@ -27,8 +27,8 @@ const NOW = 1_700_000_000;
 const anything = () => true;
 
 /**
- * Looks for the request in `others` that is most similar to `failed`. Returns the id of its rule, followed by the
- * differences between the two requests.
+ * Finds the rule in `others` whose request is most similar to the request `failed`. Returns this rule's id and the
+ * differences between the two requests. All rules in `others` passed.
  */
 function nearest(failed: Exchange, others: readonly Exchange[], expected?: unknown) {
   const log = new RequestLog(() => NOW * 1000);

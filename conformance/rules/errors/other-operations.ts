@@ -8,17 +8,17 @@ import { callOperation } from '../companion/call-operation.js';
 import { MERGER } from '../companion/operations.js';
 import type { TestRepository } from '../companion/test-repository.js';
 
-/** Responses of several operations. The key is the name of the operation, as reports show it. */
+/** Responses of several operations, by operation name as reports show it. */
 type Responses = Readonly<Record<string, ApiResponse>>;
 
 type Provoke = (repository: TestRepository) => Promise<Responses>;
 
-/** Name of a branch that exists in no repository. */
+/** Branch name that exists in no repository. */
 const ABSENT = 'no-such-branch';
 
 /**
- * Requests to further operations that cause an error code. Each code also has a request of its own, which every target
- * supports.
+ * Requests that cause an error code at operations other than the usual one. These requests need routes of published
+ * clients; the usual request for each code works on every target.
  */
 export const OTHER_OPERATIONS: Readonly<Partial<Record<SpecificCode, Provoke>>> = {
   repo_name_mismatch: async ({ t }) => {
@@ -84,9 +84,9 @@ export const OTHER_OPERATIONS: Readonly<Partial<Record<SpecificCode, Provoke>>> 
   },
 };
 
-/** Skips the rule if the response shows that the organization has no hosting. */
+/** Returns the response. Skips the rule if the response shows that the organization has no hosting. */
 export function withHosting(response: ApiResponse): ApiResponse {
-  // Such an organization responds with an error about hosting, or refuses a token with the hosting scopes.
+  // Without hosting, the response is an error about hosting, or the refusal of a token with hosting scopes.
   if (response.status === 403 && response.code !== 'insufficient_scope')
     throw new Skip('the organization has no hosting');
   return response;

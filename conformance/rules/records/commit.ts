@@ -6,7 +6,7 @@ import { historyRepository } from '../../fixtures/history.js';
 import { defineRules, on } from '../rule.js';
 
 /**
- * Requests the commit record of the history's second commit, whose author, committer and both dates differ. Returns the
+ * Requests the record of the history's second commit, whose author, committer and both dates differ. Returns the
  * response and the values that the suite wrote.
  */
 async function second(t: RuleContext) {

@@ -16,8 +16,8 @@ export function expectRight(t: Test, report: Report, title: string): void {
 }
 
 /**
- * Asserts that no rule of the report is broken. Warnings are allowed: they concern behaviour that the specification
- * only recommends.
+ * Asserts that the report shows no broken rule. Warnings are allowed, because they concern behaviour that the
+ * specification only recommends.
  */
 export function expectLegal(t: Test, report: Report): void {
   const broken = report.rules.filter(({ verdict }) => ['fail', 'error', 'flaky', 'blocked'].includes(verdict));

@@ -4,13 +4,14 @@ import { START_ARGUMENTS, superviseEmulator } from '../../run/emulator-process.j
 
 // node judge.js SCRIPT
 //
-// Starts the emulator whose main module is SCRIPT and checks it with the complete suite. Exits with 0 if the suite
-// notices nothing, otherwise with 1. The first line of the output is then the id of the first rule that is broken.
+// Starts an emulator with the main module SCRIPT, and checks it with the complete suite. Exits with 0 if no rule is
+// broken. Otherwise exits with 1, and prints the id of the first broken rule on the first line.
+//
 // `npm run mutation -- --by conformance` calls this program for each change of the emulator's code.
 
 const [script = ''] = process.argv.slice(2);
 
-/** Maximum time in milliseconds to wait for one response. A mutant that does not answer should not take long. */
+/** Maximum time in milliseconds to wait for one response. Short, because some changed emulators never respond. */
 const TIMEOUT = 5000;
 
 try {

@@ -1,6 +1,6 @@
 import type { Rewrite } from './proxy.js';
 
-/** A wrong server: one deliberate mistake in the emulator, and the conformance rules that must detect it. */
+/** Wrong server: the emulator with one deliberate mistake, and the conformance rules that must detect it. */
 export interface Mutant {
   /** Name in kebab-case, unique and permanent. */
   readonly name: string;

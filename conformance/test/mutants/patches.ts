@@ -65,7 +65,10 @@ export function ignoresPathAndClaim(operation: string): Patch {
   };
 }
 
-/** Makes one API operation accept tokens without the claim `repo`. The repository in the request path is used. */
+/**
+ * Makes one API operation accept tokens without the claim `repo`. It then looks up the repository that the request path
+ * names.
+ */
 export function needsNoRepoClaim(operation: string): readonly Patch[] {
   return [
     {

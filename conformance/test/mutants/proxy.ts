@@ -31,7 +31,7 @@ export interface Rewrite {
   readonly response?: (response: ProxiedResponse) => void;
 }
 
-/** Wraps a rewrite, so that `onChange` is called whenever it has changed a request or a response. */
+/** Wraps a rewrite. The result calls `onChange` whenever the rewrite changes a request or a response. */
 export function watchRewrite({ request, response }: Rewrite, onChange: () => void): Rewrite {
   const watch = <Message extends ProxiedRequest | ProxiedResponse>(change: (message: Message) => void) => {
     return (message: Message) => {
@@ -45,8 +45,8 @@ export function watchRewrite({ request, response }: Rewrite, onChange: () => voi
 
 export interface Proxy extends AsyncDisposable {
   /**
-   * Target with the address of the proxy. If a namespace (a separate service in the same emulator) is created through
-   * the proxy, it gets its own proxy.
+   * Target with the address of the proxy. Each namespace that is created through the proxy gets its own proxy. A
+   * namespace is a separate service in the emulator.
    */
   readonly target: Target;
 }
@@ -62,13 +62,13 @@ function without(headers: IncomingHttpHeaders, names: readonly string[]): Proxie
 const ADMIN = '/_emulator/';
 
 /**
- * Time in milliseconds that the proxy waits after the client has disconnected, so that the server receives the request
+ * Time in milliseconds between a client's disconnect and the proxy's disconnect. It lets the request reach the server
  * first.
  */
 const TIME_TO_WRITE = 50;
 
 /**
- * Starts a proxy between the suite and the server, which applies a rewrite to all requests and responses except those
+ * Starts a proxy between the suite and the server. It applies the rewrite to all requests and responses, except those
  * of the emulator's admin API.
  */
 export async function startProxy(target: Target, rewrite: Rewrite): Promise<Proxy> {
@@ -124,7 +124,7 @@ export async function startProxy(target: Target, rewrite: Rewrite): Promise<Prox
     });
     incoming.on('end', () => {
       const request = { method, path, headers, body: Buffer.concat(pieces) };
-      // If a rewrite throws, the client's connection is closed, because there is no response to send.
+      // If a rewrite throws, close the client's connection, because there is no response to send.
       pass(request, outgoing).catch(() => outgoing.destroy());
     });
   });

@@ -85,7 +85,7 @@ export function setsHeader(place: Place, name: string, value?: string, from?: nu
   };
 }
 
-/** Makes the server ignore a query parameter: it is removed from requests to `place`. */
+/** Makes the server ignore a query parameter. The proxy removes it from requests to `place`. */
 export function ignoresParameter(place: Place, name: string): Rewrite {
   return {
     request: (request) => {
@@ -97,7 +97,9 @@ export function ignoresParameter(place: Place, name: string): Rewrite {
   };
 }
 
-/** Makes the server use another default for a query parameter: it is added to requests to `place` that lack it. */
+/**
+ * Makes the server use another default for a query parameter. The proxy adds it to requests to `place` that lack it.
+ */
 export function assumesParameter(place: Place, name: string, value: string): Rewrite {
   return {
     request: (request) => {
@@ -108,24 +110,24 @@ export function assumesParameter(place: Place, name: string, value: string): Rew
 }
 
 /**
- * Makes the server ignore a member of request bodies: it is removed, at any depth, from the first JSON line of requests
- * to `place`.
+ * Makes the server ignore a member of request bodies. The proxy removes it, at any depth, from the first JSON line of
+ * requests to `place`.
  */
 export function ignoresMember(place: Place, name: string): Rewrite {
   return changesMember(place, name, () => undefined);
 }
 
 /**
- * Makes the server use only the first item of a list in request bodies: the other items are removed from requests to
- * `place`.
+ * Makes the server use only the first item of a list in request bodies. The proxy removes the other items from requests
+ * to `place`.
  */
 export function takesFirstItem(place: Place, name: string): Rewrite {
   return changesMember(place, name, (list) => (Array.isArray(list) ? list.slice(0, 1) : list));
 }
 
 /**
- * Changes the members with this name, at any depth, in the first JSON line of requests to `place`. If `change` returns
- * undefined, the member is removed.
+ * Changes each member with this name in request bodies to `place`, at any depth of the first JSON line. If `change`
+ * returns undefined, the member is removed.
  */
 export function changesMember(place: Place, name: string, change: (value: unknown) => unknown): Rewrite {
   return {
@@ -136,15 +138,15 @@ export function changesMember(place: Place, name: string, change: (value: unknow
         const kept = JSON.stringify(JSON.parse(first), (key, value) => (key === name ? change(value) : value));
         request.body = Buffer.from([kept, ...more].join('\n'));
       } catch {
-        // A body that is not JSON is forwarded unchanged, because the server must refuse it itself.
+        // Forward a body that is not JSON unchanged, because the server itself must refuse it.
       }
     },
   };
 }
 
 /**
- * Makes the server use another default for a member of request bodies: it is added to requests to `place` that lack it.
- * `path` names a nested member with a dot: `a.b`.
+ * Makes the server use another default for a member of request bodies. The proxy adds it to requests to `place` that
+ * lack it. A dot in `path` names a nested member: `a.b`.
  */
 export function assumesMember(place: Place, path: string, value: unknown): Rewrite {
   return {
@@ -192,8 +194,8 @@ export function changesQuery(place: Place, change: (query: URLSearchParams) => v
 }
 
 /**
- * Changes the JSON bodies of responses to `place`, if the body of the request matches and the response has one of these
- * statuses. `Body` declares the members that `change` uses.
+ * Changes the JSON responses to requests to `place` whose body matches. The response must have one of these statuses.
+ * `Body` declares the members that `change` uses.
  */
 export function changesAnswerTo<Body>(
   place: Place,

@@ -4,8 +4,8 @@ import type { ProxiedRequest, ProxiedResponse, Rewrite } from './proxy.js';
 import { isAt } from './rewrites.js';
 
 /**
- * Line of a commit-pack request that contains a part of a file's content. Has only the members that mutants (wrong
- * servers) change.
+ * Line of a commit-pack request with a part of a file's content. Only has the members that mutants (wrong servers)
+ * change.
  */
 export interface Chunk {
   content_id?: string;
@@ -13,7 +13,7 @@ export interface Chunk {
   eof?: boolean;
 }
 
-/** Entry in the `files` list of a commit-pack request: one change of a file. */
+/** Entry in the member `files` of a commit-pack request, which changes one file. */
 export type FileOperation = Record<'path' | 'content_id' | 'operation' | 'mode', string | undefined>;
 
 /**
@@ -51,7 +51,8 @@ export function changesPack(change: (body: PackBody) => void): Rewrite {
 }
 
 /**
- * Makes the server use `value` as default of a metadata member: adds the member to commit-pack requests that lack it.
+ * Makes the server use `value` as the default of a metadata member. The proxy adds the member to commit-pack requests
+ * that lack it.
  */
 export function assumesMetadata(name: string, value: unknown): Rewrite {
   return changesPack(({ metadata }) => {
@@ -60,8 +61,8 @@ export function assumesMetadata(name: string, value: unknown): Rewrite {
 }
 
 /**
- * Returns true if a commit-pack response reports a commit on an existing branch. A mutant that changes only these
- * responses leaves the first commit of each repository correct, so that rules can still create their repositories.
+ * Returns true if a commit-pack response reports a commit on an existing branch. Mutants that change only these
+ * responses keep first commits correct, so that rules can still create their repositories.
  */
 export function isOnTop({ request, status, body }: ProxiedResponse): boolean {
   if (!isAt(PACK, request) || status !== 201) return false;
@@ -69,8 +70,8 @@ export function isOnTop({ request, status, body }: ProxiedResponse): boolean {
 }
 
 /**
- * Changes the lines of commit-pack requests before the server reads them. Each line is parsed as JSON; a line that is
- * not JSON stays a text.
+ * Changes the lines of commit-pack requests before the server reads them. `change` gets each line as parsed JSON, or as
+ * text if it is not JSON.
  */
 export function changesLines(change: (lines: unknown[]) => unknown[]): Rewrite {
   return {

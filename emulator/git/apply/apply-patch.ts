@@ -83,8 +83,8 @@ class PatchTarget {
   /** Files changed by the file patches that have been applied so far, by path. Deleted files are undefined. */
   readonly #files = new Map<ByteString, File | undefined>();
   /**
-   * Final result of all file patches: the deleted paths and the written files. A path in both counts as written, in
-   * whichever order the patches came.
+   * Result of all file patches: deleted paths (`#gone`) and written files (`#written`). A path in both sets counts as
+   * written, whichever patch came first.
    */
   readonly #gone = new Set<ByteString>();
   readonly #written = new Map<ByteString, File>();
@@ -225,8 +225,8 @@ class PatchTarget {
   }
 
   /**
-   * Returns true if a new file may be written to the path. Two files may swap their names, so a path that a later patch
-   * renames counts as free.
+   * Returns true if a new file may be written to the path. A path that a later patch renames counts as free, because
+   * two files may swap their names.
    */
   #mayReplace(path: ByteString): boolean {
     return this.#files.has(path) ? this.#files.get(path) === undefined : this.#leaving.has(path);

@@ -80,7 +80,10 @@ function quotedName({ bytes, start }: LineRest, strip: number): ByteString | und
 
 interface NameEnd {
   readonly endsAtTab: boolean;
-  /** Position at which the name must end. If undefined, the first tab or carriage return ends the name. */
+  /**
+   * Position at which the name must end. If undefined, a carriage return ends the name, and so does a tab if
+   * `endsAtTab` is true.
+   */
   readonly end?: number | undefined;
   readonly other?: ByteString | undefined;
 }
@@ -156,8 +159,8 @@ function nameQuotedFirst({ text, bytes, start }: LineRest, strip: number): ByteS
   const end = start + text.length;
   while (at < end && isSpace(bytes[at]!)) at++;
   if (at >= end) return undefined;
-  // Git includes the line feed in an unquoted second name, so the name never equals the first one. The appended line
-  // feed has this effect.
+  // Git includes the line feed in an unquoted second name, which therefore never equals the first name. The appended
+  // line feed makes this function behave like Git.
   const second = unquoteName(bytes, at)?.name ?? concatBytes(sliceBytes(text, at - start), LINE_FEED);
   return withoutPrefix(second, strip) === name ? name : undefined;
 }

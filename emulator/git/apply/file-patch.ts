@@ -5,8 +5,8 @@ export interface TextHunk {
   /** Number of the first old line, as stated in the hunk header. Starts at 1; 0 if the hunk has no old lines. */
   readonly oldStart: number;
   /**
-   * Number of lines before the hunk in the new file, according to the hunk header. If the number in the header
-   * overflows, this is the value that Git computes.
+   * Number of lines before the hunk in the new file, according to the hunk header. A header number that overflows gives
+   * the same value as in Git.
    */
   readonly above: number;
   /**
@@ -45,8 +45,8 @@ export class FilePatch {
   /** Path after the change; undefined for a deleted file. */
   newPath: ByteString | undefined;
   /**
-   * True if the patch creates the file. Undefined if the header does not state it, as traditional headers do not. It
-   * then depends on the presence of the file in the tree.
+   * True if the patch creates the file. Undefined if the header does not say so, as in traditional headers; the
+   * presence of the file in the tree then decides.
    */
   isNew: boolean | undefined;
   isDelete: boolean | undefined;

@@ -10,7 +10,7 @@ import { isDevNull } from './traditional-header.js';
 /** State of reading the header of one file patch. */
 interface Header {
   readonly patch: FilePatch;
-  /** File name from the `diff --git` line; undefined if the two names in the line differ. */
+  /** File name from the `diff --git` line; undefined if the line does not consist of one name twice. */
   readonly name: ByteString | undefined;
   /** Number of leading folders to remove from names: 1 for the prefixes `a/` and `b/`. */
   readonly strip: number;
@@ -108,8 +108,8 @@ function readSide({ patch, strip, line }: Header, value: LineRest, side: 'oldPat
 }
 
 /**
- * File mode as Git's `strtoul` parses it: any number of octal digits. White space and a sign may precede them, and
- * white space or the end of the line must follow.
+ * File mode as C's `strtoul` parses it: any number of octal digits. White space and a sign may precede them. White
+ * space or the end of the line must follow.
  */
 const MODE = /^[ \t\v\f\r]*([-+]?)([0-7]+)(?:[ \t\r]|$)/;
 const LARGEST = (1n << 64n) - 1n;

@@ -63,8 +63,8 @@ export class Image {
   /** Lines between the replacements. Undefined after a hunk was applied; they are then computed again when needed. */
   #untouched: UntouchedLines[] | undefined;
   /**
-   * Rolling hashes of the old file: item `n` is the hash of its first `n` lines. With them, lines at many positions can
-   * be compared cheaply.
+   * Rolling hashes of the old file: item `n` is the hash of its first `n` lines. They give the hash of any range of
+   * lines, so most positions that do not match are rejected cheaply.
    */
   #hashes: Int32Array | undefined;
 

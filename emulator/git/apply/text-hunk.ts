@@ -59,8 +59,8 @@ export function* readTextHunk(lines: LineReader): Steps<TextHunk> {
     const hasNewline = !(isLast ? endsHunk(lines) : lines.startsWith('\\'));
     trailing = isOld && isNew ? trailing + 1 : 0;
     isChanged ||= isOld !== isNew;
-    // An empty line that even lacks a leading space has no bytes except its line feed. If the line feed does not count
-    // either, there is nothing to add.
+    // An empty line without its leading space consists only of its line feed. If the line feed does not count, there is
+    // nothing to add.
     if (mark === LF && !hasNewline) continue;
     const from = mark === LF ? start : start + 1;
     const to = hasNewline ? end : end - 1;
@@ -85,8 +85,8 @@ export function* readTextHunk(lines: LineReader): Steps<TextHunk> {
 }
 
 /**
- * Returns true for the line "\ No newline at end of file". Checks only its start and length, because the text may be
- * translated.
+ * Returns true for the line "\ No newline at end of file". Only its start and its length are checked, because the text
+ * may be translated.
  */
 function isNoNewline(lines: LineReader): boolean {
   return lines.startsWith('\\ ') && lines.length >= 12;

@@ -6,8 +6,7 @@ import { ENTRY_TYPE, type EntryHeader, HeaderWriter, paxRecord, RECORD } from '.
 /** Block size in bytes. An archive is padded to a multiple of it, because tar reads and writes 20 records at a time. */
 const BLOCK = 20 * RECORD;
 /**
- * Number of bytes that are passed to the compressor at once. It is large, because each call of zlib's threads has a
- * fixed cost.
+ * Number of bytes passed to the compressor at once. It is large, because each call of zlib's threads has a fixed cost.
  */
 const CHUNK = 64 * BLOCK;
 

@@ -12,7 +12,7 @@ export interface LineRange {
   readonly end: number;
 }
 
-/** Error thrown for a line range of a blame request that is malformed or outside the file. */
+/** Error for a line range of a blame request that is malformed or outside the file. */
 export class BadLineRange extends Error {
   override readonly name = 'BadLineRange';
 }
@@ -59,8 +59,8 @@ function joinRanges(ranges: LineRange[]): LineRange[] {
 }
 
 /**
- * `PIECE_BYTES`: number of bytes of the file that are converted to text at once. `PIECE_LINES`: number of lines visited
- * between two yields to the event loop.
+ * `PIECE_BYTES`: number of bytes of the file converted to text at once. `PIECE_LINES`: number of lines visited between
+ * two yields to the event loop.
  */
 const PIECE_BYTES = 4096;
 const PIECE_LINES = 4096;

@@ -88,7 +88,7 @@ export class FileDiff {
     return sizeOf(this.objects, this.change.after);
   }
 
-  /** True if the old or the new content is binary. The numbers of lines are 0 then. */
+  /** True if the old or the new content is binary. The numbers of added and deleted lines are then 0. */
   get isBinary(): boolean {
     return this.#compare().isBinary;
   }
@@ -114,8 +114,8 @@ export class FileDiff {
   }
 
   /**
-   * Computes the patch of the file, byte for byte as `git diff` prints it. If the type of the file changed, for example
-   * from a file to a symbolic link, the patch consists of a deletion and a creation.
+   * Computes the patch of the file, byte for byte as `git diff` prints it. A change of the file type, for example from
+   * a file to a symbolic link, gives a deletion and a creation.
    */
   *patch(): Steps<Buffer> {
     const { change, objects, options } = this;

@@ -21,8 +21,8 @@ const MATCHED = 1;
 const MAX_NUMBERS = 1 << 19;
 const MAX_STATES = 1 << 14;
 /**
- * Minimum number of states that always fit into the cache, however large they are. At least three are needed at once:
- * the first state of a line, the current state and the next state.
+ * Number of states that fit into the cache in any case, however large they are. At least three are needed at once: the
+ * first state of a line, the current state and the next state.
  */
 const FEWEST_STATES = 16;
 /**

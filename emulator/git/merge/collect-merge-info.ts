@@ -190,8 +190,8 @@ class MergeInfoCollector {
   }
 
   /**
-   * Records the versions of one path, and resolves it if renames cannot change it. Returns the path if it is a folder
-   * whose content must be walked; otherwise undefined.
+   * Records the versions of one path, and resolves the path if renames cannot change it. Returns the folder at the path
+   * if its content must be walked; otherwise undefined.
    */
   #collect(folder: Folder, name: ByteString, stages: Three<Version>): FolderVersions | undefined {
     const path = pathIn(folder.path, name);

@@ -25,7 +25,7 @@ export interface DescribedPack {
 
 /**
  * Writes a pack of the objects `numbers` (object numbers in `store`) and computes its `.idx` file. Each piece of the
- * pack is passed to `onPiece`, which discards it by default. The same objects always give the same bytes.
+ * pack is passed to `onPiece`; by default, the pieces are discarded. The same objects always give the same bytes.
  */
 export async function describePack(
   store: ObjectStore,

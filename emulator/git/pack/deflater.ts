@@ -110,8 +110,8 @@ export function deflate(body: Buffer): Buffer {
 }
 
 /**
- * Compresses a body on another thread and yields meanwhile, so that other requests can run. Returns the zlib stream in
- * several buffers, which are not joined. The bytes are in the format of `deflate`.
+ * Compresses a body as `deflate` does, but on another thread. It yields meanwhile, so that other requests can run.
+ * Returns the zlib stream in several buffers, which are not joined.
  */
 export async function deflateInPieces(body: Buffer, meter: Meter): Promise<Buffer[]> {
   const deflater = zlib.createDeflate({ level: LEVEL, chunkSize: LARGE_CHUNK });

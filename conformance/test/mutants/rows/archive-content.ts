@@ -15,14 +15,17 @@ function changesArchive(change: (body: ArchiveBody) => unknown): Rewrite {
   return changesRequest<ArchiveBody>(ARCHIVE, (body) => void change(body));
 }
 
-/** Makes the server ignore a `ref` of this form: it is removed from archive requests. */
+/** Makes the server ignore a `ref` of this form. The proxy removes it from archive requests. */
 function ignoresRef(form: RegExp): Rewrite {
   return changesArchive((body) => {
     if (body.ref !== undefined && form.test(body.ref)) delete body.ref;
   });
 }
 
-/** Makes the server accept a prefix that it must refuse: `change` replaces it by a valid one in archive requests. */
+/**
+ * Makes the server accept a prefix that it must refuse. `change` returns a valid prefix, which replaces the one in
+ * archive requests.
+ */
 function changesPrefix(change: (prefix: string) => string): Rewrite {
   return changesArchive(({ archive }) => {
     if (archive?.prefix !== undefined) archive.prefix = change(archive.prefix);

@@ -7,8 +7,8 @@ const ZEROS = '0'.repeat(40);
 const BRANCH_WRITE = 'repositories/branch-write.js';
 
 /**
- * Makes the server compare `expected_head_sha` with another commit than the tip of the branch. `tip` is a JavaScript
- * expression. Applies to branches that exist.
+ * Makes the server compare `expected_head_sha` with a wrong commit instead of the branch's tip. `tip` is a JavaScript
+ * expression for that commit. Only affects existing branches.
  */
 function comparesWith(tip: string): Patch {
   return {
@@ -19,16 +19,16 @@ function comparesWith(tip: string): Patch {
 }
 
 /**
- * Makes the server accept every `expected_head_sha` if `condition`, a JavaScript expression, is true. Applies to
- * branches that exist.
+ * Makes the server accept any `expected_head_sha` if `condition` is true, which is a JavaScript expression. Only
+ * affects existing branches.
  */
 function acceptsHeadIf(condition: string): Patch {
   return comparesWith(`${condition} ? write.expected : tip`);
 }
 
 /**
- * Makes the server compare `expected_head_sha` with another commit than the tip of the base branch. `tip` is a
- * JavaScript expression. Applies to branches that the request creates.
+ * Makes the server compare `expected_head_sha` with a wrong commit instead of the base branch's tip. `tip` is a
+ * JavaScript expression for that commit. Only affects branches that the request creates.
  */
 function comparesBaseWith(tip: string): Patch {
   return {

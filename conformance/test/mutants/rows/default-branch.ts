@@ -20,7 +20,10 @@ function cutsRef(place: string) {
   });
 }
 
-/** Servers that assume that the default branch is called `main`, or that read a branch name only up to its slash. */
+/**
+ * Servers that handle branch names wrongly. They assume that the default branch is `main`, or use a branch name only up
+ * to its first slash.
+ */
 export const rows: readonly Mutant[] = [
   proxied('grep-searches-main', 'grep.ref.default#other-name', 'searches main if no ref is named', assumesMain(GREP)),
   proxied('archive-packs-main', 'archive.ref.default#other-name', 'archives main if no ref is named', {

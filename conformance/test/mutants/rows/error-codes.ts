@@ -46,7 +46,7 @@ const SPECIFIC: Readonly<Record<string, string>> = {
   idempotency_key_reused: 'unprocessable_entity',
 };
 
-/** Replaces one code with another in responses. */
+/** Makes the server send the error code `other` where `code` is right. */
 const renames = (code: string, other: string) =>
   changesJson<ProblemBody>(API, (body) => {
     if (body.code === code) body.code = other;

@@ -20,8 +20,8 @@ import type { ProxiedResponse, Rewrite } from '../proxy.js';
 import { changesStatus, isAt, type Place, setsHeader, setsMember } from '../rewrites.js';
 
 /**
- * Wrong errors of a single operation, by error code: name of the operation, its requests, and the wrong status, or the
- * wrong code.
+ * Mistakes of single operations, by the correct error code. Each row has a name, the requests, and the wrong status or
+ * code that the server sends.
  */
 const WRONG: Readonly<Record<string, readonly (readonly [operation: string, place: Place, wrong: number | string])[]>> =
   {
@@ -73,7 +73,10 @@ const wrongCodes = Object.entries(WRONG).flatMap(([code, rows]) =>
   }),
 );
 
-/** Documented paths on which a wrong server answers a method that is not allowed with another status than 405. */
+/**
+ * Documented paths on which a wrong server does not answer a forbidden method with 405. Each row has the requests and
+ * the wrong status.
+ */
 const WRONG_METHODS: Readonly<Record<string, readonly [place: Place, status: number]>> = {
   search: [/^PUT .*\/grep$/, 400],
   commit: [/^PUT .*\/repos\/commit$/, 200],
@@ -90,7 +93,9 @@ const WRONG_METHODS: Readonly<Record<string, readonly [place: Place, status: num
   organization: ['PUT /api/meta', 403],
 };
 
-/** Statuses that the suite can cause only by a fault, and the wrong code that a mutant sends with each. */
+/**
+ * Wrong code that a mutant (wrong server) sends with each status. The suite can cause these statuses only with faults.
+ */
 const FAULTS: Readonly<Record<number, string>> = {
   408: 'gateway_timeout',
   412: 'conflict',
@@ -103,7 +108,10 @@ const FAULTS: Readonly<Record<number, string>> = {
   504: 'request_timeout',
 };
 
-/** Operations on which a wrong server sends the code of an invalid token, although tokens cannot be verified at all. */
+/**
+ * Operations on which a wrong server sends the code of an invalid token. The correct code says that tokens cannot be
+ * verified at the moment.
+ */
 const UNAVAILABLE: Readonly<Record<string, Place>> = {
   commit: COMMIT,
   commits: COMMITS,
@@ -119,9 +127,8 @@ const UNAVAILABLE: Readonly<Record<string, Place>> = {
 };
 
 /**
- * Wrong servers, each of which sets one member of one operation's error body to a wrong value (undefined removes it).
- * `place` selects the requests and `status` the responses. The rule `beside` causes the error, and `rule` detects the
- * wrong member.
+ * Mutants (wrong servers) that send one wrong member in the error body of one operation. `value` is the wrong value,
+ * and undefined removes the member. The rule `beside` causes the error, and `rule` must detect the mistake.
  */
 const WRONG_MEMBERS: readonly (readonly [
   name: string,
@@ -190,8 +197,8 @@ function setsBody(place: Place, status: number, body: string): Rewrite {
 }
 
 /**
- * Wrong servers, each of which sends an error body of one operation that is not a JSON object. `place` selects the
- * requests and `status` the responses. The rule `beside` causes the error.
+ * Mutants (wrong servers) that send an error body that is not a JSON object, such as a list or no body. The rule
+ * `beside` causes the error.
  */
 const WRONG_BODIES: readonly (readonly [name: string, place: Place, status: number, body: string, beside: string])[] = [
   ['missing-file-as-nothing', FILE, 404, '', 'file.err.404.file'],
@@ -204,7 +211,7 @@ const WRONG_BODIES: readonly (readonly [name: string, place: Place, status: numb
   ['missing-token-as-html', REPO, 401, '<html></html>', 'err.generic.401'],
 ];
 
-/** Operations whose 429 lacks a header. */
+/** Operations whose 429 response lacks a header on a wrong server. */
 const WITHOUT_HEADER: readonly (readonly [what: string, place: Place, header: string])[] = [
   ['note', NOTES, 'retry-after'],
   ['diff', DIFF, 'retry-after'],

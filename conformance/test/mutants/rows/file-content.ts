@@ -18,7 +18,7 @@ function changesMessages(change: (message: string) => string): Rewrite {
   });
 }
 
-/** Returns a rewrite that changes the bytes of files in responses. */
+/** Changes the bytes of files that the server returns. */
 function changesBytes(change: (bytes: Buffer) => Buffer): Rewrite {
   return {
     response: (response) => {
@@ -37,7 +37,8 @@ function showsCommitOf(path: string, of: string): Rewrite {
 }
 
 /**
- * Makes file metadata report, on the branch `apart`, the commit that last changed `right.txt` on the default branch.
+ * Makes file metadata on the branch `apart` report the wrong last commit of `right.txt`. It is the one of the default
+ * branch.
  */
 function showsCommitOfAnotherBranch(): Rewrite {
   let sha: string | undefined;

@@ -4,7 +4,7 @@ import type { Rewrite } from '../proxy.js';
 import { assumesParameter, changesJson, ignoresParameter, setsHeader, setsMember } from '../rewrites.js';
 
 /**
- * Makes each later page of a list repeat its second item in place of the first, as if an item was lost between two
+ * Makes each later page of a list repeat its second item in place of its first. One item is therefore lost between two
  * pages.
  */
 function loses(list: string) {
@@ -19,8 +19,8 @@ function loses(list: string) {
 }
 
 /**
- * Changes the headers of 429 responses that the server itself sends because a client has used up its quota. 429
- * responses that a fault causes stay the same.
+ * Changes the headers of 429 responses to clients that have used up their quota. 429 responses that a fault causes stay
+ * the same.
  */
 function ofUsedUpQuota(change: (headers: Record<string, string | string[]>) => void): Rewrite {
   return {

@@ -12,7 +12,10 @@ function breaksOver(place: Place, query: RegExp): Rewrite {
   };
 }
 
-/** Changes the path of requests before the server reads it, as if the server accepted other spellings of its routes. */
+/**
+ * Changes the path of requests before the server reads it. The server then seems to accept other spellings of its
+ * routes.
+ */
 function routes(change: (path: string) => string): Rewrite {
   return {
     request: (request: ProxiedRequest) => {
@@ -21,7 +24,7 @@ function routes(change: (path: string) => string): Rewrite {
   };
 }
 
-/** Makes a cursor select the list of the repository to which it was issued, whichever token sends it. */
+/** Makes a cursor return the list of the repository to which it was issued, whichever token sends it. */
 function readsTheCursor(list: RegExp): Rewrite {
   const issued = new Map<string, { path: string; authorization: string }>();
   const tokens = new WeakMap<object, string>();
@@ -47,7 +50,8 @@ function readsTheCursor(list: RegExp): Rewrite {
 }
 
 /**
- * Defines a wrong server that answers some malformed requests with 500. Rules that only observe send these requests.
+ * Defines a wrong server that answers some malformed requests with 500. The rule `beside` sends these requests, but
+ * only observes the responses.
  */
 const breaks = (clause: string, name: string, does: string, beside: string, proxy: Rewrite): Mutant =>
   proxied(name, `err.5xx-safe#${clause}`, does, proxy, { beside: [beside] });

@@ -5,7 +5,7 @@ import { changesRequest, isAt } from '../rewrites.js';
 
 type Members = Record<string, unknown>;
 
-/** Returns a rewrite that changes the metadata of requests at `place`, as a server does that reads it leniently. */
+/** Makes the server accept wrong metadata: `change` corrects it in requests to `place` before the server reads it. */
 function reads(place: string, change: (metadata: Members) => void): Rewrite {
   return changesRequest<{ metadata?: unknown } | null>(place, (line) => {
     const metadata = line?.metadata;
@@ -13,7 +13,7 @@ function reads(place: string, change: (metadata: Members) => void): Rewrite {
   });
 }
 
-/** Returns a rewrite that drops a member of the metadata unless it has this type. */
+/** Makes the server ignore a metadata member of the wrong type, instead of refusing it. */
 function drops(place: string, name: string, type: string): Rewrite {
   return reads(place, (metadata) => {
     if (name in metadata && typeof metadata[name] !== type) delete metadata[name];
@@ -21,8 +21,8 @@ function drops(place: string, name: string, type: string): Rewrite {
 }
 
 /**
- * Makes the server accept a name or email that is not a string: the value is converted to text before the server reads
- * it.
+ * Makes the server accept a name or email that is not a string. The proxy converts the value to text before the server
+ * reads it.
  */
 function makesText(place: string, person: string, name: string): Rewrite {
   return reads(place, (metadata) => {
@@ -32,7 +32,8 @@ function makesText(place: string, person: string, name: string): Rewrite {
 }
 
 /**
- * Makes the server accept a wrong author: the author is replaced by a valid one before the server reads the request.
+ * Makes the server accept a wrong author. The proxy replaces the author with a valid one before the server reads the
+ * request.
  */
 function assumesAuthor(place: string, isMeant: (author: unknown) => boolean): Rewrite {
   return reads(place, (metadata) => {
@@ -49,8 +50,8 @@ function readsFiles(change: (file: Members) => void): Rewrite {
 }
 
 /**
- * Replaces the complete body of requests to `place` before the server reads it. `change` returns the new body, or
- * undefined to leave the body unchanged.
+ * Replaces the body of requests to `place` before the server reads it. `change` returns the new body, or undefined to
+ * keep the old one.
  */
 function replaces(place: string, change: (body: string) => string | undefined): Rewrite {
   return {

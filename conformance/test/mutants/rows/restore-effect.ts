@@ -28,7 +28,7 @@ interface Person {
 const ZEROS = '0'.repeat(40);
 const FILE = 'api/operations/restore.js';
 
-/** Changes the metadata of restore requests at `place` before the server reads it. */
+/** Changes the metadata of restore requests to `place` before the server reads it. */
 function changesMetadata(place: Place, change: (metadata: Metadata) => void): Rewrite {
   return changesRequest<{ metadata?: Metadata }>(place, ({ metadata }) => {
     if (metadata !== undefined) change(metadata);
@@ -61,8 +61,8 @@ function restoresEntries(entries: string): Patch {
 }
 
 /**
- * Makes a restore compare the tip with another commit than the expected head of the request. In `replacement`, a
- * JavaScript expression, `given` is the expected head of the request.
+ * Makes a restore compare the tip with a wrong commit. `replacement` is a JavaScript expression for that commit. In it,
+ * `given` is the request's expected head, which a correct server uses.
  */
 function expects(replacement: string): Patch {
   return {
@@ -199,7 +199,7 @@ const EXPECTED_HEADS: readonly Mutant[] = [
   ),
 ];
 
-/** Servers that accept metadata that must be refused. */
+/** Servers that accept metadata that they must refuse. */
 const REFUSALS: readonly Mutant[] = [
   proxied(
     'restore-takes-a-number-for-a-message',
@@ -266,7 +266,7 @@ const REFUSALS: readonly Mutant[] = [
   ),
 ];
 
-/** Servers on which `reset-commits` behaves differently from `restore-commit`, of which it is an alias. */
+/** Servers whose route `reset-commits` behaves differently from `restore-commit`, although it is an alias. */
 const RESETS: readonly Mutant[] = [
   proxied(
     'reset-goes-one-commit-back',
@@ -362,10 +362,7 @@ const RESETS: readonly Mutant[] = [
   ),
 ];
 
-/**
- * Servers that restore correctly in simple cases. They fail only if the commit to restore has a parent, or is also the
- * expected head.
- */
+/** Servers that fail only in special cases: the commit to restore has a parent, or is also the expected head. */
 const TARGETS: readonly Mutant[] = [
   patched(
     'restore-takes-the-parent-of-the-commit',

@@ -4,8 +4,8 @@ import { type Place, setsMember } from '../rewrites.js';
 import { mendsTokens, refusesTokens, type SentToken } from '../tokens.js';
 
 /**
- * Makes the server ignore a defect of tokens that the restricted key signed: `better` replaces the wrong claims by
- * correct ones before the server reads them.
+ * Makes the server ignore a defect of tokens that the restricted key signed. `better` returns correct claims, which
+ * replace the wrong ones before the server reads them.
  */
 function overlooks(place: Place, isMeant: (token: SentToken) => boolean, better: (token: SentToken) => object) {
   return mendsTokens(place, (token) =>

@@ -55,7 +55,8 @@ const OPERATIONS: Readonly<Record<string, readonly [place: Place, scope: Scope]>
 const SERVICES: Readonly<Record<string, string>> = { 'git-fetch': 'git-upload-pack', 'git-push': 'git-receive-pack' };
 
 /**
- * Operations that further scopes might allow, because the specification does not say so: reading the repository record.
+ * Operations that may accept further scopes, because the specification does not say so. The only one reads the
+ * repository record.
  */
 const OPEN_TO_OTHERS = ['repo'];
 
@@ -64,8 +65,8 @@ function slug(scope: Scope): string {
 }
 
 /**
- * Makes the server treat a token that has only the scope `given` as if it had the scope `taken` instead. Affects only
- * requests whose path contains `service`.
+ * Makes the server accept the scope `given` in place of `taken`. Only affects tokens with no other scope, and requests
+ * whose path contains `service`.
  */
 function takes(place: Place, given: Scope, taken: Scope, service = ''): Rewrite {
   return mendsTokens(place, ({ claims, scopes }, { path }) =>
@@ -74,8 +75,8 @@ function takes(place: Place, given: Scope, taken: Scope, service = ''): Rewrite 
 }
 
 /**
- * Makes the server refuse commits on branches that exist, but not the first commit of a repository, with which rules
- * create their repositories.
+ * Makes the server refuse commits on existing branches. First commits still succeed, because rules need them to create
+ * their repositories.
  */
 const FORBIDS_COMMITS: Rewrite = {
   response: (response) => {
@@ -99,7 +100,7 @@ function cell(operation: string, place: Place, needed: Scope, scope: Scope): Mut
   return proxied(`scope-wants-more-for-${operation}`, rule, `wants more than ${scope} (${operation})`, rewrite);
 }
 
-/** Makes the server perform the push of a token that may only read, and still answer it with 403. */
+/** Makes the server perform a push although the token may only read. The response is nevertheless 403. */
 const PUSHES_IN_SECRET: Rewrite = {
   ...takes(REMOTE, 'git:read', 'git:write', SERVICES['git-push']),
   response: (response) => {
@@ -107,7 +108,7 @@ const PUSHES_IN_SECRET: Rewrite = {
   },
 };
 
-/** Servers that accept a wrong scope, for each pair of operation and scope. */
+/** Servers that accept a wrong scope for an operation. There is one for each pair of operation and scope. */
 export const rows: readonly Mutant[] = [
   proxied(
     'scope-takes-the-push-that-it-refuses',

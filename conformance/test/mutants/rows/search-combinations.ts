@@ -18,7 +18,7 @@ interface Found {
   has_more?: boolean;
 }
 
-/** Changes the responses to searches for the second and later pages (requests with a cursor). */
+/** Changes the responses to searches with a cursor, which are the second and later pages. */
 function changesLaterPages(change: (found: Found, response: ProxiedResponse) => void) {
   return changesResponsesTo(
     (request) => `${request.method} ${request.path}` === GREP && /"cursor":"[^"]/.test(request.body.toString()),
@@ -42,7 +42,8 @@ function changesTexts(change: (text: string) => string) {
 }
 
 /**
- * Servers that ignore a member of a search only if another member is present, or that are wrong only in some responses.
+ * Servers that are wrong only in combinations. They ignore a member of a search if another member is present, or change
+ * only some responses.
  */
 export const rows: readonly Mutant[] = [
   ...(['paths', 'ref'] as const).map((name) =>
